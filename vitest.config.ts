@@ -8,7 +8,7 @@ const minutes = 60 * seconds;
 /** Contract tests that do not depend on the storage, so only `node` runs them, on embedded storage. */
 const independentOfStorage = [
   ...configDefaults.exclude,
-  "test/contract/{docs,https,no_platforms,parameters,paths}_test.ts",
+  "test/contract/{compression,docs,https,no_platforms,parameters,paths}_test.ts",
 ];
 
 /**
@@ -18,8 +18,8 @@ const independentOfStorage = [
 const ofProof = isProof
   ? []
   : [
-      "test/contract/{coverage,order,guilds,profiles,site_sign_in,flow_attacks,flow_pages,flow_refusals}_test.ts",
-      "test/contract/dashboard_*_test.ts",
+      "test/contract/{compat,coverage,order,guilds,imports_page,profiles,site_sign_in}_test.ts",
+      "test/contract/{dashboard_*,flow_attacks,flow_pages,flow_refusals,flow_time}_test.ts",
     ];
 
 /** For projects that run next to `node`: a second worker would import the sources again. */

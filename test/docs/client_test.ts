@@ -32,12 +32,12 @@ describe("the programs in docs/client.md", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("docs/client.md has four programs", () => {
+  it("docs/client.md has four programs in TypeScript", () => {
     expect(programs).toHaveLength(4);
   });
 
   it.each(programs.map(({ text }, index) => [index, text] as const))(
-    "program %i prints its documented output",
+    "TypeScript program %i of docs/client.md prints its documented output",
     async (index, text) => {
       const file = join(folder, `program_${index}.ts`);
       await writeFile(file, text);
@@ -60,18 +60,21 @@ describe.skipIf(noAiohttp !== null)(`the programs in Python ${noAiohttp ?? ""}`,
     .filter(({ language }) => language === "python");
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  it("docs/client.md and the README of the package have three programs", () => {
+  it("docs/client.md and the README of the Python package have three programs", () => {
     expect(programs).toHaveLength(3);
   });
 
-  it.each(programs.map(({ text }) => text))("prints its documented output: %s", async (text) => {
-    const { file, env } = await pythonWithClient();
-    const program = text.replace("https://links.example", url()).replace("alk_…", key);
-    const variables = { ...env, ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: key };
-    const { stdout } = await run(file, ["-c", program], { env: variables });
-    const said = [...text.matchAll(/print\(.*\) {2}# (.*)$/gm)].map(([, line]) => line);
-    expect(stdout.trimEnd().split("\n")).toEqual(said.length === 0 ? ["1"] : said);
-  });
+  it.each(programs.map(({ text }) => text))(
+    "a Python program of the documents prints its documented output: %s",
+    async (text) => {
+      const { file, env } = await pythonWithClient();
+      const program = text.replace("https://links.example", url()).replace("alk_…", key);
+      const variables = { ...env, ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: key };
+      const { stdout } = await run(file, ["-c", program], { env: variables });
+      const said = [...text.matchAll(/print\(.*\) {2}# (.*)$/gm)].map(([, line]) => line);
+      expect(stdout.trimEnd().split("\n")).toEqual(said.length === 0 ? ["1"] : said);
+    },
+  );
 });
 
 describe("the tables in docs/client.md", () => {

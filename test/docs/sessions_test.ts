@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFinal, type SessionState } from "@accountlink/core/sessions";
 import { routes, Session } from "@accountlink/http-api";
+import { refusals } from "@accountlink/pages/flow/refusals";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
@@ -42,8 +43,16 @@ describe("the tables in docs/sessions.md", () => {
       expect(documented.toSorted()).toEqual(Object.keys(fields).toSorted());
   });
 
+  it("docs/sessions.md lists every refusal page with its status, under a unique title", () => {
+    const rows = rowsUnder(document, ["page", "status", "when"]);
+    expect(rows.map(([page, status]) => [page, Number(status)])).toEqual(
+      Object.values(refusals).map(({ title, status }) => [title, status]),
+    );
+    expect(new Set(rows.map(([page]) => page)).size).toBe(rows.length);
+  });
+
   it.each(rowsUnder(document, ["rule", "by default", "beyond it", "set by"]))(
-    "state the default of: %s",
+    "docs/sessions.md states the default of: %s",
     (_rule, fallback, _beyond, name) => {
       const byName: Readonly<Record<string, Variable<unknown>>> = variables;
       const variable = byName[codeOf(name)];

@@ -62,7 +62,7 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
     expect(printed?.startsWith(shown)).toBe(true);
   });
 
-  it.each(steps)("$command", async ({ command, answer }) => {
+  it.each(steps)("the tour shows the answer of: $command", async ({ command, answer }) => {
     const [KEY = "", GUILD_KEY = ""] = keys;
     const typed = command.replaceAll("http://127.0.0.1:8080", server?.url ?? "");
     const printed = await runShell(typed, { cwd: tmpdir(), env: { KEY, GUILD_KEY } });

@@ -33,7 +33,7 @@ describe.each([
     "address",
   ],
   ["of all clients", { ACCOUNTLINK_CONNECTIONS: String(limit) }, "all"],
-])("connections %s", (_, env, cap) => {
+])("capped connections %s", (_, env, cap) => {
   const { url } = useServer(() => ({ fixture: {}, env }));
 
   test("connections above the cap are closed at once, until others end", async () => {

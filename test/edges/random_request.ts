@@ -101,10 +101,10 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   wait: fc.constantFrom("0", "1", "25", "26", "-1", "1.5"),
 };
 
-/** Values for a path parameter; none is an existing session. */
+/** Session IDs for a path; none of them exists. */
 const sid = fc.constantFrom(`vs_${"0".repeat(43)}`, "vs_", "%00", "%F0%9F%94%97", "x".repeat(3_000), "..");
 
-/** The path of a route with random values for its parameters. */
+/** A route's path with random values in place of its parameters. */
 const filledPath = ({ path }: Route): fc.Arbitrary<string> =>
   fc
     .tuple(

@@ -23,7 +23,7 @@ export interface Attempt {
   readonly outcome: Outcome;
 }
 
-/** Far longer than a node's deadlines and than any node stays frozen. */
+/** Far longer than the deadlines of a node, and than faults freeze a node. */
 const longestWait = "15 seconds";
 
 export const attempt = Effect.fnUntraced(function* (

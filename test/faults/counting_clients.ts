@@ -8,7 +8,7 @@ import { type Attempt, attempt } from "./attempt.ts";
 import type { Target } from "./service.ts";
 
 export interface CountingClients {
-  /** Requests in the order of their ends. */
+  /** Finished requests, in the order in which they finished. */
   readonly attempts: ReadonlyArray<Attempt>;
   /**
    * Stops each client after its current request. Returns the number of answered writes; rejects if an answer was
@@ -108,7 +108,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
   };
 
   const ended = Promise.all(chatUsers.slice(0, count).map(({ id }, client) => run(client, id)));
-  // `stop` throws the error.
+  // An error is thrown by `stop`, which awaits the clients.
   ended.catch(() => null);
   return {
     attempts,

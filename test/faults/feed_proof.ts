@@ -101,7 +101,7 @@ const breakAndWrite = Effect.gen(function* () {
     const id = String(headers["webhook-id"]);
     const isFirst = heard.every((each) => each.id !== id);
     heard.push({ ...(JSON.parse(body) as Change), id });
-    // Fail only the first attempt, because a second failure would delay the user's events by five minutes.
+    // Only the first attempt fails, because a second failure would delay the user's events by five minutes.
     return { status: isFirst && heard.length % 50 === 0 ? 500 : 204 };
   });
   const made = ["webhooks", "create", "--account", "feed", "--url", receiver.url];
@@ -168,7 +168,7 @@ const breakAndWrite = Effect.gen(function* () {
   over.abort();
   yield* Fiber.joinAll(writers);
   const counted = yield* Effect.promise(counting.stop);
-  // Link every user at the end, because the version of a link counts its changes.
+  // Every user ends with a link, because the version of a link counts its changes.
   for (const chatId of users) {
     yield* Effect.promise(() =>
       vi.waitFor(

@@ -36,7 +36,7 @@ test("every answered write survives kill -9, and a write with an Idempotency-Key
     const wanted = 1 + Math.floor(Math.random() * 300);
     while (countOf(clients.attempts, "answered") < answered + wanted) await setTimeout(1);
     await setTimeout(Math.random() * 8);
-    // This header makes the server die when it starts to answer.
+    // `dying.header` makes the server die when it starts to answer.
     const headers = { "idempotency-key": `owed-${round}` };
     const owed = { key, headers, body: { chatId: "100040", gameId: String(1 + (round % 9)) } };
     await dying.expectNoAnswer(

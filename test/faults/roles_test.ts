@@ -15,7 +15,7 @@ const guildId = "700000000000000009";
 const roleId = "1";
 const users = Array.from({ length: 1_000 }, (_, index) => String(200_001 + index));
 
-/** The longest times until all members have the right roles, in milliseconds: after a node died, and after an outage. */
+/** Milliseconds until all members must have the right roles: after a node died, and after an outage. */
 const [longestTakeover, longestRecovery] = [20_000, 15_000];
 const downtime = isProof ? 120_000 : 12_000;
 

@@ -23,7 +23,7 @@ export interface Target {
   /** Sends a request to the current process. */
   readonly send: Send;
   readonly isUp: () => boolean;
-  /** Number of kills, stops, freezes and thaws; each may break connections. */
+  /** How often it was killed, stopped, frozen or thawed; each may break connections. */
   readonly disturbances: () => number;
 }
 

@@ -125,7 +125,7 @@ describe("deploy/", () => {
     }
   });
 
-  it("servers have a temporary folder in memory, large enough for all uploads of the dashboard", () => {
+  it("each deployment gives servers a temporary folder in memory, large enough for all uploads of the dashboard", () => {
     const { read_only: isReadOnly, tmpfs = [] } = services["accountlink"] ?? {};
     expect(isReadOnly).toBe(true);
     const [, composeSize] = /^\/tmp:size=(\d+)m$/.exec(tmpfs[0] ?? "") ?? [];
@@ -176,7 +176,7 @@ describe("the secrets of deploy/compose.yaml", () => {
     },
   );
 
-  it("the server does not start without the secrets", async () => {
+  it("the start command of compose.yaml fails without the secrets", async () => {
     const { entrypoint = [], command = [], secrets: [name] = [] } = services["accountlink"] ?? {};
     const start = async (file: string) => {
       const [program, ...args] = [...entrypoint, ...command];

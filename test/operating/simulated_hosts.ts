@@ -41,7 +41,7 @@ export interface Hosts {
 
 export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptions): Promise<Hosts> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-hosts-"));
-  // Services of other users have files in it.
+  // Services that run as other users read files in this folder.
   await chmod(folder, 0o755);
   // No other test uses this network, so the documented ports are free.
   const network = `127.${randomInt(1, 255)}.${randomInt(256)}`;

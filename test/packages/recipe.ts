@@ -89,7 +89,7 @@ export const expectRecipe = async (
     await program.stop();
   }
   if (open !== undefined) expect(await open.rest()).toMatch(/^event: timeout\n.*\n\n$/m);
-  // A program that the signal ends has the code null.
+  // A program without a handler for the signal has the exit code null.
   if (recipe.output === undefined && runtime !== "workerd")
     expect(await program.ended).toBe(recipe.exitCode ?? 0);
 };

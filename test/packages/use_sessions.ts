@@ -74,7 +74,7 @@ export const expectPoll = async (sessions: Sessions): Promise<void> => {
 /** How a client leaves: it closes or resets its connection. */
 export type Leaving = "close" | "reset";
 
-/** Sends a request, and leaves before it is answered. */
+/** Sends a request, and ends the connection before the answer. */
 const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving, after: number) => {
   const onResponse = vi.fn<() => void>();
   const request = get(url, { headers, agent: false }, onResponse).on("error", () => {});

@@ -193,7 +193,7 @@ describe("shutdown", () => {
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
     const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
     const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));
-    // This connection came last, so its answer shows that the server has seen the others.
+    // The server has accepted both connections before it answers this later one.
     await server.send("GET /healthz");
 
     const started = performance.now();
@@ -216,7 +216,7 @@ const openConnection = async (url: string) => {
   return { ask, closed };
 };
 
-/** Sends the bytes and nothing more. */
+/** Sends the bytes on a new connection, and nothing more. */
 const sendAndStop = async (url: string, sent: string) => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
