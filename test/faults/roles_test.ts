@@ -1,6 +1,6 @@
 /** Role plans on three nodes and one platform: a node dies while links change, and the platform goes down. */
 import { isProof } from "@accountlink/test-servers";
-import { Effect } from "effect";
+import { Effect, Schedule } from "effect";
 import { expect, test, vi } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
@@ -38,7 +38,7 @@ const started = Effect.gen(function* () {
   return { nodes, platform, key };
 });
 
-/** Links users, asking nodes in turn. Rejects if a write was not answered. */
+/** Links users, asking nodes in turn. Repeats a write after a 503; rejects if a write is not answered. */
 const link = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<string>) =>
   Effect.forEach(
     chatIds,
@@ -46,7 +46,10 @@ const link = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<st
       const node = nodes[index % nodes.length] as Node;
       // Without a guild, a write does not ask the chat platform.
       const body = { chatId, gameId: "1" };
-      const { outcome } = yield* attempt(node, "PATCH /v2/game", { key, body });
+      const { outcome } = yield* Effect.repeat(attempt(node, "PATCH /v2/game", { key, body }), {
+        while: (done) => done.outcome.kind === "unavailable",
+        schedule: Schedule.spaced("1 second"),
+      });
       expect(outcome).toMatchObject({ kind: "answered", answer: { status: 200 } });
     }),
     { concurrency: 8, discard: true },
