@@ -9,7 +9,7 @@ import { type Data, makeTransport, type Transport } from "./transport.ts";
 
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
-/** The parameters of a route that are not separate arguments, and the options of the call. */
+/** The options of a reading call, including the route's parameters that are not passed as separate arguments. */
 type Reading<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & CallOptions;
 type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & WriteOptions;
 
@@ -25,7 +25,7 @@ export interface Links {
   (options?: CallOptions): AsyncGenerator<Data<"listLinks">["links"][number], string>;
   /** Returns a page of all links. `GET /v2/links` */
   readonly list: (options?: Reading<"listLinks">) => Promise<Data<"listLinks">>;
-  /** Returns the game user of a chat user; null without a link. `GET /v2/chat` */
+  /** Returns the game user of a chat user; null if the chat user has no link. `GET /v2/chat` */
   readonly get: (chatId: ChatId, options?: Reading<"getChat", "chatId">) => Promise<Data<"getChat"> | null>;
   /** Returns the game users of up to 50 chat users, one result for each, in order. `POST /v2/chat/bulk` */
   readonly getMany: (
@@ -42,7 +42,7 @@ export interface Links {
     gameIds: ReadonlyArray<GameId>,
     options?: Reading<"bulkGame", "gameIds">,
   ) => Promise<Data<"bulkGame">>;
-  /** Returns whether a chat user is linked, since when, and under which version. `GET /v2/verifications/chat` */
+  /** Returns whether a chat user is linked, and the time and version of the link. `GET /v2/verifications/chat` */
   readonly verification: (
     chatId: ChatId,
     options?: Reading<"getVerification", "chatId">,
@@ -67,11 +67,11 @@ export interface Links {
 
 /** Members of a guild, whose roles and nicknames follow the guild's role plan. */
 export interface Members {
-  /** Gives a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync` */
+  /** Applies the guild's role plan to a member now. `POST /v2/members/sync` */
   readonly sync: (chatId: ChatId, guildId: GuildId, options?: CallOptions) => Promise<Data<"syncMember">>;
 }
 
-/** Accounts that may belong to one person, and the reviews by moderators. Premium. */
+/** Accounts that may belong to one person, and moderators' reviews of them. The methods require a Premium key. */
 export interface Alts {
   /** Finds possible alts of a chat user, a game user or an address. `GET /v2/alts` */
   readonly find: (options: Reading<"getAlts">) => Promise<Data<"getAlts">>;
@@ -103,7 +103,7 @@ export interface Alts {
 /** Changes in the key's scope. */
 export interface Events {
   /**
-   * Follows events from a cursor on, or from now on without one. Each event comes with the cursor after it. The
+   * Follows events from a cursor on; without a cursor, from now on. Each event comes with the cursor after it. The
    * iterator has no end: it reconnects after restarts, rate limits and ended streams. It rejects with `CONFLICT` when
    * the service no longer keeps events as old as the cursor. `GET /v2/events/stream`
    */
@@ -112,20 +112,20 @@ export interface Events {
   readonly read: (options?: Reading<"getEvents">) => Promise<Data<"getEvents">>;
 }
 
-/** Leaked keys. These methods need no key. */
+/** Reports of leaked keys. Reporting requires no key. */
 export interface Keys {
   /** Reports a leaked key, which is revoked at once. `POST /v2/keys/leaked` */
   readonly reportLeaked: (key: string, options?: CallOptions) => Promise<Data<"reportLeakedKey">>;
 }
 
 export interface Sessions {
-  /** Creates a session. Send its user to its `url`. `POST /v2/sessions` */
+  /** Creates a session. Send the user to the session's `url`. `POST /v2/sessions` */
   readonly create: (options: Writing<"createSession">) => Promise<VerificationSession>;
   /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/{sid}` */
   readonly get: (sid: string, options?: PollOptions) => Promise<VerificationSession | null>;
-  /** Yields a session at each change, by long poll. The last one is final. */
+  /** Yields the session at each change, by long poll, up to the final state. */
   readonly poll: (sid: string, options?: PollOptions) => AsyncGenerator<VerificationSession, void>;
-  /** Yields the current session and each change, by stream, up to the final state. `GET /v2/sessions/{sid}/stream` */
+  /** Yields the session now and at each change, by stream, up to the final state. `GET /v2/sessions/{sid}/stream` */
   readonly watch: (sid: string, options?: CallOptions) => AsyncGenerator<VerificationSession, void>;
   /**
    * Waits by long poll until a session is completed, failed or cancelled; rejects with `SESSION_EXPIRED` when the

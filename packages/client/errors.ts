@@ -21,7 +21,7 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly route: RouteId;
   /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** The ID by which operators find the request in their logs; null without one. */
+  /** The ID by which operators find the request in their logs; null if the response has none. */
   readonly requestId: string | null;
   /** Seconds after which a retry may succeed, as the service said; null if it did not say. */
   readonly retryAfter: number | null;
@@ -48,7 +48,7 @@ class ClientError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** Includes code, details and request, for logs that print errors as text. */
+  /** Returns a text with code, details and request ID, for logs that print errors as text. */
   override toString(): string {
     const details = this.details === null ? "" : ` ${JSON.stringify(this.details)}`;
     const request = this.requestId === null ? "" : `, request ${this.requestId}`;
@@ -84,6 +84,6 @@ export interface AccountLinkErrorOf<Code extends ErrorCode> extends Error, Failu
 
 export const AccountLinkError = ClientError as unknown as {
   new (failure: Failure): AccountLinkError;
-  // Makes `instanceof` narrow to the union of codes, and exclude it otherwise.
+  // With this type guard, `instanceof` narrows to the union of all codes, and excludes the union if it is false.
   [Symbol.hasInstance](value: unknown): value is AccountLinkError;
 };

@@ -3,7 +3,7 @@ import type { Received } from "./transport.ts";
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
-  /** The ID of the last event that had one; empty before the first. */
+  /** The ID of the last event that had an ID; empty before the first such event. */
   readonly id: string;
   /** Milliseconds to wait before reconnecting, as last sent by the stream; null if never sent. */
   readonly retry: number | null;

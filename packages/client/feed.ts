@@ -43,7 +43,7 @@ export async function* followEvents(
 
 const pageLength = 1_000;
 
-/** Yields every link, and returns the cursor of the feed. */
+/** Yields every link, and finally returns the cursor of the event feed from which to continue. */
 export async function* listLinks(
   { call }: Transport,
   options: CallOptions = {},

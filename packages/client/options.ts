@@ -1,11 +1,11 @@
 /** Options of a client, a call and a write, and the metadata of a response. */
 import type { Meta, RouteId } from "./contract.ts";
 
-/** Options of one call. The default for each is the option of the client. */
+/** Options of one call. Each except `signal` defaults to the client's option of the same name. */
 export interface CallOptions {
   /** Aborts the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until an attempt fails with `TIMEOUT`, 15,000 by default. A long poll gets its `wait` in addition. */
+  /** Milliseconds until an attempt fails with `TIMEOUT`, 15,000 by default. The `wait` of a long poll is added. */
   readonly timeout?: number | undefined;
   /**
    * Milliseconds after the first failed attempt during which the call may retry, 30,000 by default; 0 disables retries.

@@ -3,7 +3,7 @@
  */
 import { abortable, sleep } from "./waiting.ts";
 
-/** Sends requests in the order of calls, each when the window allows it. */
+/** Sends requests in the order of the calls, each as soon as the rate limit allows. */
 export type InTurn = <A extends { readonly response: Response }>(
   send: () => Promise<A>,
   signal: AbortSignal | undefined,
@@ -15,7 +15,9 @@ export type InTurn = <A extends { readonly response: Response }>(
  */
 const longestWait = 30_000;
 
-/** The most milliseconds that a request waits for an earlier response, which says how many requests are left. */
+/**
+ * How many milliseconds a request waits at most for the response to an earlier request, which says how many are left.
+ */
 const longestHold = 2_000;
 
 /** Makes the pacing of a client: one request first, then as many in parallel as the window allows. */

@@ -74,7 +74,7 @@ const queryOf = (sent: ReadonlyArray<readonly [name: string, value: unknown]>): 
 };
 
 /**
- * Sends null for undefined: the service refuses to delete with a null guild, whereas leaving the guild out would delete
- * the whole global scope.
+ * Sends an undefined value as null. Without this, deleting with an undefined guild would delete the whole global scope;
+ * a null guild is refused.
  */
 const nullForUndefined = (_name: string, value: unknown): unknown => (value === undefined ? null : value);

@@ -15,7 +15,7 @@ type Input = WriteOptions & Parameters;
 /** A response, and the abort signal of its connection. */
 export interface Received {
   readonly response: Response;
-  /** Null while a stream arrives. */
+  /** The body; null for a stream, which is read later. */
   readonly text: string | null;
   readonly lifeline: Lifeline;
 }

@@ -15,7 +15,7 @@ type Happening =
 
 /** An event that a webhook sent. */
 export type WebhookEvent = Happening & {
-  /** The same in every attempt: skip events that you have seen. */
+  /** The same ID in every attempt to deliver the event: skip events that you have seen. */
   readonly id: string;
   /** When the event happened, ISO 8601. */
   readonly timestamp: string;

@@ -1,6 +1,6 @@
 /**
  * The errors of the service. Each class has a stable code. `message` and `details` are public, `cause` and `operation`
- * internal. `errors.ts` of http-api gives their meaning over HTTP.
+ * internal. `errors.ts` of http-api says when each error occurs and which HTTP status it has.
  */
 import { Data } from "effect";
 import type { Millis } from "./timestamp.ts";
@@ -12,7 +12,10 @@ interface WithCause {
   readonly cause?: unknown;
 }
 
-/** `Data.TaggedError` without a stack trace, which would cost a fifth of a lookup, for errors that answer a client. */
+/**
+ * `Data.TaggedError` for errors that answer a client. It makes no stack trace, because a trace would add a fifth to the
+ * time of a lookup.
+ */
 const Traceless = ((tag: string) => {
   const Tagged = Data.TaggedError(tag) as new (fields: never) => object;
   return class extends Tagged {

@@ -1,7 +1,7 @@
 /**
  * Effects that usually have their result at once, such as reads of memory or SQLite. They are ordinary effects and are
- * evaluated each time they run. If one is part of another, it is evaluated in place, so a lookup through many services
- * is one operation of its fiber. If a part has to wait, the rest continues as usual.
+ * evaluated each time they run. An effect inside another one is evaluated in place, so a lookup through many services
+ * is one operation of its fiber. If a part has to wait, the rest runs like ordinary effects.
  *
  * @internal
  */
@@ -75,8 +75,8 @@ export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
   });
 
 /**
- * Runs `other` after `self`, or in a child fiber while `self` waits. Returns the outcome of `other`, unless `self` fails.
- * The child of a failed `self` ends with its parent.
+ * Runs `other` after `self`, or in a child fiber while `self` waits. Returns the outcome of `other`, unless `self`
+ * fails. If `self` fails after waiting, the child fiber ends with its parent fiber.
  */
 export const meanwhile = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
@@ -91,7 +91,7 @@ export const meanwhile = <A, E, R, B, E2, R2>(
     );
   });
 
-/** The exit of an evaluation, or an effect that finishes an evaluation that waits. Only exits have a tag. */
+/** The exit of an evaluation, or an effect that finishes it if it has to wait. Only an exit has a `_tag`. */
 type Outcome<A, E, R> =
   | Exit.Success<A>
   | Exit.Failure<never, E>
@@ -101,7 +101,7 @@ const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): 
   let rest: unknown = effect;
   try {
     while (rest instanceof Immediate) rest = rest.evaluate(fiber);
-    // Errors of the service are effects too: they fail with themselves.
+    // An error of the service is also an effect, which fails with this error.
     return (rest instanceof Error ? Exit.fail(rest as E) : rest) as Outcome<A, E, R>;
   } catch (defect) {
     return Exit.die(defect);

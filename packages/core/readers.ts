@@ -103,8 +103,8 @@ export class Readers<Id, R extends Reader> {
 const keyCheckInterval = 500;
 
 /**
- * Ends readers whose key is no longer accepted. It polls the store, which notices key changes made anywhere, even while
- * signals are down.
+ * Ends readers whose key is no longer accepted. It polls the store, so it notices key changes by any node, even while
+ * the signals between nodes are down.
  */
 export const endInactiveReaders = Effect.fnUntraced(function* (
   readers: Pick<Readers<unknown, Reader>, "isActive" | "all">,

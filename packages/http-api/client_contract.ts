@@ -33,7 +33,7 @@ export type RouteId = keyof Routes;
 export interface RefusalDetails {
 ${codes.map((code) => property({ name: code, text: typeText(types.details(code), "  "), description: errorTable[code].when }, "  ")).join("")}}
 
-/** The dated contract that these types follow. */
+/** The version of v2 that these types follow. */
 export const serviceVersion = ${quoted(serviceVersions.at(-1) ?? "")};
 
 /** The method and path of each route. \`isIdempotent\`: the route accepts an \`Idempotency-Key\`. */

@@ -122,7 +122,7 @@ export const errorTable = {
     kept: null,
   },
   INVALID_BODY: {
-    when: "The body is not the JSON that the route takes, over 64 KiB (413) or of another type (415)",
+    when: "The body is not the JSON that the route takes, is over 64 KiB (413) or is of another type (415)",
     advice:
       "Change the request. `Content-Type` is `application/json`, without a content encoding; a list has strings only, `confirm` is `true`, chunk extensions have at most 16 KiB",
     status: { content: 400, too_large: 413, content_type: 415 },
@@ -171,7 +171,7 @@ export const errorTable = {
     kept: PremiumRequired,
   },
   LINK_NOT_FOUND: {
-    when: "The scope of the key has no such link, or its user is not a guild member",
+    when: "The scope of the key has no such link, or the chat user is not a member of the guild",
     advice: "Ask the chat user to verify, with [a session](sessions.md)",
     status: 404,
     details: Schema.Null,

@@ -17,7 +17,7 @@ const fields = {
   createdAt: IsoTime,
   expiresAt: IsoTime,
   pollsRemaining: Schema.NullOr(Schema.Int).annotate({
-    description: "How many reads are left; null without a limit",
+    description: "How many more times the session can be read; null if there is no limit",
   }),
 };
 

@@ -1,4 +1,4 @@
-/** The context of a request, of which envelopes are made. */
+/** The context of a request, from which its envelope is made. */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";

@@ -10,7 +10,7 @@ const config = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // The longest URL of a listener, so that the router refuses no parameter for its length.
+  // No listener accepts a longer URL, so the router refuses no parameter for its length.
   maxParamLength: 16_384,
 };
 
@@ -71,8 +71,8 @@ const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<stri
 };
 
 /**
- * A router for documents, whose paths match literally only: a proxy that blocks a path then blocks every request for
- * it. A path that ends with `/*` matches all paths with that prefix.
+ * A router for documents. It matches paths only literally, so that a proxy that blocks the path of a document blocks
+ * every request for the document. A path that ends with `/*` matches all paths with that prefix.
  */
 export const makeLiteralRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   const byPath = new Map<string, BoundRoute>(routes.map((route) => [route.path, route]));

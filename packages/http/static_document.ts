@@ -15,7 +15,7 @@ export interface StaticDocumentOptions {
 
 const encoder = new TextEncoder();
 
-/** Returns 22 characters of Base64url. */
+/** Returns the first 22 characters of the hash in Base64url. */
 const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Base64Url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).slice(0, 22);
 

@@ -1,7 +1,7 @@
 import { type PageCookie, pageCookie } from "./page_cookie.ts";
 
 /**
- * The cookie that marks a browser. Only the flow reads it.
+ * The cookie that recognizes a browser. Only the flow reads the cookie.
  *
  * @param maxAge how long sightings are stored, in milliseconds
  */

@@ -1,4 +1,7 @@
-/** The footer of every page: privacy policy, contact, and on pages of errors the request ID, for the operator's log. */
+/**
+ * The footer of every page: privacy policy and contact. Error pages add the request ID, by which operators find the log
+ * entry.
+ */
 import { type Html, html } from "./html.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
 

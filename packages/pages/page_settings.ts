@@ -7,8 +7,8 @@ export interface PageSettingsShape {
   /** The name of the game platform within a sentence. */
   readonly gameName: string;
   /**
-   * Returns the page of a guild on the chat platform, or the platform's home page for null; null if the platform has no
-   * pages.
+   * Returns the URL of a guild's page on the chat platform, or of the platform's home page if the ID is null. The
+   * setting is null if the platform has no pages.
    */
   readonly chatHome: ((guildId: GuildId | null) => string) | null;
   /** The URL of the operator's privacy policy. */

@@ -18,8 +18,9 @@ export { RedisHealth } from "./redis_health.ts";
 /**
  * Counters, cache and signals on one Redis: a single server, a server behind sentinels, or a cluster.
  *
- * While Redis is unreachable, every operation fails with `StoreUnavailable`, at once or after `commandTimeout`. It
- * works again within 2 seconds after Redis does. No command is sent twice, and no command waits for a connection.
+ * While Redis is unreachable, every operation fails with `StoreUnavailable`, at once or after `commandTimeout`. Once
+ * Redis is reachable again, operations work again within 2 seconds. No command is sent twice, and no command waits for
+ * a connection.
  */
 export const layer = (
   options: RedisOptions,

@@ -72,7 +72,7 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
   };
 };
 
-/** How many ended windows a save deletes in addition to the number of windows it adds. */
+/** A save deletes at most as many ended windows as it stores counts, plus this number. */
 const maxDeletedBeyond = 1_000;
 
 /** Sorts rows to avoid deadlocks. */

@@ -38,7 +38,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
             write,
             (error) => new WriteFailed({ error }),
           );
-          // The claim is locked last, so that it is never locked while its write waits.
+          // The claim is locked last, so that it is not locked while `write` waits for other locks.
           const kept = yield* sql`
             UPDATE idempotency_keys
             SET answer = ${answer}, chat_ids = ${JSON.stringify(chatIds)}, ends_at = ${endsAt}, held_until = NULL
@@ -73,7 +73,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
   }),
 );
 
-/** `ClaimLost` and `WriteFailed` roll the transaction of a commit back. */
+/** `ClaimLost` and `WriteFailed` make `commit` roll back its transaction. */
 class ClaimLost extends Data.TaggedError("ClaimLost") {}
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly error: unknown }> {}
 

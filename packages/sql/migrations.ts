@@ -2,8 +2,8 @@
  * The schema as a list of migrations. A released migration is never edited; changes are new ones.
  *
  * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only adds tables,
- * indexes and optional columns, and drops what no running node uses. It waits at most a second for a lock, then its
- * node fails to start.
+ * indexes and optional columns, and drops what no running node uses. If a migration waits for a lock longer than a
+ * second, the node that runs the migration fails to start.
  */
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";

@@ -97,7 +97,7 @@ test.it("statements read their input rows once, not once per row of a table", ()
           : [],
       ),
     );
-    // The exception reads the links of one scope.
+    // This statement may repeat its input for each row of `scopes`, because it selects only one scope.
     test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

@@ -52,8 +52,8 @@ const addOn = (sql: SqlClient.SqlClient) => {
       errors = usage_days.errors + excluded.errors`;
 
   const noteUses = ({ uses }: UsageBatch) => {
-    // The second list lets Postgres find the keys by index; the join alone would scan them. SQLite would read the
-    // first list for each key of the second.
+    // With the join alone, Postgres would scan all keys; with `isUsed`, it finds the keys by index. On SQLite, `isUsed`
+    // is left out, because SQLite would read the joined list again for each key.
     const isUsed = isRemote ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND` : sql``;
     return sql`
       UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)

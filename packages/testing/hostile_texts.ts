@@ -1,5 +1,5 @@
 /**
- * Texts that a faulty store quotes, escapes, trims, folds, truncates or normalizes.
+ * Texts that a faulty store would change, for example by escaping, trimming, changing case, truncating or normalizing.
  *
  * @example
  * ```ts

@@ -67,7 +67,7 @@ export interface WatchedPage {
 /**
  * Opens a page and records its errors and requests from the start.
  *
- * @param prepare runs before, for example to sign in
+ * @param prepare runs before the page opens, for example to sign in
  */
 export const openPage = async (
   browser: Browser,

@@ -28,7 +28,7 @@ describe("the code page", () => {
     ];
     for (const tap of taps) await tap();
     await expect.poll(() => page.title()).toBe("Your accounts are linked");
-    // Each of the two sign-ins takes two taps.
+    // Each of the two sign-ins takes two taps, but is one entry of `taps`.
     expect(taps.length + 2).toBeLessThanOrEqual(8);
     await expectUsable(watched, "Your accounts are linked", "go-done");
     const { body } = await send(`GET /v2/sessions/${sid}`);

@@ -1,4 +1,4 @@
-/** The pages of communities and links in a real browser, with limits of clicks for common tasks. */
+/** The pages of communities and links in a real browser. Common tasks must not need too many clicks. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";

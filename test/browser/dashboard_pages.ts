@@ -19,7 +19,7 @@ export interface DashboardPages {
   readonly platform: DevPlatform;
   readonly url: () => string;
   readonly send: Send;
-  /** Signs in as a chat user, except for null, and opens a path of the dashboard. */
+  /** Opens a path of the dashboard, signed in as a chat user, or without a sign-in if `as` is null. */
   readonly visit: (path: string, as: RegExp | null, options: BrowserContextOptions) => Promise<WatchedPage>;
 }
 
@@ -73,7 +73,7 @@ export const useDashboard = async (
   };
 };
 
-/** Signs in without a page, because pages take most of the time of a sign-in. */
+/** Signs in with plain requests, because loading the pages takes most of the time of a sign-in. */
 const signIn = async ({ request }: BrowserContext, address: string, as: RegExp): Promise<void> => {
   const choice = await request.get(address);
   const buttons = [...(await choice.text()).matchAll(/<button name="user" value="(\d+)">(.*?)<\/button>/g)];

@@ -43,7 +43,7 @@ const tryOut = async ({ page }: WatchedPage): Promise<number> => {
   return (await answered).status();
 };
 
-/** Only proofs test both looks, because the page needs eight seconds of processor time to render. */
+/** Only proof runs test both window sizes, because the page needs eight seconds of processor time to render. */
 const cases = [
   { size: "narrow", ...phone, colorScheme: "dark" },
   { size: "wide", ...desktop, colorScheme: "light" },

@@ -72,7 +72,7 @@ describe("the site", () => {
     await page.locator("#tsd-search-input").fill(text);
     await page.locator(`#tsd-search-results a[href*="${target}"]`).first().click();
     await page.waitForURL((url) => url.pathname.endsWith(target));
-    // From disk, the browser refuses icons until a script has inserted them into the page.
+    // For a page from disk, the browser reports the icon file as an error until a script has inserted the icons.
     expect(complaints.filter((complaint) => !complaint.includes("assets/icons.svg"))).toEqual([]);
     await close();
   });

@@ -9,12 +9,12 @@ import type { WatchedPage } from "./browser.ts";
 /** The minified source, because loading the source into a page takes longer than running it. */
 const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Rules whose result depends on the size and the colors of the page. */
+/** Accessibility rules whose result depends on the window size or the colors of the page. */
 const rulesOfLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
 /**
- * Returns accessibility violations of the page: rule and element. After the first look, only rules that depend on the
- * look run.
+ * Returns the accessibility violations of the page, each as rule and element. Checks all rules at the first call for a
+ * page, and only `rulesOfLooks` at later calls, except in proof runs.
  */
 const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
   // The pages' Content-Security-Policy does not apply to scripts evaluated by the debugger.
@@ -86,7 +86,7 @@ export const expectUsable = async (
 const expectHeading: typeof expectUsable = async ({ page }, title) =>
   expect(await page.locator("h1").textContent()).toBe(title);
 
-/** With scripts on a desktop, and without scripts on a phone. */
+/** The two ways to test a page: with scripts on a desktop, and without scripts on a phone. */
 export const scriptings = [
   ["with scripts, on a desktop", desktop, true, expectUsable],
   ["without scripts, on a phone", phone, false, expectHeading],

@@ -21,7 +21,7 @@ export interface Case {
   readonly answers: ReadonlyArray<CaseAnswer | "cut" | "silent">;
   /** The requests that the client must send, if the case checks them. */
   readonly heard?: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  /** How long the call takes at least. */
+  /** The minimum duration of the call. */
   readonly seconds?: number;
   readonly says: Readonly<Record<string, unknown>>;
 }
@@ -45,7 +45,7 @@ const answeringOf = (answer: Case["answers"][number]): HttpAnswering => {
   return { status, headers, body: { status, data, ...refusal, ...envelope } };
 };
 
-/** Starts a service with an address for each case. */
+/** Starts a service that has a separate base URL for each case. */
 export const startCases = async () => {
   const scope = Scope.makeUnsafe();
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
@@ -58,7 +58,7 @@ export const startCases = async () => {
   );
   return {
     urlOf: (each: Case) => `${url}/${cases.indexOf(each)}`,
-    /** Expects the output of a client and the requests that the service received, as in the case. */
+    /** Expects the output of a client, and the requests that the service received, to match the case. */
     expectSaid: (each: Case, said: Said) => {
       expect(said.says).toMatchObject(each.says);
       expect(said.seconds).toBeGreaterThanOrEqual(each.seconds ?? 0);

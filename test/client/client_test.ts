@@ -147,7 +147,7 @@ describe("methods of the client", () => {
 
 describe("a call of the client", () => {
   const answers: Array<Answer> = [];
-  // The window of a free key.
+  // The key allows one request in two seconds, like a free key.
   const paced = clientOf(
     { limits: { perWindow: 1, windowMs: 2_000 } },
     { onAnswer: (answer) => answers.push(answer) },

@@ -28,7 +28,7 @@ interface Call {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** Starts a script of an experience whose secret is a key. */
+/** Starts a script in a Roblox experience that has an API key as its secret. */
 const play = (experience: Partial<Experience>, secret = key) => {
   const secrets = { accountlink_key: secret };
   const all: Experience = {

@@ -1,5 +1,6 @@
 /**
- * The client in Python: events over restarts, sessions, webhooks, its wheel and its types, and the bot of `examples`.
+ * The Python client: events across restarts, sessions, webhooks, its wheel and its types. Also tests the bot in
+ * `examples`.
  */
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -29,7 +30,7 @@ const newFolder = async () => {
   return folder;
 };
 
-/** Starts a program in Python that has the client. */
+/** Starts a Python program that can import the client. */
 const start = async (program: string, variables: Readonly<Record<string, string>>) => {
   const { file, env } = await pythonWithClient();
   const running = startProgram([file, "-u", "-c", program], tmpdir(), { ...env, ...variables });

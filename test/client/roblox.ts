@@ -1,5 +1,5 @@
 /**
- * Runs a script of a server on Roblox in an interpreter of Luau, which does one thing at a time. `HttpService` sends
+ * Runs a script of a Roblox server in a Luau interpreter, which runs only one thread at a time. `HttpService` sends
  * real requests. Prints what the script prints, each request, and each pause.
  *
  * echo '{"script": "print(1)", "secrets": {}, "http": true, "clock": "real", "input": []}' | node roblox.ts

@@ -22,9 +22,9 @@ export interface Case extends Exchange {
   readonly raw?: RequestOptions & { readonly query?: string };
   /** The state of the session that the request names, if any. */
   readonly session?: "pending" | "cancelled" | "expired";
-  /** How often the request is sent before the checked one. */
+  /** How many times the request is sent before the request that is checked. */
   readonly before?: number;
-  /** Whether another request has used its idempotency key. */
+  /** Whether another request has already used the request's idempotency key. */
   readonly isReusing?: true;
   /** Whether the earlier requests have wrong keys. */
   readonly isThrottled?: true;
@@ -46,7 +46,7 @@ export class Writer {
     this.isOpen = recipe.isOpen === true;
   }
 
-  /** Makes a case from the recipe's successful request and some differences. */
+  /** Makes a case from the recipe's successful request, changed by `differences`. */
   row(answer: Case["answer"], title: string, expected: unknown, differences: Differences = {}): Case {
     const { route, recipe, isOpen } = this;
     const usual: KeyOptions = recipe.tier === undefined ? { ...recipe.key } : { tier: "premium" };
@@ -61,7 +61,8 @@ export class Writer {
   }
 
   /**
-   * The request in a guild: with a global key, or with a guild key for routes where global keys cannot name a guild.
+   * The differences for a request in a guild: they use a global key, or a guild key for routes where global keys cannot
+   * name a guild.
    */
   inGuild(guildId: string, values: Values = this.recipe.good): Differences {
     return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };

@@ -355,7 +355,10 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
   });
 });
 
-/** Values of the daily quota header in the last success and in the refusal after it, by the exceeded limit. */
+/**
+ * Values of the `quota-remaining` header in the last success and in the refusal after it, by the exceeded limit.
+ * Services that are not listed do not send the header.
+ */
 const quotas: Readonly<Record<string, Record<"second" | "day", ReadonlyArray<string>>>> = {
   "Bloxlink v3": { second: ["8", "8"], day: ["0", "0"] },
 };
@@ -367,7 +370,7 @@ const roverHeaders = [
   "x-ratelimit-remaining",
   "x-ratelimit-reset-after",
 ];
-/** Values of RoVer's limit headers in refusals of the other services: those of v2. */
+/** Values of `roverHeaders` in refusals of services other than RoVer, which send the same limit headers as v2. */
 const usual = {
   second: [undefined, "1", "0", undefined],
   day: [undefined, undefined, undefined, undefined],

@@ -1,7 +1,7 @@
 /**
- * The required form of every answer, field by field. It is written from the interface's documentation and not from
- * the contract package, so that one checks the other. Only the statuses of codes come from that package; `cases.ts`
- * names the status and code of each refusal.
+ * The required form of every answer, field by field. It follows the documentation of the interface instead of the
+ * contract package, so that mistakes in that package are found. Only the statuses of codes come from the package.
+ * `cases.ts` names the status and code of each refusal.
  */
 import { errorCodes, statusesOf } from "@accountlink/http-api";
 import type { Answer, Json } from "../support/http.ts";
@@ -62,7 +62,7 @@ const limitHeaders = [
   "x-ratelimit-remaining-day",
 ];
 
-/** The standard RateLimit headers are sent exactly with the service's own limit headers. */
+/** An answer must have the standard RateLimit headers if it has the service's own limit headers, and only then. */
 const standardLimitProblems = ({ headers }: Answer): Array<string> => {
   const [policy, ratelimit] = [headers["ratelimit-policy"], headers["ratelimit"]];
   if (headers["x-ratelimit-limit"] === undefined && headers["x-ratelimit-limit-day"] === undefined) {

@@ -141,8 +141,8 @@ describe("an unfinished request", () => {
   test("an unfinished request holds its idempotency key, which other requests cannot use", async () => {
     const ask = senderOf(key);
     await platform.fail({ mode: "slow", platform: "game", delayMs: 1_000 });
-    // On a busy machine, a second may pass between two requests. Game users are cached after their first lookup, so
-    // each try needs another one.
+    // On a busy machine, a second may pass between two requests, so try again with another game user: game users are
+    // cached after their first lookup.
     const gameIds = ["9", "8", "6", "5"];
     await vi.waitFor(async () => {
       const body = { chatId: "100001", gameId: gameIds.pop() };

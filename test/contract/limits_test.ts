@@ -264,7 +264,10 @@ describe("bursts and failures of a client address", () => {
   const key = fixtures.key({ links: { 100001: "1" } });
   const unused = fixtures.key({ links: { 100001: "1" } });
 
-  /** Sends from a new address, and repeats with another one if a busy machine needed more than a second. */
+  /**
+   * Sends requests from a new address. If this took more than a second on a busy machine, repeats it with another
+   * address.
+   */
   const inOneSecond = async <A>(sendFrom: (from: string) => Promise<A>): Promise<A> => {
     const begin = performance.now();
     const answers = await sendFrom(fixtures.address());

@@ -5,7 +5,7 @@ import type { Answer, Json } from "../support/http.ts";
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** The document without additional properties. Clients must accept new fields, but tests must notice them. */
+/** Forbids additional properties in the document: clients must accept new fields, but tests must notice them. */
 const closed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(closed);
   if (!isObject(value)) return value;

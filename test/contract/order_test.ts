@@ -11,7 +11,7 @@ const { fixtures, send } = useContractServer({
 const links = { 100001: "1", 100002: "2" };
 const key = fixtures.key({ links });
 const ofGuild = fixtures.key({ guildId: guild, links });
-// The window ends after all other limits, so that the order of checks and not the longest wait decides.
+// The window of this key ends after all other limits, to test that the order of checks decides, not the longest wait.
 const spent = fixtures.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
 const forSessions = fixtures.key({ access: "verify" });
 const forSessionsSpent = fixtures.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });

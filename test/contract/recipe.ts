@@ -43,7 +43,7 @@ export interface Recipe {
   readonly isVerify?: true;
   /** Whether the request names a session that belongs to the key. */
   readonly hasSession?: true;
-  /** Answers that follow from no other property, to requests with a Premium key. */
+  /** Further answers of the route, which its other properties do not imply. The requests use a Premium key. */
   readonly others?: ReadonlyArray<Exchange>;
 }
 

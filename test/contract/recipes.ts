@@ -16,7 +16,7 @@ const noAlts = {
 
 const reviewed = { chatId: "100001", otherChatId: "100002", verdict: "same", note: "Said so" };
 
-/** An account whose plan for the guild is on, and changes nobody. */
+/** An account whose role plan for the guild is switched on, but changes no member. */
 export const syncing = "syncing";
 
 export const v2Recipes: Readonly<Record<string, Recipe>> = {

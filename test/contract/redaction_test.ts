@@ -14,7 +14,7 @@ import { whyHidden } from "../support/storage.ts";
 
 const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: "2" };
-/** Addresses of sightings of chat users whose alts are requested. */
+/** Addresses at which chat users were seen whose alts are requested. */
 const sighted = ["192.0.2.201", "2001:db8:20:1"];
 const sightings = ["100001", "100002", "100003"].flatMap((chatId) => [
   { chatId, ip: "192.0.2.201", seenAt: new Date().toISOString() },
@@ -37,13 +37,16 @@ const leaked = Array.from({ length: 5 }, () => fixtures.key({ links }));
 const verifying = fixtures.key({ limits: "none" });
 const keys = [...accepted, ...refused, ...leaked];
 
-/** The first part of an IPv6 address identifies a client as well as the whole, since clients are counted by /64. */
+/**
+ * The first half of an IPv6 address must be kept secret like the whole address: clients are counted by /64, so the half
+ * identifies a client.
+ */
 const networks = Array.from({ length: 40 }, (_, index) => `2001:db8:${(0xa00 + index).toString(16)}:beef`);
 const addresses = Array.from({ length: 120 }, fixtures.address);
 const seen = [...addresses, ...networks, ...sighted, "192.0.2.77", "2001:db8:77"];
 const froms = [...addresses, ...networks.map((network) => `${network}::1`)];
 
-/** Every way to use a key, right and wrong, for one chat user. */
+/** Returns requests that use a key in every correct and incorrect way, for one chat user. */
 const uses = (
   key: string,
   chatId: string,
@@ -88,7 +91,9 @@ const uses = (
 /** Secrets that let others take over a verification: sids, states and cookies. */
 const verificationSecrets: Array<string> = [];
 
-/** The browser marks of confirmed links, and the pages that these browsers received. */
+/**
+ * The marks that browsers received in a cookie when a link was confirmed, and the pages that these browsers received.
+ */
 const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
 
 /** Completes a verification, and stops another one at the sign-in. */
@@ -157,7 +162,7 @@ beforeAll(async () => {
   const platform = devPlatformOn(platformPort);
   await verify(verifying);
   await useAll(keys);
-  // Nothing is cached of chat users who were never looked up.
+  // For each failure, use a chat user who was never looked up, because nothing is cached about this user.
   for (const [index, mode] of ["down", "cut", "garbage", "limited"].entries()) {
     await platform.fail({ mode, platform: "both" });
     await useAll(accepted, String(100_010 + index));
@@ -173,7 +178,7 @@ beforeAll(async () => {
   await server.stop();
 });
 
-/** The texts that the output contains. */
+/** Returns the texts that occur in the output. */
 const found = (output: string, texts: ReadonlyArray<string>) => texts.filter((text) => output.includes(text));
 const secrets = keys.map((key) => key.slice(17));
 

@@ -11,12 +11,12 @@ export type MemberRole = (typeof memberRoles)[number];
 /** @internal */
 export const maxMembers = 25;
 
-/** A chat user who uses the dashboard as an account. */
+/** A chat user who may use the dashboard for an account. */
 export interface Member {
   readonly chatId: ChatId;
   readonly role: MemberRole;
   readonly since: Millis;
-  /** When the user last chose the account. Null for never: anyone can be added without being asked. */
+  /** When the user last chose the account at the dashboard; null if never, because users can be added unasked. */
   readonly chosenAt: Millis | null;
 }
 
@@ -32,7 +32,7 @@ export const allows = (role: MemberRole, needed: MemberRole): boolean =>
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
   allows(role, "admin") ? null : linkActions;
 
-/** Sorts a user's accounts: active ones first, then the last chosen, then by name. @internal */
+/** Sorts a user's accounts: active ones first, then the most recently chosen, then by name. @internal */
 export const membershipOrder = (one: Membership, other: Membership): number =>
   Number(one.account.status === "suspended") - Number(other.account.status === "suspended") ||
   (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
@@ -46,7 +46,7 @@ export type MemberChange =
   | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
   | { readonly type: "remove"; readonly chatId: ChatId };
 
-/** Returns the first `chosenAt` of an added member. Adding by an operator counts as the user's own choice. @internal */
+/** Returns `chosenAt` of a new member. Being added by an operator counts as the user's own choice. @internal */
 export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
   actor.type === "operator" ? at : null;
 

@@ -14,8 +14,8 @@ export class MemberDisclosure extends Context.Service<
   MemberDisclosure,
   {
     /**
-     * Allows keys of the guild, and global keys if a member who chose the account manages the guild. The platform is
-     * asked for a global key at most every 10 minutes; if it does not answer, the keys see nothing.
+     * Allows keys of the guild. Allows global keys if a member who chose the account manages the guild; the platform's
+     * answer about this is cached for 10 minutes. If the platform does not answer, global keys are not allowed.
      */
     readonly isAllowed: (scope: DataScope, guildId: GuildId) => Effect.Effect<boolean, StoreUnavailable>;
   }

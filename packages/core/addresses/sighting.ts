@@ -1,6 +1,6 @@
 /**
  * A sighting records that a chat user of a scope was seen at an address or in a browser. Addresses are stored
- * encrypted, browser marks only as hashes.
+ * encrypted. A browser is identified by a random mark in its cookie, and only a hash of the mark is stored.
  */
 import type { ChatId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
@@ -24,7 +24,7 @@ export interface AddressSighting {
 /** One chat user in one browser. Only the last sighting is kept. */
 export interface BrowserSighting {
   readonly chatId: ChatId;
-  /** Keyed hash of the browser's mark. Base64url. */
+  /** Keyed hash of the random mark in the browser's cookie. Base64url. */
   readonly browser: string;
   readonly seenAt: Millis;
 }

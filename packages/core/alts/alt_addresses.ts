@@ -9,7 +9,7 @@ import type { NetworkIntelligence } from "./network_intelligence.ts";
 export interface SeedAddress {
   /** Every hash under which the address may be stored. */
   readonly hashes: ReadonlySet<string>;
-  /** Null if the deployment has no key that decrypts it. Its hashes still match. */
+  /** Null if no key of the deployment decrypts the address. The hashes still match. */
   readonly address: ClientAddress | null;
 }
 

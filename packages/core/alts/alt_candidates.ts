@@ -4,7 +4,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AltReview } from "./alt_review.ts";
 
-/** The last time that a chat user was seen at a place. `place` is the index of an address or browser in their list. */
+/** The last time that a chat user was seen at a place. `place` is an index into the list of addresses and browsers. */
 interface Visit {
   readonly place: number;
   readonly seenAt: Millis;
@@ -14,7 +14,7 @@ interface Visit {
 export interface AltCandidate {
   readonly chatId: ChatId;
   readonly record: LinkRecord | undefined;
-  /** The places that the target shares, each once. */
+  /** The candidate's last visit to each place where the target was seen too. */
   readonly visits: ReadonlyArray<Visit>;
   /** The game user that candidate and target are both linked to, or null. */
   readonly sharedGameId: GameId | null;
@@ -30,7 +30,7 @@ export interface CandidateSources {
   readonly records: ReadonlyMap<ChatId, LinkRecord>;
 }
 
-/** Returns everyone except the target who was seen at one of the places or is linked to one of the games. */
+/** Returns everyone except the target who was seen at one of the places or is linked to one of the game users. */
 export const findCandidates = ({
   target,
   games,

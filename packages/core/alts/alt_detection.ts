@@ -20,7 +20,7 @@ import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
 import { SightingStore } from "./sighting_store.ts";
 
-/** The users to find alts of. At least one of the three is given. */
+/** Whose alts to find. At least one of the fields is not null. */
 export interface AltQuery {
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;

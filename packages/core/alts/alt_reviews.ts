@@ -9,7 +9,7 @@ import { AltReviewStore } from "./alt_review_store.ts";
 
 const maxListedReviews = 100;
 
-/** Reports a pair of a user with themselves. @internal */
+/** Returns a problem if both users of a pair are the same user. @internal */
 export const pairProblems = ({ chatId, otherChatId }: Partial<AltPair>): ReadonlyArray<ParameterProblem> =>
   chatId !== undefined && chatId === otherChatId
     ? [{ name: "otherChatId", reason: "expected another user than chatId" }]
@@ -22,8 +22,8 @@ export interface AltReviewRemoved extends AltPair {
 }
 
 /**
- * Makes, lists and deletes reviews. The chat users need not be members of the guild. With a `commit` of the target,
- * writes can also fail with its `Conflict`.
+ * Makes, lists and deletes reviews. The chat users need not be members of the guild. If the target has a `commit`,
+ * writes can also fail with the `Conflict` of `commit`.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 export interface AltWeights {
   /** Weights of the listed matches. */
   readonly listed: ReadonlyArray<number>;
-  /** Weights of scored candidates that are not listed; the greatest is enough. */
+  /** Weights of the scored candidates that are not listed, or only the greatest of these weights. */
   readonly unlisted: ReadonlyArray<number>;
   readonly addresses: number;
   /** How many of the addresses belong to a VPN. */
@@ -19,7 +19,7 @@ export interface AltRisk {
   readonly alt: number;
   /** 0 to 100: the share of addresses that belong to a VPN. */
   readonly vpn: number;
-  /** 0 to 1: the greatest weight of an unlisted candidate, if it exceeds every match; else 0. */
+  /** 0 to 1: the greatest weight of an unlisted candidate, if it exceeds the weight of every match; else 0. */
   readonly unlistedWeight: number;
 }
 

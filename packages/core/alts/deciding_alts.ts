@@ -1,6 +1,6 @@
 /**
- * Finds the candidates that decide a report: the 25 most recent are listed, and the heaviest sets the score. With a
- * guild both are searched among its members, and the platform is asked only about candidates that can change the
+ * Finds the candidates that decide a report: the 25 most recently seen are listed, and the greatest weight sets the
+ * score. With a guild, only its members count, and the platform is asked only about candidates that can change the
  * result.
  */
 import { Effect, Result } from "effect";
@@ -14,13 +14,13 @@ import { answersInTime } from "./answers_in_time.ts";
 const roundDeadline = { within: "2 seconds", atOnce: 32 } as const;
 const wholeDeadline = "10 seconds";
 
-/** How many of the heaviest candidates are asked about at once, until one is a member. */
+/** How many candidates are asked about at once in the search for the member with the greatest weight. */
 const heaviestAtOnce = 4;
 
 export interface DecidingAlts {
   /** The 25 most recently seen, the most recent first. */
   readonly listed: ReadonlyArray<WeighedAlt>;
-  /** The heaviest candidate, listed or not; null without candidates. */
+  /** The candidate with the greatest weight, listed or not; null without candidates. */
   readonly heaviest: WeighedAlt | null;
   /** How many candidates were left out because the platform did not say in time whether they are members. */
   readonly unknown: number;
@@ -30,8 +30,8 @@ export interface DecidingAlts {
 export type UnknownMembers = "refuse" | "leave out";
 
 /**
- * Makes a function that finds these candidates. It asks the platform in rounds as long as each round brings an answer,
- * so it fails only if the platform stops answering.
+ * Makes a function that finds the candidates which decide a report. The function asks the platform in rounds until the
+ * result is certain, a round brings no answer, or the time is over.
  */
 export const makeDecidingAlts = Effect.gen(function* () {
   const guard = yield* GuildGuard;
@@ -90,10 +90,10 @@ export const makeDecidingAlts = Effect.gen(function* () {
 });
 
 /**
- * Returns the candidates to ask about next, in search of the first `wanted` members of a sorted list.
+ * Returns the candidates to ask about next, in the search for the first `wanted` members of a sorted list.
  *
  * @param wanted how many members the search needs
- * @param atOnce the most candidates to return, less the members already found
+ * @param atOnce the greatest number of found members and returned candidates together
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

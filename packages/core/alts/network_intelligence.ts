@@ -2,9 +2,9 @@ import { Context, Data, Effect, Layer } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 
 export interface NetworkFacts {
-  /** Belongs to a VPN or another service that hides its users' locations. */
+  /** Whether the address belongs to a VPN or another service that hides its users' locations. */
   readonly vpn: boolean;
-  /** Unrelated people use it at once: a carrier's NAT, a school, a relay. */
+  /** Whether unrelated people use the address at once: behind a carrier's NAT, in a school, or through a relay. */
   readonly shared: boolean;
 }
 

@@ -46,7 +46,7 @@ export const rotateAddressKeys = Effect.fnUntraced(function* (
   return { rotated, unreadable, total };
 });
 
-/** Returns how many of the sightings could be decrypted. */
+/** Encrypts the decryptable sightings with the newest key, and returns their number. */
 const reprotect = Effect.fnUntraced(function* (pid: Pid, sightings: ReadonlyArray<StoredSighting>) {
   const vault = yield* AddressVault;
   const readable: Array<ReprotectedSighting> = [];

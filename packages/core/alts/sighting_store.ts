@@ -20,7 +20,7 @@ export interface ReprotectedSighting {
 export interface SharedSightings {
   /** Hashes of the browsers, and all hashes under which the addresses may be stored. */
   readonly hashes: ReadonlyArray<string>;
-  /** Users whose matching sightings are returned in addition to `limit`. */
+  /** Users whose matching sightings are returned even if these users are not among the `limit` most recent ones. */
   readonly including: ReadonlyArray<ChatId>;
   /** Users to leave out. */
   readonly excluding: ReadonlyArray<ChatId>;
@@ -47,8 +47,9 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Sighting>, StoreUnavailable>;
 
     /**
-     * Finds other users who were seen at the addresses and in the browsers: all sightings there of the most recent
-     * users and of `including`. Its duration does not grow with the users of an address.
+     * Finds other users who were seen at the addresses or in the browsers. Returns all sightings there of the most
+     * recently seen users and of the users in `including`. The search does not get slower when more users share an
+     * address.
      */
     readonly findShared: (
       pid: Pid,
@@ -56,8 +57,8 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<FoundSighting>, StoreUnavailable>;
 
     /**
-     * Counts the chat users seen at each address or in each browser, in order. Its duration does not grow with the
-     * users of an address, unless they are stored under several keys.
+     * Counts the chat users seen at each address or in each browser, in order. The count does not get slower when more
+     * users share an address, unless the address is stored under several keys.
      *
      * @param places for each place, the hashes under which it may be stored
      */
@@ -70,7 +71,8 @@ export class SightingStore extends Context.Service<
     readonly countByKey: () => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>;
 
     /**
-     * Returns up to `limit` sightings under other address keys, in the order of their identifying fields.
+     * Returns up to `limit` sightings encrypted with address keys other than `addressKeyId`, sorted by the fields that
+     * identify a sighting.
      *
      * @param after the last sighting of the page before; null for the first page
      */
@@ -81,8 +83,8 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredSighting>, StoreUnavailable>;
 
     /**
-     * Replaces the addresses of a scope's sightings and keeps their times. Deleted sightings stay deleted; if two
-     * become the same, the later one remains.
+     * Replaces the addresses of a scope's sightings and keeps the times. Sightings that were deleted in the meantime
+     * stay deleted. If two sightings become the same, the later one remains.
      */
     readonly reprotect: (
       pid: Pid,

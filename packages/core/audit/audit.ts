@@ -92,14 +92,14 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
   return named.length === 0 && actor.type === "user" && isChatId(actor.id) ? [actor.id] : named;
 };
 
-/** Returns who made the change in the form of API answers: the actor, and the member of an account. @internal */
+/** Returns who made a change, as API answers show it: the actor, and the member who acted for an account. @internal */
 export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
   actor: { type: actor.type, id: actor.id },
   member: actor.type === "account" ? actor.member : null,
 });
 
 /**
- * Returns the key that an entry is about: the changed key, else the key that made the change; null for neither.
+ * Returns the key that an entry is about: the changed key, else the key that made the change; null if there is no key.
  *
  * @internal
  */

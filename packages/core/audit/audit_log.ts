@@ -5,15 +5,15 @@ import type { Millis } from "../timestamp.ts";
 import { type AuditAction, type AuditEntry, usersOf } from "./audit.ts";
 
 export interface AuditFilter {
-  /** Null for every action. */
+  /** Selects entries with this action; null selects all entries. */
   readonly action: AuditAction | null;
-  /** The changed key, or the key that made the change; null for every entry. */
+  /** Selects entries about this key: it was changed or made the change. Null selects all entries. */
   readonly keyId: KeyId | null;
-  /** A chat user that the change is about; null or omitted for every entry. */
+  /** Selects entries about this chat user; null or omitted selects all entries. */
   readonly chatId?: ChatId | null;
-  /** The data scope of the change; null or omitted for every entry. */
+  /** Selects entries about changes of this data scope; null or omitted selects all entries. */
   readonly pid?: Pid | null;
-  /** The actions that the reader may see; null or omitted for all. */
+  /** Selects entries with actions that the reader may see; null or omitted selects all entries. */
   readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 

@@ -37,7 +37,7 @@ const deployment = Effect.gen(function* () {
     Effect.map((ports) => Context.get(ports, SecurityLog)),
     Effect.provideContext(shared),
   );
-  /** Waits until so many uses of keys are in the cache. */
+  /** Waits until at least `count` uses of keys are in the cache. */
   const untilStored = (count: number) =>
     Effect.repeat(
       Effect.promise(() => new Promise((resolve) => setTimeout(resolve))),
@@ -101,7 +101,7 @@ describe("SecurityLog", () => {
           assert.strictEqual(yield* use(one, ["203.0.113.7"], 6), 0);
         }),
       );
-      // No node is running, so there are no timers to run for these days.
+      // No node is running now, so no timers fire during these days.
       yield* TestClock.adjust("29 days");
       assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7"], 7), 0);
       yield* TestClock.adjust("12 hours");

@@ -11,7 +11,9 @@ import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 /** Up to this many links are counted at each view, which takes a millisecond. */
 const few = 2_000;
 
-/** The age at which a view starts a new count, and the greatest age for callers that wait, in milliseconds. */
+/**
+ * In milliseconds: the age at which reading a count starts a new count, and the greatest age that `recentOf` returns.
+ */
 const [renewed, longest] = [30_000, 60_000];
 
 /** The largest share of time that counting may take. */

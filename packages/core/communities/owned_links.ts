@@ -166,7 +166,7 @@ export class OwnedLinks extends Context.Service<
           : search(scope, text, place, limit + 1, direction);
         const hasMore = found.length > limit;
         if (direction === "newer") {
-          // Read from the start instead, so that the first page is full.
+          // The newer links may not fill a page, so read the first page instead.
           if (!hasMore) return yield* page(scope, text, null, limit);
           const links = yield* named(found.slice(-limit));
           return { links, next: links.at(-1)?.link ?? null, previous: links[0]?.link ?? null, unlinked };

@@ -11,9 +11,9 @@ import { type LinkCount, makeLinkCounts, type VerifiedWeeks } from "./link_count
 /** A scope of an account with its numbers of links and keys. */
 export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
-  /** Active keys only. */
+  /** The number of active keys. */
   readonly keys: number;
-  /** The origins of redirects that these keys list, sorted. */
+  /** The origins of redirects that the active keys list, sorted. */
   readonly redirectOrigins: ReadonlyArray<string>;
 }
 

@@ -32,7 +32,7 @@ const lookDelay = 20;
 /** An item that the store gave to this node. */
 interface Held {
   readonly scope: DataScope;
-  /** The last event of the feed that was carried. */
+  /** The position of the last event that was carried. */
   readonly position: number;
 }
 
@@ -52,7 +52,7 @@ export interface Courier<Item extends Held> {
 /** State shared by all couriers of a node. */
 export interface CourierNode {
   readonly id: string;
-  /** The end of the node's lease. Later its couriers must stop. */
+  /** The end of the node's lease. After the lease ends, the node's couriers must stop. */
   livesUntil: Millis;
   isStopping: boolean;
 }
@@ -76,7 +76,7 @@ export const makeAnnounceItems = (topic: ItemTopic) =>
 export interface HoldItems {
   readonly node: string;
   readonly at: Millis;
-  /** The end of the lease. A time not after `at` releases all items. */
+  /** The end of the lease. If the end is not after `at`, the node releases all items. */
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;

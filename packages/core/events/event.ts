@@ -23,7 +23,9 @@ export interface SessionEnd {
   readonly error: string | null;
 }
 
-/** The data of each type of event. After a chat user's erasure their identifiers are `[erased]`. */
+/**
+ * The data of each type of event. Events of an erased chat user contain `[erased]` instead of the user's identifiers.
+ */
 export interface EventData {
   readonly "link.set": {
     readonly chatId: ChatId | Erased;
@@ -51,7 +53,7 @@ export interface EventData {
   };
   /** Many links were stored. Clients that keep a copy should list all links again. */
   readonly "links.imported": { readonly count: number; readonly source: EventSource };
-  /** `deletedRecords` counts the whole deletion so far; a large one sends several events. */
+  /** `deletedRecords` counts all records deleted so far. The deletion of a large scope sends several events. */
   readonly "scope.deleted": { readonly deletedRecords: number; readonly source: EventSource };
   readonly "user.erased": { readonly chatId: ChatId | Erased };
   readonly "session.completed": SessionEnd;
@@ -100,7 +102,7 @@ export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
   ...happening,
 });
 
-/** Returns the source of an actor's change. A verification flow is `flow`, whoever confirms it. @internal */
+/** Returns the source of a change by an actor, except in a verification flow, where the source is `flow`. @internal */
 export const sourceOf = ({ type }: Actor): EventSource => {
   if (type === "key") return "api";
   return type === "user" ? "user" : "operator";
@@ -170,9 +172,9 @@ export const sessionEnded = ({
     : [];
 
 /**
- * Returns the event without the identifiers of an erased chat user: their chat ID and their other fields. Null if the
- * event names another user or none. If a link moved away from the user, its game user stays, because it belongs to the
- * new user.
+ * Returns the event without the identifiers of an erased chat user, or null if nothing in the event has to be erased.
+ * If a link moved from the user to another chat user, the event keeps the game user, because the link belongs to the
+ * other chat user now.
  *
  * @internal
  */
@@ -193,7 +195,7 @@ export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId):
 /** Fields that identify the chat user of an event. */
 const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
 
-/** Which events to read; null for all. @internal */
+/** Which events to read. A field that is null matches all events. @internal */
 export interface EventFilter {
   readonly types: ReadonlyArray<EventType> | null;
   readonly chatId: ChatId | null;

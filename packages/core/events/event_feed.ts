@@ -19,7 +19,7 @@ import { makeSharedReads } from "./shared_reads.ts";
 export interface FeedTarget {
   readonly scope: DataScope;
   readonly guildId: GuildId | null;
-  /** Null for a process that embeds the service. */
+  /** The key that reads; null if a process that embeds the service reads. */
   readonly keyId: KeyId | null;
 }
 
@@ -72,7 +72,7 @@ export interface LinkPage {
 /** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. @internal */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
-/** If a request has a filter: the events in one read, and the most reads. */
+/** For requests with a filter: how many events one read returns at most, and how many reads a request makes at most. */
 const filterPage = 500;
 const maxFilterPages = 10;
 
@@ -88,13 +88,15 @@ export class EventFeed extends Context.Service<
     /** Reads a page, and waits if there is no new event. */
     readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
 
-    /** Opens a stream with the same time limit as session streams. It ends with `timeout`, also if the store fails. */
+    /**
+     * Opens a stream with the same time limit as session streams. Its last step is `timeout`, even if the store fails.
+     */
     readonly stream: (
       target: FeedTarget,
       start: FeedStart,
     ) => Effect.Effect<Stream.Stream<FeedStep>, FeedError, Scope.Scope>;
 
-    /** Emits every event after a cursor, each with the cursor after it, without an end. */
+    /** Emits every event after a cursor, each with the cursor after it. The stream has no end. */
     readonly follow: (
       target: FeedTarget,
       start: FeedStart,

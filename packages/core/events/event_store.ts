@@ -18,9 +18,9 @@ export interface FeedPlace {
 }
 
 export interface SweepEvents {
-  /** Older events are deleted. */
+  /** Events before this time are deleted. */
   readonly before: Millis;
-  /** Erasure events older than this lose the name of their user. */
+  /** `user.erased` events before this time lose the chat ID of the user. */
   readonly erasuresBefore: Millis;
 }
 
@@ -28,8 +28,9 @@ export interface SweepEvents {
  * Stores the feed of events. Stores append events in the transaction of the change. A position orders the events of one
  * scope:
  *
- * - Every operation sees all events whose write was answered before it began.
- * - Once a position was read, no event appears before it. Readers that continue from the last position miss nothing.
+ * - Every operation sees all events whose write was answered before the operation began.
+ * - Once a position was read, no new event gets an earlier position. Readers that continue from the last position miss
+ *   nothing.
  * - The events of a chat user have the order of the writes to the user's record.
  *
  * @example
@@ -56,8 +57,8 @@ export class EventStore extends Context.Service<
     readonly range: (pid: Pid) => Effect.Effect<FeedRange, StoreUnavailable>;
 
     /**
-     * Reads up to `limit` events after a position, oldest first. None if events after the position were deleted, or if
-     * the feed ends before it, as after a backup was restored.
+     * Reads up to `limit` events after a position, oldest first. Returns `None` if events after the position were
+     * deleted, or if the feed ends before the position, which can happen after a backup was restored.
      */
     readonly read: (
       pid: Pid,

@@ -44,7 +44,7 @@ export class EventWatch extends Context.Service<
       keyId: KeyId | null,
     ) => Effect.Effect<EventSubscription, never, Scope.Scope>;
 
-    /** Ends all waits on this node, and all later ones at once, because the node is stopping. */
+    /** Ends all waits on this node, and each later wait as soon as it begins, because the node is stopping. */
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/EventWatch") {

@@ -7,10 +7,12 @@ import type { Millis } from "../timestamp.ts";
 /** The most waits and streams of one key on a node. */
 const maxReaders = 16;
 
-/** The longest `Retry-After`. It is shorter if an open wait ends sooner. In milliseconds. */
+/**
+ * The longest `Retry-After`, in milliseconds. If an open wait ends sooner, `Retry-After` is the time until that end.
+ */
 const longestRetry = 30_000;
 
-/** Limits how many readers of a key wait on this node. Each counts until its scope closes. */
+/** Limits how many readers of a key wait on this node. A reader counts until its scope closes. */
 export const makeReaderLimit = () => {
   const ends = new Map<KeyId, Set<{ readonly until: Millis }>>();
   return (keyId: KeyId | null, until: Millis): Effect.Effect<void, RateLimited, Scope.Scope> => {

@@ -40,10 +40,13 @@ export const makeConfirm = Effect.gen(function* () {
   const forms = yield* makeFormChecks;
   const findFlow = yield* makeFindFlow;
 
-  /** Returns the sightings to store and the browser's mark; nothing for a user who keeps their link. */
+  /**
+   * Returns the sightings to store, and the random mark that identifies the browser; nulls if the user keeps their
+   * link.
+   */
   const seenOf = Effect.fnUntraced(function* ({ address, browser }: ConfirmedFrom, keeps: boolean) {
     if (sightingRetention === 0 || keeps) return { mark: null, seen: { address: null, browser: null } };
-    // The mark in the browser's cookie shows that another chat user confirms in the same browser.
+    // A browser keeps its mark, which shows when several chat users confirm in the same browser.
     const mark = browser !== null && isMark(browser) ? browser : yield* randomToken(random);
     const seen = {
       address: address === null ? null : yield* vault.protect(address),
@@ -117,7 +120,7 @@ export const makeConfirm = Effect.gen(function* () {
 
 export interface ConfirmedFrom {
   readonly address: ClientAddress | null;
-  /** The unchecked mark from the browser's cookie, or null. */
+  /** The mark from the browser's cookie, not yet validated; null if the browser sent none. */
   readonly browser: string | null;
   readonly requestId: string;
 }

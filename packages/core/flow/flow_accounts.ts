@@ -9,7 +9,7 @@ export const makeFlowAccounts = Effect.gen(function* () {
   const links = yield* LinkStore;
   const profiles = yield* Profiles;
 
-  // Reads profiles without a guild, because no page shows the membership.
+  // Reads profiles without the membership in a guild, because no page shows the membership.
   const chat = (id: ChatId) => Effect.map(profiles.chat(id, null), (profile) => ({ id, profile }));
   const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
 

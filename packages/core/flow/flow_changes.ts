@@ -3,7 +3,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { Proof } from "./flow_store.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** Returns the flow without proofs, after a removal of its user's link. @internal */
+/** Returns the flow without its proofs, which a removal of the user's link voids. @internal */
 export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
   ...flow,
   chatId: null,
@@ -12,7 +12,8 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
 });
 
 /**
- * Returns the flow with a proof, under the id of its next cookie; null for a game account before a chat account.
+ * Returns the flow with a proof, under the id of its next cookie; null if a game account is proven before a chat
+ * account.
  *
  * @param record the record of the flow's chat user
  *

@@ -1,7 +1,7 @@
 /**
- * The cookie of a flow: `<random token>.<deadline>.<entry>`. The deadline distinguishes an expired flow from an unknown
- * one after deletion. The id of a flow is a hash of token and deadline, so neither can be changed. The entry is not
- * protected: a browser may choose any entry in the address as well.
+ * The cookie of a flow: `<random token>.<deadline>.<entry>`. After a flow was deleted, the deadline shows whether the
+ * flow had expired. The id of a flow is a hash of token and deadline, so neither can be changed. The entry is not
+ * protected, because a browser can choose any entry in the URL anyway.
  */
 import { Effect, Option, Result, Schema } from "effect";
 import type { SecureRandom } from "effect/crypto";
@@ -28,7 +28,7 @@ export const deadlineOf = (cookie: Cookie): Millis | null => {
   return expiresAt === undefined ? null : Number.parseInt(expiresAt, 36);
 };
 
-/** Returns the cookie with another entry, or without an entry if it would be too long. */
+/** Returns the cookie with another entry, or without any entry if the cookie would be too long. */
 export const withEntry = (cookie: string, entry: FlowEntry): string => {
   const full = `${withoutEntry(cookie)}.${Base64Url.encode(JSON.stringify(entry))}`;
   return full.length > maxLength ? withoutEntry(cookie) : full;

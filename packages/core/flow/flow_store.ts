@@ -10,8 +10,8 @@ export type Proof =
   | { readonly step: "game"; readonly gameId: GameId };
 
 /**
- * Stores verification flows and their proofs. `LinkStore.removeGame` voids the proofs of every flow that proved its
- * chat user in the scope, and `LinkStore.deleteScope` the proofs of every flow of the scope. A voided flow stays
+ * Stores verification flows and their proofs. `LinkStore.removeGame` voids the proofs of all flows of the scope that
+ * proved the given chat user. `LinkStore.deleteScope` voids the proofs of all flows of the scope. A voided flow stays
  * (`isVoided`), so that its browser learns the reason and can start again.
  *
  * An unknown scope, an existing id or `stateHash`, and text that `isStorable` refuses are defects.

@@ -15,7 +15,7 @@ import type { Millis } from "../timestamp.ts";
 import { FlowRefused } from "./flow_refusal.ts";
 import type { FlowEntry } from "./flow_view.ts";
 
-/** The session or scope that a browser entered with, as far as a flow needs it. */
+/** What a flow needs of the session or scope that a browser entered with. */
 export interface FlowSubject {
   readonly sid: Sid | null;
   /** The stored id of the session; null without a session. */
@@ -26,7 +26,7 @@ export interface FlowSubject {
   readonly settings: ScopeSettings;
   readonly guildId: GuildId | null;
   readonly redirect: string | null;
-  /** The only chat user who may complete the session; null for anyone. */
+  /** The only chat user who may complete the session; null if anyone may. */
   readonly chatId: ChatId | null;
   /** The deadline of the session, or of a flow that starts now. */
   readonly expiresAt: Millis;
@@ -35,7 +35,9 @@ export interface FlowSubject {
 export class FlowSubjects extends Context.Service<
   FlowSubjects,
   {
-    /** Finds the subject of an entry. Fails with `FlowRefused` for an unknown, forbidden, expired or ended one. */
+    /**
+     * Finds the subject of an entry. Fails with `FlowRefused` if the subject is unknown, forbidden, expired or ended.
+     */
     readonly resolve: (entry: FlowEntry) => Effect.Effect<FlowSubject, FlowRefused | StoreUnavailable>;
   }
 >()("@accountlink/core/FlowSubjects") {

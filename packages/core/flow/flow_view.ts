@@ -45,7 +45,7 @@ export interface FlowEnded {
   readonly redirect: string | null;
 }
 
-/** The mark that the browser stores in a cookie; null for no mark. */
+/** The random mark by which the browser is recognized, for its cookie; null to leave the cookie as it is. */
 interface WithBrowserMark {
   readonly browser: string | null;
 }

@@ -14,8 +14,8 @@ export interface HeldFlow extends VerificationFlow {
 }
 
 /**
- * Makes a function that returns the flow of a cookie, or null. The cookie contains a sid and the flow its hash, so a
- * cookie with another sid finds no flow.
+ * Makes a function that returns the flow of a cookie, or null. The cookie contains a sid and the flow contains a hash
+ * of its sid, so a cookie with another sid finds no flow.
  */
 export const makeFindFlow = Effect.gen(function* () {
   const flows = yield* FlowStore;
@@ -42,7 +42,9 @@ export const makeFindFlow = Effect.gen(function* () {
 
 const isSid = Schema.is(Sid);
 
-/** Returns the entry for a request without one: the flow's, else the last entry in the cookie. */
+/**
+ * Returns the entry for a request without one: the entry of the flow, or without a flow the last entry in the cookie.
+ */
 export const lastEntryOf = (held: HeldFlow | null, cookie: Cookie): Effect.Effect<FlowEntry | null> =>
   held === null
     ? Effect.map(Clock.currentTimeMillis, (now) => entryIn(cookie, now))

@@ -118,7 +118,7 @@ export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
 
 export const flowServices = flowServicesWith({ onCall: () => {} });
 
-/** The query with which a platform returns the browser: the code of a user, or another query. */
+/** The query with which a platform sends the browser back: a text is the `code`, an object is all except `state`. */
 type Returned = string | Readonly<Record<string, string>>;
 
 const newBrowser = Effect.gen(function* () {

@@ -15,8 +15,8 @@ export interface VerificationFlow {
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;
   /**
-   * The `linkVersion` of the chat user's record when both accounts were proven, 0 without a record; null until then. A
-   * number without a chat user marks a voided flow, see `isVoided`.
+   * The `linkVersion` of the chat user's record when both accounts were proven, or 0 if there was no record; null
+   * before both are proven. If `chatId` is null, a number here marks a voided flow, see `isVoided`.
    */
   readonly seenVersion: number | null;
   /** The deadline of the flow and its proofs; equal to the session's if there is one. */

@@ -77,8 +77,8 @@ export class VerificationFlows extends Context.Service<
     ) => Effect.Effect<{ readonly entry: { readonly sid: Sid } }, FlowError | SharedIpRateLimited>;
 
     /**
-     * Stores the link of both proofs, or keeps the user's existing link. Without a session the confirmation counts
-     * against the address, if it is known.
+     * Stores the link of both proofs, or keeps the user's existing link. Without a session, the confirmation counts
+     * towards the limit of the address, if the address is known.
      */
     readonly confirm: (
       cookie: Cookie,

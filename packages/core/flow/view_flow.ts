@@ -10,7 +10,9 @@ import type { FlowEntry } from "./flow_view.ts";
 import { belongsTo, makeFindFlow } from "./held_flow.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** The name of the community. Users know a guild by its own name, not by its owner's account. */
+/**
+ * Returns the name of the community that asks. A guild has its own name, because users do not know its owner's account.
+ */
 const askingOf = ({ settings, scope }: FlowSubject, guild: Guild | null): string =>
   settings.displayName ?? (scope.kind === "guild" ? guild?.name : null) ?? scope.account;
 
@@ -59,7 +61,7 @@ export const makeView = Effect.gen(function* () {
       guild,
       ...proven,
       csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.session ?? subject.pid),
-      // The entry in the cookie finds the flow, so the cookie stays unchanged.
+      // A flow is found only with the entry in its cookie, so a cookie that found a flow stays unchanged.
       cookie: held === null ? withEntry(cookie, entry) : cookie,
     };
   });

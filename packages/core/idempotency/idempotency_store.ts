@@ -17,7 +17,10 @@ export interface NewClaim extends Claim {
   readonly at: Millis;
   /** The claim ends at this time unless it is extended. */
   readonly heldUntil: Millis;
-  /** Until then the request is kept without an answer, so that erasures of its chat users find it. */
+  /**
+   * Until this time, a request without an answer is kept, so that an erasure of one of its chat users finds the
+   * request.
+   */
   readonly endsAt: Millis;
 }
 
@@ -42,14 +45,16 @@ export interface KeptAnswer {
  * Stores idempotency keys. A request claims its key, and its answer is stored in the transaction of the write. Every
  * operation is atomic.
  *
- * `UserStore.erase` erases all requests that name its user, with their answers. Erased requests can no longer commit,
- * and hold their key until their end; only the two hashes remain. A commit of a request that names the user happens
- * before the erasure or not at all. A claim happens before the erasure, and is erased with it, or after it.
+ * `UserStore.erase` erases all requests that name its user, with their answers. An erased request keeps only its two
+ * hashes. It can no longer commit, but holds its key until `endsAt`. A commit of a request that names the user happens
+ * before the erasure or not at all. A claim happens before the erasure, which then erases it, or after the erasure.
  */
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    /** Claims a key. Returns None if this request holds the key now. Ended claims and answers no longer hold it. */
+    /**
+     * Claims a key. Returns None if this request holds the key now. When a claim or an answer ends, its key is free.
+     */
     readonly claim: (claim: NewClaim) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
 
     /** Returns the last request that claimed a key, if it is still stored. */
@@ -58,10 +63,10 @@ export class IdempotencyStore extends Context.Service<
     readonly extend: (claim: Claim, heldUntil: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Runs a write and stores its answer, both or neither. A failure of the write is returned. None, without any
-     * change, if the request does not hold the key.
+     * Runs a write and stores its answer, both or neither. A failure of the write is returned. Changes nothing and
+     * returns None if the request does not hold the key.
      *
-     * @param write one operation of another storage port of the same adapter, and its answer
+     * @param write one operation of another storage port of the same adapter; it also makes the answer
      * @param size `bulk` for a write that may take a minute
      */
     readonly commit: <O, E>(

@@ -52,7 +52,7 @@ const erase = UserStore.use((users) =>
   users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased" }),
 );
 
-/** A claim from 0 to 20 seconds. */
+/** A claim that holds its key from time 0 for 20 seconds. */
 const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
   id: "",
   requestId: "later",
@@ -64,7 +64,7 @@ const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
   ...parts,
 });
 
-/** The stored id of the idempotency key of these requests. */
+/** The stored id of the idempotency key that `requestOf` uses. */
 const idOfKey = Secrets.use(({ idempotencyHash }) => {
   const { keyId, idempotencyKey } = requestOf();
   return idempotencyHash("key", `${keyId}\n${idempotencyKey}`);

@@ -9,8 +9,8 @@ import type { Millis } from "../timestamp.ts";
 export type Tier = "free" | "premium";
 
 /**
- * The routes that a key may use. `read`: lookups, also in bulk, alts and reviews. `verify`: sessions and single
- * lookups.
+ * The routes that a key may use. `read`: single and bulk lookups, and related accounts (alts) with their reviews.
+ * `verify`: sessions and single lookups.
  */
 export type KeyAccess = "full" | "read" | "verify";
 
@@ -54,7 +54,7 @@ export interface ApiKey {
 
 /** A key with its usage data for the owner. */
 export interface KeyDetails extends ApiKey {
-  /** When the key was last used, up to a minute late; null if it was never used. */
+  /** When the key was last used. The latest minute may be missing. Null if the key was never used. */
   readonly lastUsedAt: Millis | null;
   /** When the last earlier secret expires; null if no earlier secret is accepted. */
   readonly previousSecretEndsAt: Millis | null;
@@ -69,7 +69,7 @@ export interface KeyDetails extends ApiKey {
 export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis): boolean =>
   status === "active" && !suspended && (expiresAt === null || now < expiresAt);
 
-/** Returns whether an operator exempted the key from every limit, also on session creations. */
+/** Returns whether an operator exempted the key from every limit, including the limit on session creations. */
 export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>
   kind !== "normal" && limits === "none";
 

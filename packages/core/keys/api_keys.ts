@@ -45,8 +45,8 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /**
-     * Creates a key in the account's scope for the target. Fails with `Conflict` `key_limit` if the account has all
-     * keys of its plan; concurrent creations cannot exceed the plan.
+     * Creates a key in the account's scope for the target. Fails with `Conflict` `key_limit` if the account already has
+     * as many keys as its plan allows. Concurrent creations cannot exceed this number.
      */
     readonly create: (
       key: NewKey,
@@ -96,9 +96,9 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<"revoked" | "ended" | "unknown", StoreUnavailable>;
 
     /**
-     * Returns the account's scope for the target, and creates both if they do not exist.
+     * Returns the account's scope for the target. Creates the account and the scope if they do not exist.
      *
-     * @param account if only a name is given, a new account has the free tier
+     * @param account if this is only a name and the account is created, the account gets the free tier
      */
     readonly scopeOf: (
       account: NewAccount | string,

@@ -10,12 +10,15 @@ import { hourMs, type Millis } from "../timestamp.ts";
 export const acceptedFor = hourMs;
 
 /**
- * How often a node tells others that it accepts a key, in milliseconds. Other nodes let a key pass up to this much
- * longer.
+ * How often a node tells other nodes that it accepts a key, in milliseconds. So on other nodes, a
+ * key may pass the throttle for up to `acceptedFor` plus this interval after its last use.
  */
 export const shareInterval = 600_000;
 
-/** Throttles known addresses. Nodes that share counters and cache share failures and accepted keys. */
+/**
+ * Throttles client addresses, unless they are unknown. Nodes with the same counters and cache share failures and
+ * accepted keys.
+ */
 export const makeAuthThrottle = Effect.gen(function* () {
   const cache = yield* Cache;
   const limit = (yield* Limits).address.authFailures;

@@ -17,12 +17,12 @@ export interface AuthenticatedKey {
 }
 
 /**
- * How long a key is accepted without reading the store again, in milliseconds since the last read began. Even without a
- * signal, a revocation takes effect within this time.
+ * How long a key is accepted without reading the store again, in milliseconds since the last read began. So a
+ * revocation takes effect within this time, even if the signal that announces it is lost.
  */
 export const keyFreshness = 750;
 
-/** An entry takes 1.2 kB. For an evicted key, the throttle of its address costs an extra round trip. */
+/** An entry takes 1.2 kB. The next request with an evicted key costs an extra round trip, to check the throttle. */
 const maxCachedKeys = 100_000;
 
 interface CachedKey extends AuthenticatedKey {
@@ -36,7 +36,9 @@ interface CachedKey extends AuthenticatedKey {
   lastAddress: string | undefined;
 }
 
-/** A time by both clocks: the first can be set back, and the second may stand still while the machine is suspended. */
+/**
+ * A time by two clocks: `wall` can be set back, and `monotonicNanos` may stand still while the machine is suspended.
+ */
 interface Moment {
   readonly wall: Millis;
   readonly monotonicNanos: bigint;
@@ -96,7 +98,7 @@ export class KeyAuthenticator extends Context.Service<
       const throttle = yield* makeAuthThrottle;
       const cache = new Map<string, CachedKey>();
       let changes = 0;
-      // If another node's signal is lost, `keyFreshness` ends the acceptance within a second.
+      // If another node's signal is lost, the change is still noticed after `keyFreshness`.
       yield* keyChanges.subscribe((id) => {
         changes++;
         for (const cached of cache.values()) if (cached.key.id === id) cached.asked = null;

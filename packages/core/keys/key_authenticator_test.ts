@@ -33,10 +33,10 @@ const issue = (
 const authenticate = (token: string | null, from = client) =>
   Effect.flatMap(KeyAuthenticator, (authenticator) => authenticator.authenticate(token, from));
 
-/** Another node on the same ports. */
+/** Opens another node with the same stores, cache and signals. */
 const openNode = Effect.map(Layer.build(Layer.fresh(KeyAuthenticator.layer)), Context.get(KeyAuthenticator));
 
-/** Another node with a slow store. */
+/** Opens another node with a slow store. */
 const openSlowNode = Effect.fnUntraced(function* (lateness: number) {
   const store = yield* KeyStore;
   let asked = 0;

@@ -11,7 +11,7 @@ import type { ConfiguredScope, ScopeSettings } from "./scope_settings.ts";
 /** A key found by one of its secrets. */
 export interface PresentedKey {
   readonly key: ApiKey;
-  /** When the secret expires: with the key, or earlier after a rotation; null for never. */
+  /** When the secret expires: with its key, or earlier if a rotation replaced the secret. Null if it never expires. */
   readonly endsAt: Millis | null;
 }
 
@@ -40,8 +40,8 @@ export interface InsertKey extends WriteOrigin {
   /** Keyed hash of the secret. */
   readonly hash: string;
   /**
-   * The most keys of the account, including this one, without revoked and uncounted keys; `Infinity` for no limit. Null
-   * for an uncounted key.
+   * How many keys the account may have, including this key, but not counting revoked and uncounted keys. `Infinity` for
+   * no limit, null if this key is uncounted.
    */
   readonly maxKeys: number | null;
   readonly at: Millis;
@@ -71,8 +71,8 @@ export class KeyStore extends Context.Service<
   KeyStore,
   {
     /**
-     * Returns the account with this name, or creates it. An existing account stays unchanged. The `chatId` becomes an
-     * owner in `MemberStore` who has chosen the account.
+     * Returns the account with this name, or creates it. An existing account stays unchanged. If the account has a
+     * `chatId`, this chat user is added to `MemberStore` as an owner with a `chosenAt`.
      */
     readonly ensureAccount: (account: NewAccount) => Effect.Effect<Account, StoreUnavailable>;
 

@@ -41,7 +41,7 @@ export interface KeyPlan {
 
 type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
 
-/** With the reason `not_found`: the key does not exist or belongs to another account. */
+/** An error with the reason `not_found`: the key does not exist, or it belongs to another account. */
 type Unknown = BadRequest;
 
 /** How long revoked keys stay listed, in milliseconds. */
@@ -86,8 +86,8 @@ export class OwnedKeys extends Context.Service<
     ) => Effect.Effect<KeyDetails, Unknown | StoreUnavailable>;
 
     /**
-     * Creates a key. For a guild, the bot must be in it, and the owner must have the right to manage it. Fails with
-     * `Conflict` `key_limit` if the plan allows no more keys.
+     * Creates a key. If the target is a guild, the bot must be in the guild, and the owner must have the right to
+     * manage the guild. Fails with `Conflict` `key_limit` if the plan allows no more keys.
      */
     readonly create: (
       owner: KeyOwner,

@@ -1,6 +1,6 @@
 import { type DataScope, guildOf } from "../data_scope.ts";
 
-/** Texts of a scope's owner for users who verify; null if the owner set none. */
+/** Texts that a scope's owner shows to users who verify. Each is null if the owner has not set it. */
 export interface ScopeSettings {
   /** The community's name, shown instead of the account's name. */
   readonly displayName: string | null;

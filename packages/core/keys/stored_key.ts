@@ -76,7 +76,11 @@ export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]
   return key.suspended === suspended ? null : { ...key, suspended };
 };
 
-/** Returns a key of an erased account: revoked, under another name, without the owner's texts. @internal */
+/**
+ * Returns a key after its account was erased: revoked, with a new account name, without the owner's texts.
+ *
+ * @internal
+ */
 export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Millis): StoredKey => ({
   ...stored,
   key: {

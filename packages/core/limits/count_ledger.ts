@@ -2,7 +2,9 @@ import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** Identifies a window. Windows of one key follow each other and differ in their end. */
+/**
+ * Identifies a time window in which requests are counted. Successive windows have the same `key` and another `endsAt`.
+ */
 export interface LedgerWindow {
   readonly key: string;
   readonly endsAt: Millis;
@@ -31,7 +33,10 @@ export class CountLedger extends Context.Service<
       now: Millis,
     ) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Raises the saved counts of distinct windows, all or none. Deletes ended windows, at least as many as it adds. */
+    /**
+     * Raises the saved counts of distinct windows, all or none. For each window that it adds, it deletes at least one
+     * ended window, as long as there are any.
+     */
     readonly saveCounts: (
       counts: ReadonlyArray<LedgerCount>,
       now: Millis,

@@ -11,8 +11,9 @@ export interface CounterRule {
   /** The duration of a window that starts now, in milliseconds. */
   readonly durationMs: number;
   /**
-   * The start of a durable window, such as the UTC day: its count must survive a loss of the counters. It ends for all
-   * callers at the same time, `now + durationMs`. `ResilientCounters` restores it.
+   * When the window began, only for durable windows such as a UTC day. The count of a durable window must survive a
+   * loss of the counters, so `ResilientCounters` restores it. For all callers, the window ends at the same time, `now +
+   * durationMs`.
    */
   readonly since?: Millis;
   /** The caller's knowledge of a durable window. `read` ignores it. */
@@ -24,8 +25,8 @@ export interface CounterRule {
  */
 export interface Checkpoint {
   /**
-   * When the window began. Counters that have counted since before then without a loss know that a missing window has
-   * no counts. Others may report it as forgotten.
+   * When the window began. Counters that have lost nothing since that time know that a window which they do not have is
+   * empty. Other counters may report such a window as forgotten.
    */
   readonly since: Millis;
   /** A lower bound of the count; null to load it only if `admit` needs it. */
@@ -80,8 +81,8 @@ export class Counters extends Context.Service<
   Counters,
   {
     /**
-     * Counts one in every window, or in none if one is full or forgotten. Atomic over all rules. A `floor` first raises
-     * its window, which is then no longer forgotten.
+     * Counts one request in every window, or in none if a window is full or forgotten. Atomic over all rules. A `floor`
+     * first raises the count of its window; a window with a `floor` is never forgotten.
      */
     readonly admit: (
       rules: ReadonlyArray<CounterRule>,

@@ -24,9 +24,9 @@ export interface DurableCountersOptions {
   readonly unsynced: UnsyncedCounts;
   /** Called with the number of windows that lost counts. */
   readonly onLost: (windows: number) => void;
-  /** The shares of this node by key. A share ends when the shared counters decide on its window. */
+  /** This node's shares of windows, by key. A share ends when the shared counters decide on its window again. */
   readonly shares: { readonly delete: (key: string) => void };
-  /** Decides while counts are lost and the ledger does not answer; null to fail instead. */
+  /** Decides on requests while counts are lost and the ledger does not answer. If null, the requests fail. */
   readonly fallback: Counters["Service"] | null;
 }
 
@@ -165,7 +165,7 @@ export const makeLedgerSync: Effect.Effect<LedgerSync, never, CountLedger | Scop
     const loadSaved = makeBatchedLoad(ledger);
     return {
       unsaved,
-      // Around midnight the counters may still be in the window of the day before, or already in the next.
+      // Around midnight the shared counters may count in another day's window than this node. Such counts are ignored.
       record: (window, { count, resetsAt }) => {
         if (Math.abs(resetsAt - window.endsAt) <= clockTolerance) raise(window, count);
       },

@@ -7,7 +7,7 @@ import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from ".
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** A durable window that this node decides alone. */
+/** This node's share of a durable window. The node decides on its share without the shared counters. */
 export interface ShareOfDay {
   readonly endsAt: Millis;
   /** How much of the limit was used when this node began to decide. */
@@ -16,7 +16,7 @@ export interface ShareOfDay {
   readonly number: number;
 }
 
-/** Whether the shared counters are down, and this node's shares meanwhile. */
+/** Tracks whether the shared counters are down, and which shares this node decides on while they are down. */
 export class Outage {
   #isActive = false;
   /** The shares by key. A share ends with the outage, or when the shared counters decide on its window. */
@@ -70,7 +70,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
       Effect.catch(() => Effect.succeed(unknown.map(ledger.unsaved))),
       Effect.map((counts) => {
         for (const [i, window] of unknown.entries()) {
-          // A concurrent request may have begun this share meanwhile, and counts in it.
+          // A concurrent request may have begun this share meanwhile, and already counts in the share.
           if (!isBegun(window)) begin(window, counts[i] ?? 0);
         }
       }),
@@ -81,7 +81,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
     rules.map((rule) => {
       if (!isDurable(rule)) return { ...rule, limit: Math.ceil(rule.limit / liveNodes()) };
       const window = ledgerWindow(rule, now);
-      // A concurrent request may have ended the share.
+      // If a concurrent request has ended the share, begin another one.
       const { used, number } = outage.shares.get(rule.key) ?? begin(window, ledger.unsaved(window));
       const limit = Math.ceil((rule.limit - used) / liveNodes());
       return { key: `${rule.key}#${number}`, limit, durationMs: rule.durationMs };

@@ -24,11 +24,11 @@ export interface Allowance {
 
 /** The remaining part of each limit after a request; null where no limit applies. */
 export interface LimitReport {
-  /** The key's short window; for verification traffic, which has none, the key's day. */
+  /** The limit of the key's short window. Verification traffic has no short window, so its daily limit is used here. */
   readonly window: Allowance | null;
-  /** The key's day, for the request's kind of traffic. */
+  /** The key's daily limit for the request's kind of traffic. */
   readonly day: Allowance | null;
-  /** The address's day, for the same kind of traffic; null for partner and staff keys. */
+  /** The address's daily limit for the same kind of traffic; null for partner and staff keys. */
   readonly addressDay: Allowance | null;
 }
 
@@ -46,7 +46,7 @@ export interface Requester {
   readonly traffic: Traffic;
 }
 
-/** The most keys, and the most addresses, whose windows are cached: every request needs both. */
+/** The windows of this many keys, and of as many addresses, are cached, because every request needs them. */
 const maxCachedSubjects = 10_000;
 
 const maxDayRetrySeconds = 3_600;
@@ -109,14 +109,14 @@ export class RequestLimits extends Context.Service<
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
     /**
-     * Counts a verification flow without a session against the verification day of its address, if the address is
-     * known.
+     * Counts a verification flow that has no session against the daily verification limit of its address, if the
+     * address is known.
      */
     readonly admitFlow: (
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
-    /** Counts an export of a user's own data against the exports of the user's day. */
+    /** Counts an export of a user's own data against the user's daily limit of exports. */
     readonly admitExport: (chatId: ChatId) => Effect.Effect<void, RateLimited | StoreUnavailable>;
   }
 >()("@accountlink/core/RequestLimits") {
@@ -203,7 +203,7 @@ export class RequestLimits extends Context.Service<
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
 
         admitExport: (chatId) =>
-          // The counter has a pseudonym for its name, because the saved count outlives an erasure of the user.
+          // The counter is named by a pseudonym of the user, because its saved count remains after the user is erased.
           Effect.flatMap(
             secrets.addressName({ countedAs: `export ${chatId}` }),
             (name) =>
@@ -225,7 +225,7 @@ const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   isDay: bucket.endsWith("day"),
 });
 
-/** @param windowMs the window's duration in milliseconds, unless it is a day */
+/** @param windowMs the window's duration in milliseconds; ignored for day windows */
 const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
   if (!named.isDay) return { ...named, limit, durationMs: windowMs };
   const passed = now % dayMs;

@@ -23,7 +23,7 @@ export interface ResilientCountersOptions {
  * Combines shared counters with a ledger and local counters.
  *
  * Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters that lost counts are
- * restored before they decide, so a restart does not reopen a day.
+ * restored before they decide, so a used-up daily limit stays used up after a restart.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import { admittedOf, dayRule, type Node, noon, openNodes } from "./test_deployme
 
 const second: CounterRule = { key: "second:a", limit: 5, durationMs: 1_000 };
 
-/** Sends twice the limit to each node, and returns how many requests each admits. */
+/** Sends each node twice as many requests as the limit, and returns how many requests each node admits. */
 const exhaust = (nodes: ReadonlyArray<Node>, rule: CounterRule) =>
   Effect.forEach(nodes, (node) => admittedOf(node, rule, 2 * rule.limit));
 

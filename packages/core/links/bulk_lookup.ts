@@ -65,7 +65,7 @@ export class BulkLookup extends Context.Service<
       options?: LookupOptions,
     ) => Effect.Effect<ReadonlyArray<BulkItem<ChatLookup>>, BulkError>;
 
-    /** Returns the chat users of up to 50 game users, each limited like `LinkLookup.byGame`. */
+    /** Returns the chat users of up to 50 game users: for each game user as many as `LinkLookup.byGame` returns. */
     readonly byGames: (
       scope: DataScope,
       gameIds: ReadonlyArray<string>,

@@ -8,7 +8,7 @@ export const leftOutHeader = "line,reason,row\n";
 export const leftOutRow = ({ line, problem, text }: LeftOutLine): string =>
   `${csvRow([line, problem, text])}\n`;
 
-/** The limits of a file, without header and last line; the size is in bytes. */
+/** The limits of a file of left-out rows, not counting its header and last line. `size` is in bytes. */
 const bounds = { rows: 10_000, size: 9_999_900 };
 
 /** Writes at most 10,000 rows and 10 MB. The last line counts the rows beyond these limits. @internal */

@@ -20,7 +20,10 @@ export interface Unlinked extends Versioned {
   readonly gameId: null;
 }
 
-/** The record of a chat user in a scope. It outlives the link: `gameId` becomes null, and the version continues. */
+/**
+ * The record of a chat user in a scope. The record stays when the link is removed: `gameId` is then null, and the next
+ * link continues the version numbers.
+ */
 export type LinkRecord = Link | Unlinked;
 
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;

@@ -17,8 +17,9 @@ export interface LinkEventMap {
 }
 
 /**
- * Announces changes by keys, flows, users and embedders on every node. Not fired for imports, fixtures or the command
- * line. Each event is delivered at most once: events are lost while a subscriber or the signals between nodes are down.
+ * Announces link changes on every node: changes by keys, flows, users and embedders, but not by imports, fixtures or
+ * the command line. Each event is delivered at most once: events are lost while a subscriber or the signals between
+ * nodes are down.
  *
  * @example
  * ```ts

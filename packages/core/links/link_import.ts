@@ -85,7 +85,7 @@ export interface ImportObserver<E = never> {
   readonly onChanged?: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, E>;
 }
 
-/** The file has a wrong row with `strict`, or no correct row otherwise. */
+/** With `strict`: the file has a wrong row. Without `strict`: the file has wrong rows and no link. */
 export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;
   /** The first wrong rows. */
@@ -168,7 +168,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   return outcomeOf(tally.links, false);
 });
 
-/** Refuses a file with a wrong row if `strict`, or with wrong rows and no link otherwise. */
+/** Refuses a file with a wrong row if `strict` is set. Otherwise, refuses only a file with wrong rows and no link. */
 const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, strict: boolean) =>
   count > 0 && (strict || links === 0)
     ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
@@ -180,9 +180,9 @@ interface Check {
   readonly links: number;
   readonly count: number;
   readonly problems: ReadonlyArray<LeftOutLine>;
-  /** Null if the file was not checked: for a pipe, and in a dry run. */
+  /** Null if the file was not checked: a pipe is never checked, and a dry run checks only if it is `strict`. */
   readonly rows: number | null;
-  /** Also null for a dry run, which is not resumed. */
+  /** Null if the file was not checked, and in every dry run, because a dry run is not resumed. */
   readonly hash: string | null;
 }
 
@@ -323,7 +323,7 @@ const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => 
   return { links, leftOut: leftOut.toSorted((one, other) => one.line - other.line) };
 };
 
-/** Computes what `importBatch` would do with links of different chat users, and adds to the changed links. */
+/** Computes what `importBatch` would do with links of different chat users. Adds the links that change to `changed`. */
 const preview = Effect.fnUntraced(function* (
   pid: Pid | null,
   links: ReadonlyArray<PortableLink>,

@@ -63,14 +63,14 @@ const unresolved: ResolvedPair = { game: null, chat: null };
 export class LinkLookup extends Context.Service<
   LinkLookup,
   {
-    /** Returns the game user of a chat user, who must be a member of the guild if there is one. */
+    /** Returns the game user of a chat user. If the lookup has a guild, the chat user must be a member of the guild. */
     readonly byChat: (
       scope: DataScope,
       chatId: ChatId,
       options?: LookupOptions,
     ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
-    /** Returns the newest chat users of a game user; with a guild, only its members. */
+    /** Returns the newest chat users of a game user. If the lookup has a guild, returns only members of the guild. */
     readonly byGame: (
       scope: DataScope,
       gameId: GameId,

@@ -21,7 +21,7 @@ export interface MoveChat extends WriteContext {
   readonly newChatId: ChatId;
 }
 
-/** `Unchanged`: both are the same linked user. `Occupied`: the new user has a link. */
+/** `Unchanged`: the old and the new user are the same linked user. `Occupied`: the new user already has a link. */
 export type ChatMoved =
   | { readonly _tag: "Moved"; readonly gameId: GameId }
   | { readonly _tag: "Unchanged"; readonly gameId: GameId }
@@ -40,7 +40,7 @@ export interface GameUnlinked {
 
 export interface DeletedAhead {
   readonly records: number;
-  /** The sequence of the audit entry that has the number of records. */
+  /** The sequence number of the audit entry that states how many records were deleted. */
   readonly entry: number;
 }
 
@@ -76,11 +76,11 @@ export interface ImportBatch extends WriteContext {
 /** An import's counts of chat users. */
 export interface BatchImported {
   readonly inserted: number;
-  /** Records that changed, if only in their time. */
+  /** Records that changed, including records whose time alone changed. */
   readonly replaced: number;
   /** Records that already have the batch's game user. */
   readonly unchanged: number;
-  /** Records that keep another game user, or none. */
+  /** Records that keep another game user than the batch's, or keep having none. */
   readonly kept: number;
 }
 
@@ -144,8 +144,8 @@ export class LinkStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>, StoreUnavailable>;
 
     /**
-     * Links the chat user to the game user. Setting the same game user again only updates `lastVerifiedAt`, without a
-     * new version, order or audit entry.
+     * Links the chat user to the game user. Setting the same game user again only updates `lastVerifiedAt`; the version
+     * and `linkedAt` stay the same, and no audit entry is written.
      */
     readonly setGame: (write: SetGame) => Effect.Effect<GameSet, StoreUnavailable>;
 
@@ -178,7 +178,8 @@ export class LinkStore extends Context.Service<
     /**
      * Stores many links, all or none. If a chat user occurs twice, the last link counts. Returns counts of chat users,
      * and stores them as an audit entry if anything was inserted or replaced. Each record whose game user changes gets
-     * an entry `link.set` with `via: "import"`, by chat ID; new records get none, because an import may have millions.
+     * an entry `link.set` with `via: "import"`, in the order of chat IDs. New records get no entry of their own,
+     * because an import may have millions.
      */
     readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
 

@@ -16,7 +16,7 @@ export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
   readonly origin: WriteOrigin;
-  /** If omitted, the write is committed without an answer. */
+  /** If omitted, the write is committed, and no answer is stored. */
   readonly commit?: Commit<A> | undefined;
 }
 
@@ -43,8 +43,8 @@ export interface GameRemoved {
 }
 
 /**
- * Changes links of one scope by the guild rules. A successful write is durable. With a `commit` of the target, each
- * write can also fail with its `Conflict`.
+ * Changes links of one scope, within the guild limits of `GuildGuard`. A successful write is durable. If the target has
+ * a `commit`, each write can also fail with the `Conflict` of that function.
  */
 export class LinkWriter extends Context.Service<
   LinkWriter,
@@ -102,8 +102,10 @@ export class LinkWriter extends Context.Service<
         target,
         { chatId, gameId },
       ) {
+        // Step 11 of a request, see docs/architecture.md: the guild and its member.
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, chatId);
+        // Step 12: the work, which begins with the game user.
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }

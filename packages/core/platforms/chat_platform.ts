@@ -45,8 +45,8 @@ export class ChatPlatform extends Context.Service<
     ) => Effect.Effect<Option.Option<GuildMember>, PlatformUnavailable>;
 
     /**
-     * Returns whether chat users are members, for as many users as one request covers. Undefined if the platform has no
-     * list of members.
+     * Returns whether chat users are members of a guild. Sends one request; the result lacks users whom this request
+     * does not cover. Undefined if the platform has no list of members.
      */
     readonly findMembers?: (
       guildId: GuildId,
@@ -87,8 +87,8 @@ export class ChatPlatform extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
     /**
-     * Returns the page where an owner adds the bot to a guild, or to any guild for null. Undefined if the platform has no
-     * such page.
+     * Returns the URL of the page where an owner adds the bot to the guild; if `guildId` is null, the owner chooses a
+     * guild there. Undefined if the platform has no such page.
      *
      * @param rights `none`, or the rights to change roles and nicknames
      */

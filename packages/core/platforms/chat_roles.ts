@@ -48,7 +48,7 @@ export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
 }
 
 /**
- * Why the platform refuses a change until somebody changes the guild.
+ * Why the platform refuses a change. It refuses the change again until somebody changes the guild's roles or rights.
  *
  * @example
  * ```ts
@@ -74,7 +74,10 @@ export interface ChatRoles {
     chatId: ChatId,
   ) => Effect.Effect<Option.Option<RoleMember>, PlatformUnavailable>;
 
-  /** Returns up to 1,000 members after a chat ID, or the first for null, sorted by number; empty at the end. */
+  /**
+   * Returns up to 1,000 members, sorted by chat ID as a number: the members after `after`, or the first members if
+   * `after` is null. An empty page means that there are no more members.
+   */
   readonly membersPage: (
     guildId: GuildId,
     after: ChatId | null,

@@ -28,15 +28,16 @@ export class GuildGuard extends Context.Service<
      */
     readonly enter: (scope: DataScope, guildId: RequestedGuild) => Effect.Effect<void, GuildError>;
 
-    /** Returns whether the chat user is a member of the guild; true without a guild. */
+    /** Returns whether the chat user is a member of the guild; true if `guildId` is null. */
     readonly isMember: (
       guildId: RequestedGuild,
       chatId: ChatId,
     ) => Effect.Effect<boolean, PlatformUnavailable>;
 
     /**
-     * Returns whether chat users are members, for as many users as the platform's list covers. Empty for a few users,
-     * whom `isMember` answers faster, and if the platform takes longer than a second.
+     * Returns whether chat users are members, for as many users as the platform's list of members covers. Returns an
+     * empty map for only a few users, because `isMember` is faster for them, and if the platform takes longer than a
+     * second.
      */
     readonly knownMembers: (
       guildId: GuildId,

@@ -4,15 +4,15 @@ import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import type { UserGuild } from "./profile.ts";
 
-/** The parameters of one sign-in, the same in both steps. */
+/** The parameters of one sign-in, the same for `begin` and `finish`. */
 export interface SignIn {
   /** The callback URL, registered at the platform. */
   readonly redirectUri: string;
-  /** Returned with the browser. 128 or more random bits in base64url, like the nonce. */
+  /** The platform returns this text in the callback. 128 or more random bits in base64url, like the nonce. */
   readonly state: string;
   /** The secret of PKCE: 43 characters of base64url. */
   readonly codeVerifier: string;
-  /** Returned in the ID token, if the platform has one. */
+  /** The platform returns this text in the ID token, if it issues one. */
   readonly nonce: string;
   readonly guildId: GuildId | null;
   /** Whether to request the user's guilds too. */
@@ -41,7 +41,7 @@ export class ProofInvalid extends Data.TaggedError("ProofInvalid")<{
 }
 
 export interface IdentityProvider<UserId> {
-  /** Returns the URL to send the browser to, without a request. */
+  /** Returns the URL to send the browser to. Sends no request to the platform. */
   readonly begin: (signIn: SignIn) => Effect.Effect<{ readonly url: string }>;
 
   /**

@@ -64,7 +64,7 @@ export const UserGuild = Schema.Struct({
 });
 export type UserGuild = typeof UserGuild.Type;
 
-/** A user's guild, to choose one for a key. @internal */
+/** One of the user's guilds, from which the user chooses the guild of a key. @internal */
 export interface OwnGuild {
   readonly guildId: GuildId;
   readonly name: string | null;

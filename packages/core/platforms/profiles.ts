@@ -17,10 +17,10 @@ export class Profiles extends Context.Service<
   {
     readonly game: (gameId: GameId) => Effect.Effect<GameProfile | null>;
 
-    /** Returns the guild for a page; null also if the platform takes longer than a second. */
+    /** Returns a guild to show on a page; null if the platform does not return the guild within a second. */
     readonly guild: (guildId: GuildId) => Effect.Effect<Guild | null>;
 
-    /** Returns the chat user, with the membership in the guild if there is one. */
+    /** Returns the profile of a chat user. If a guild is given, the profile includes the user's membership in it. */
     readonly chat: (chatId: ChatId, guildId: RequestedGuild) => Effect.Effect<ChatProfile | null>;
 
     /** Returns the profiles of the first 25 chat users, in order. */

@@ -12,7 +12,7 @@ export interface MemberChanges {
   readonly remove: ReadonlyArray<string>;
   /** The nickname to set. Empty removes the nickname, null leaves it alone. */
   readonly nickname: string | null;
-  /** The nickname that the plan has set, before and after the changes, or null. */
+  /** The nickname set by the plan, before and after the changes; null if the plan has set none. */
   readonly setNickname: { readonly before: string | null; readonly after: string | null };
 }
 
@@ -26,10 +26,10 @@ export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
   namesGame(nickname) || rules.some(({ when }) => when.is === "group");
 
 /**
- * Compares a member with a plan. Null if the profile lacks what the rules need; a missing answer of the platform takes
- * no role away.
+ * Compares a member with a plan. Returns null if the profile lacks what the rules need, because no role may be removed
+ * only because the platform did not answer.
  *
- * @param game null without a link
+ * @param game the linked game user; null if the member has no link
  * @param setNickname the nickname that the plan has set, or null
  *
  * @internal

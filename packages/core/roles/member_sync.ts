@@ -13,7 +13,7 @@ import { RolePlanStore, type SettledMember } from "./role_plan_store.ts";
 export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname"> {
   readonly added: ReadonlyArray<string>;
   readonly removed: ReadonlyArray<string>;
-  /** The result to store. Its mark is null. */
+  /** The result to store. Its `mark` is null, see `SettledMember`. */
   readonly settled: SettledMember;
 }
 
@@ -163,7 +163,7 @@ export class MemberSync extends Context.Service<
       const sync: MemberSync["Service"]["sync"] = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
         const gameId = yield* findGame(plan, chatId);
         const applied = yield* syncAs(plan, chatId, gameId);
-        // A link that changed meanwhile may have been applied by a courier before this change.
+        // If the link changed meanwhile, this change may have undone a courier's newer one, so sync again.
         return (yield* findGame(plan, chatId)) === gameId ? applied : yield* sync(plan, chatId);
       });
 

@@ -22,7 +22,10 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
-  /** The end of the scope's feed. A plan that was not on reads only later events; a sweep covers the earlier ones. */
+  /**
+   * The end of the scope's event feed. A plan that is turned on reads only later events; a sweep covers the earlier
+   * ones.
+   */
   readonly position: number;
 }
 
@@ -34,33 +37,33 @@ export interface HeldWrite extends PlanPlace {
 
 /** A plan that a node works on, with its progress. */
 export interface HeldPlan extends RolePlan {
-  /** All events up to this position have marked their members. */
+  /** The position up to which the plan's events have been read and the members that they name are stored as waiting. */
   readonly position: number;
   readonly sweptAt: Millis | null;
   readonly sweep: Sweep | null;
-  /** When the next waiting member is due, or null. */
+  /** When the next waiting member is due; null if no member waits. */
   readonly nextDueAt: Millis | null;
-  /** The time since which the longest waiting member waits, or null. */
+  /** When the longest waiting member began to wait; null if no member waits. */
   readonly oldestSince: Millis | null;
   /** Increases when the plan changes or a sweep starts. */
   readonly revision: number;
 }
 
 export interface MarkMembers extends HeldWrite {
-  /** All events up to here are in `chatIds`. */
+  /** The position up to which events have been read. `chatIds` has the members that the events name. */
   readonly position: number;
   /** Members that must be compared. */
   readonly chatIds: ReadonlyArray<ChatId>;
-  /** Starts a sweep over so many members, in place of a running one; null starts none. */
+  /** The `total` of a new sweep, which replaces a running sweep. Null starts no sweep. */
   readonly sweepOf: number | null;
 }
 
 /** A member that waits to be compared. */
 export interface WaitingMember {
   readonly chatId: ChatId;
-  /** Increases with every mark, so that a mark during a change is not lost. */
+  /** Increases when new events name the member, so that an event during a change of the member is not lost. */
   readonly mark: number;
-  /** The time of the oldest unapplied mark. */
+  /** When the member began to wait. */
   readonly since: Millis;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
@@ -68,7 +71,7 @@ export interface WaitingMember {
 
 export interface SettledMember {
   readonly chatId: ChatId;
-  /** The mark that was read; null for a member that a sweep or a sync compared. */
+  /** The `mark` that the member had when it was read; null if a sweep or a sync compared the member. */
   readonly mark: number | null;
   /** When to try again; null if the member is right, or if only problems are left. */
   readonly retryAt: Millis | null;
@@ -83,8 +86,8 @@ export interface SettleMembers extends HeldWrite {
   /** The revision of the plan that was applied. */
   readonly revision: number;
   /**
-   * The sweep after these members: its progress, `ended`, or null for members outside a sweep. Not stored if the
-   * revision changed, because a new sweep has started.
+   * The new progress of the sweep, or `ended`. Null leaves the stored progress unchanged. Not stored if the plan has
+   * another revision now, because then a new sweep has started.
    */
   readonly sweep: Sweep | "ended" | null;
 }
@@ -112,9 +115,9 @@ export class RolePlanStore extends Context.Service<
     readonly status: (place: PlanPlace) => Effect.Effect<PlanStatus, StoreUnavailable>;
 
     /**
-     * Stores a plan with a `roles.updated` entry if anything changed. A plan that changed and is on gets a sweep of
-     * unknown size, whose `total` is 0; a paused plan has none. Returns false if another plan of the guild is on and
-     * this one would be.
+     * Stores a plan with a `roles.updated` entry if anything changed. If the changed plan is on, a sweep starts, with a
+     * `total` of 0 because the size of the guild is unknown; if the plan is paused, its sweep ends. Stores nothing and
+     * returns false if the plan would be on while another plan of the guild is on.
      */
     readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
 
@@ -133,7 +136,9 @@ export class RolePlanStore extends Context.Service<
      */
     readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
 
-    /** Marks members after reading events. Returns false if another node holds the plan. */
+    /**
+     * Stores that members wait to be compared, because events name them. Returns false if another node holds the plan.
+     */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Returns the members that are due at a time, the earliest first. */
@@ -150,12 +155,12 @@ export class RolePlanStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
 
     /**
-     * Stores results. A member stops waiting unless its mark has changed since it was read. The end of a sweep
-     * deletes problems from before its start. Returns false if another node holds the plan.
+     * Stores results. A member stops waiting, unless its `mark` has increased since it was read, or it has a `retryAt`.
+     * The end of a sweep deletes problems from before its start. Returns false if another node holds the plan.
      */
     readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Stores the result of a sync, by whichever node. Ignored if the plan is unknown. */
+    /** Stores the result of a sync, whichever node holds the plan. Does nothing if the plan is unknown. */
     readonly settleOne: (
       place: PlanPlace,
       member: SettledMember,

@@ -49,7 +49,7 @@ export class RolePlans extends Context.Service<
     readonly find: StoredPlans["Service"]["find"];
 
     /**
-     * Stores a plan. One that changed and is on compares all members. Fails with `Conflict` `guild_has_plan` if
+     * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
      * another plan of the guild is on, and with `InvalidParameter` for a role that the guild does not have.
      */
     readonly put: (

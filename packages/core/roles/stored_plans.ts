@@ -50,7 +50,7 @@ export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }
 });
 
 /**
- * Manages role plans without asking the platform. In a guild without a plan, the plan has no rules and is paused.
+ * Manages role plans without asking the platform. A guild without a stored plan has a paused plan without rules.
  *
  * @internal
  */
@@ -60,8 +60,8 @@ export class StoredPlans extends Context.Service<
     readonly find: (scope: DataScope, guildId: GuildId) => Effect.Effect<PlanDetails, StoreUnavailable>;
 
     /**
-     * Stores a plan. One that changed and is on compares all members. Fails with `Conflict` `guild_has_plan` if another
-     * plan of the guild is on.
+     * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
+     * another plan of the guild is on.
      */
     readonly put: (
       scope: DataScope,
@@ -70,14 +70,14 @@ export class StoredPlans extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | StoreUnavailable>;
 
-    /** Deletes a plan; members keep their roles. Returns false without a plan. */
+    /** Deletes a plan; members keep their roles. Returns false if there is no plan. */
     readonly remove: (
       scope: DataScope,
       guildId: GuildId,
       origin: WriteOrigin,
     ) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Compares all members from now on. Fails with `not_found` unless the plan is on. */
+    /** Starts a comparison of all members. Fails with `not_found` unless the plan is on. */
     readonly startSweep: (
       scope: DataScope,
       guildId: GuildId,
@@ -131,7 +131,7 @@ export class StoredPlans extends Context.Service<
   );
 }
 
-/** Refuses a plan of a guild scope for another guild. @internal */
+/** Fails if the scope is the guild scope of another guild. @internal */
 export const checkGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<void, Forbidden> =>
   scope.kind === "guild" && scope.guildId !== guildId
     ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
@@ -143,7 +143,12 @@ const decoders = {
   state: [Schema.decodeUnknownOption(Schema.Literals(["on", "paused"])), "expected one of on, paused"],
 } as const;
 
-/** Returns settings with all fields in order. Untyped callers may pass anything. @internal */
+/**
+ * Returns the settings with all fields, in a fixed order. Fails for invalid settings, because untyped callers may pass
+ * anything.
+ *
+ * @internal
+ */
 export const checkSettings = Effect.fnUntraced(function* (
   scope: DataScope,
   guildId: GuildId,

@@ -95,6 +95,6 @@ export const rotateSecret = (
     if (wrappedBy === 0) return false;
     const next = yield* wrapRootKey(rootKey, secrets[0]);
     const replaced = yield* (yield* RootKeyStore).replace(wrapped, next);
-    // A concurrent rotation came first, perhaps with the same secret.
+    // If a concurrent rotation came first, check whether it used the same secret.
     return replaced ? true : yield* rotateSecret(secrets);
   });

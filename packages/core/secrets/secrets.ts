@@ -35,7 +35,7 @@ export class Secrets extends Context.Service<
     /** Returns the stored id of a verification flow: a hash of its browser's cookie. */
     readonly flowId: (cookie: string) => Effect.Effect<FlowId>;
 
-    /** Hashes a browser's mark for storage. 43 base64url characters. */
+    /** Hashes a browser's mark, a random text from its cookie, for storage. 43 base64url characters. */
     readonly browserHash: (mark: string) => Effect.Effect<string>;
 
     /** Returns the stored id of a verification session: a hash of its sid. */
@@ -68,12 +68,12 @@ export class Secrets extends Context.Service<
     /** Returns the CSRF token of all requests with a sign-in. */
     readonly signInCsrf: (id: SignInId) => Effect.Effect<string>;
 
-    /** Hashes an idempotency key, or the request with it. 43 characters. */
+    /** Hashes an idempotency key, or the content of a request that has one. 43 characters. */
     readonly idempotencyHash: (use: "key" | "request", text: string) => Effect.Effect<string>;
 
     /**
-     * Returns the keyed hash of a place in a feed or list, which proves that this deployment made the cursor. 22
-     * characters.
+     * Returns the keyed hash of a place in a feed or list. A cursor contains the hash, which proves that this
+     * deployment made the cursor. 22 characters.
      */
     readonly cursorTag: (place: string) => Effect.Effect<string>;
 
@@ -89,8 +89,8 @@ export class Secrets extends Context.Service<
     readonly signWebhook: (webhook: string, sealed: string, text: string) => Effect.Effect<string>;
 
     /**
-     * Returns a pseudonym of a chat user for one webhook, which keeps the order of the user's events. 22 base64url
-     * characters.
+     * Returns a pseudonym of a chat user for one webhook. Events with the same pseudonym are delivered in order. 22
+     * base64url characters.
      */
     readonly webhookLane: (webhook: string, chatId: string) => Effect.Effect<string>;
   }

@@ -41,7 +41,8 @@ const EventGameId = Schema.String.annotate({
 
 const source = Schema.Literals(["api", "flow", "user", "operator"]).annotate({
   identifier: "EventSource",
-  description: "A key, a verification flow, the user, the owner of the community, or the operator",
+  description:
+    "`api`: a key; `flow`: a verification flow; `user`: the chat user; `operator`: the owner or an operator",
 });
 
 const linkVersion = Schema.Int;
@@ -49,7 +50,9 @@ const lastVerifiedAt = IsoTime;
 
 const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(type: Type, data: Fields) =>
   Schema.Struct({
-    id: Schema.String.annotate({ description: "`evt_` and a ULID; the same in feed, stream and webhook" }),
+    id: Schema.String.annotate({
+      description: "`evt_` and a ULID; feed, streams and webhooks send the same ID",
+    }),
     type: Schema.Literal(type),
     at: IsoTime,
     data: Schema.Struct(data),
@@ -224,7 +227,9 @@ export const listLinks = defineRoute({
     Schema.Struct({
       links: Schema.Array(Schema.Struct({ chatId: ChatId, gameId: GameId, linkVersion, lastVerifiedAt })),
       cursor: Schema.NullOr(Schema.String).annotate({ description: "Null on the last page" }),
-      events: Schema.String.annotate({ description: "The cursor of the feed at the first page" }),
+      events: Schema.String.annotate({
+        description: "The cursor of the event feed at the time of the first page",
+      }),
     }),
   ),
   example: {

@@ -19,7 +19,7 @@ export const syncMember = defineRoute({
   generation: "v2",
   method: "POST",
   path: "/v2/members/sync",
-  summary: "Give a member the roles and the nickname of the guild's plan now",
+  summary: "Apply the guild's role plan to a member now",
   description:
     "For a bot, when a user joins or asks for it; links that change are applied without it. nickname is null if it did not change, and empty if it was removed. Answers 404 unless the plan of the key's scope for the guild is on.",
   source: "body",

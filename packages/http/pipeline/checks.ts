@@ -102,7 +102,8 @@ export const makeChecks = Effect.gen(function* () {
       // 9. Parameters and body.
       const { values, contract } = yield* readValues(context, key);
       if (validate !== undefined) yield* validate(values);
-      // 10. The tier that the values need. The handler of a write then claims its idempotency key: `answerOnce`.
+      // 10. The tier that the values need. A write then claims its idempotency key: `write` of `pipeline.ts` wraps its
+      // handler in `answerOnce`.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
       // 11. The guild, and 12. the work: the handler calls one service of core, such as `LinkLookup.byChat` or
       // `LinkWriter.setGame`, which asks `GuildGuard` first.

@@ -1,4 +1,4 @@
-/** Runs every request through the checks, its handler and its envelope. */
+/** Runs every request through the checks and its handler, and wraps the result in the envelope of the route. */
 import { KeyAuthenticator, type PublicError, RequestLimits } from "@accountlink/core";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
@@ -36,7 +36,7 @@ export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
 
 export type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
 
-/** The scope of the key, the guild of the request, the key as actor, and the commit function of the write. */
+/** The target of a write: the key's scope, the request's guild, the key as actor, and the commit function. */
 export const targetOf = <A = unknown>({
   key,
   values,
@@ -53,7 +53,7 @@ export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
   readonly answer: Answer;
-  /** Set for GET routes that wait or stream. */
+  /** Set for GET routes that wait or stream: such a route does not answer HEAD. */
   readonly refusesHead?: true;
 }
 
@@ -102,7 +102,8 @@ export interface Pipeline {
   ) => BoundRoute;
 
   /**
-   * A response outside the contract, without a key; it counts against the requests per second of the client address.
+   * Makes an answer outside the contract, which needs no key. Its requests count against the requests per second of the
+   * client address.
    *
    * @param id the route in metrics
    */
@@ -111,7 +112,7 @@ export interface Pipeline {
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
   ) => Answer;
 
-  /** A response to a request that matches no route; it counts against no limit. */
+  /** Makes the answer to a request that matches no route. Such requests count against no limit. */
   readonly uncountedAnswer: Pipeline["keylessAnswer"];
 }
 
@@ -124,7 +125,7 @@ export const makePipeline = Effect.gen(function* () {
   const checked = yield* makeChecks;
   const withContext = contextMaker(settings);
 
-  /** Binds a route to an answer in the route's envelope. */
+  /** Binds a route to its answer, which is wrapped in the route's envelope. */
   const bind = (
     route: Route,
     prepare: () => (context: RequestContext, learn: Learn) => Effect.Effect<Answered, PublicError>,
@@ -192,7 +193,7 @@ export const makePipeline = Effect.gen(function* () {
       });
     });
 
-  /** A response outside the contract, in the envelope for its path. */
+  /** Makes an answer outside the contract. Its errors have the envelope that belongs to the path of the request. */
   const enveloped =
     (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
     (request, query) => {
@@ -237,7 +238,7 @@ const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.E
   );
 
 /**
- * Adds the headers of every response to operator responses.
+ * Adds the headers that every response has, for routes that need no checks and no envelope.
  *
  * @param route the route in the access log
  */

@@ -48,7 +48,7 @@ const countV1 = defineRoute({
   success: EnvelopeV1.success(Counted),
 });
 
-/** A contract that names the data of each route differently. */
+/** An older contract, which puts the data of each route into a field named after the route. */
 const older: DatedContract = {
   date: "2026-01-01",
   response: (routeId, data) => ({ [`old ${routeId}`]: data }),

@@ -28,7 +28,7 @@ export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageM
 /**
  * Counts and logs the outcome of a request. Defects become `InternalError`; interruptions pass through.
  *
- * @param progress what the checks have found when the outcome is known
+ * @param progress the findings of the checks, which are complete when the outcome is known
  */
 export const respond = <A, E, R>(
   progress: Pick<Progress, "context">,
@@ -51,7 +51,7 @@ export const respond = <A, E, R>(
     },
   });
 
-/** Cache of metrics by labels: every request needs them, and creating one computes its registry key. */
+/** Caches metrics by their labels, because every request needs metrics, and each is slow to create. */
 const metricsByLabels = new Map<string, ReturnType<typeof metricsOf>>();
 
 const metricsOf = (route: string, status: number, code: string) => ({
@@ -84,7 +84,7 @@ const observeResponse = (
   error: PublicError | null,
 ): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
-  // Metrics are updated in place: as effects they would cost every request several steps of its fiber.
+  // Metrics are updated directly. Updates as effects would cost every request several steps of its fiber.
   const counted = Immediate.withFiber<HttpResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
@@ -127,7 +127,10 @@ const annotateSpan = (
   if (key !== null) span.attribute("accountlink.key", key.key.id);
 };
 
-/** Checked before a line is built: at the default level most requests log nothing. */
+/**
+ * Whether a line of this level is logged. This is checked before the line is built, because by default most requests
+ * log nothing.
+ */
 const isLogged = (fiber: Fiber.Fiber<unknown, unknown>, level: LogLevel.Severity): boolean =>
   LogLevel.getOrdinal(level) >= LogLevel.getOrdinal(fiber.cache.minimumLogLevel);
 
@@ -166,7 +169,10 @@ export const logAccess = (
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
   });
 
-/** An outage fails many requests. Some errors are logged once elsewhere, platform errors by their circuit breaker. */
+/**
+ * Whether the cause is logged elsewhere, once for all requests that fail in an outage. A circuit breaker logs why a
+ * platform is unavailable.
+ */
 const isLoggedAlready = (error: PublicError): boolean =>
   error._tag === "PlatformUnavailable" || (error._tag === "StoreUnavailable" && error.isLogged === true);
 

@@ -14,10 +14,10 @@ interface KeylessAnswers {
 }
 
 /**
- * Binds documents. Each is made on its first request; documents below a `*` path are made on every request.
+ * Binds documents. Each is made on its first request, but documents below a `*` path are made on every request.
  *
- * @param pipeline refuses with an envelope
- * @param flow refuses with a page
+ * @param pipeline answers requests for documents that are not pages; its errors have an envelope
+ * @param flow answers requests for pages; its errors are pages
  */
 export const docsRoutes = (
   docs: ReadonlyArray<Doc>,

@@ -71,7 +71,7 @@ const formOf = ({ text }: Page): Record<string, string> =>
 const crawl = async (browser: ReturnType<typeof openBrowser>, start: string) => {
   const found = new Set([start]);
   for (const path of found) {
-    // The preview shows links of a session that does not exist.
+    // Skip the links of the preview, which lead to a session that does not exist.
     if (path.includes("sid=")) continue;
     const page = await browser.get(path);
     // GET on a form's path answers 405, because forms are not submitted here.

@@ -24,7 +24,9 @@ export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "d
   /** The origin where users reach the server, such as `https://links.example`. */
   readonly publicUrl: string;
 
-  /** The path below which the server passes requests on, such as `/links`. Left out: all paths. */
+  /**
+   * The path below which the server passes requests on, such as `/links`; if left out, the handler serves all paths.
+   */
   readonly basePath?: string;
 
   /**

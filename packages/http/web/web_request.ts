@@ -68,7 +68,7 @@ const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   }
 };
 
-/** Makes a web `Response` with the given body, which may differ from the body of the response. */
+/** Makes a web `Response` from a status, headers and the given body. */
 export const toWebResponse = (
   { status, headers }: HttpResponse,
   body: string | Uint8Array | ReadableStream<Uint8Array> | null,
@@ -83,7 +83,7 @@ export const toWebHead = (response: HttpResponse): Response => {
 
 const encoder = new TextEncoder();
 
-/** Returns a plain object if possible: making `Headers` takes as long as a lookup. */
+/** Returns a plain object if possible, because `Headers` are slow to make. */
 const headersOf = (headers: HttpResponse["headers"]): HeadersInit =>
   typeof headers["set-cookie"] === "object"
     ? Object.entries(headers).flatMap(([name, value]) =>

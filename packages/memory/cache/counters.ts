@@ -29,10 +29,13 @@ interface Window {
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** How many windows are checked when a new one starts. More than one, so that memory stays bounded. */
+/**
+ * How many windows are checked for their end when a new one starts. More than one, so that ended windows do not pile
+ * up.
+ */
 const sweepStep = 2;
 
-/** Fixed windows. Drops ended windows as new ones start. */
+/** Counts requests in fixed windows, and drops ended windows when new ones start. */
 export class Windows {
   readonly #startedAt: Millis;
   readonly #windows = new Map<string, Window>();
@@ -48,7 +51,7 @@ export class Windows {
     return this.#windows.size;
   }
 
-  /** Counts one request in every window, or in none if a window is full or forgotten. */
+  /** Counts one request in every window, or in none if a window is full or its earlier count may be lost. */
   admit(rules: Rules, now: Millis): Admission {
     const forgotten = this.#forgotten(rules, now);
     if (forgotten.length > 0) return { admitted: false, states: this.read(rules, now), forgotten };

@@ -95,7 +95,7 @@ const idOfName = <Id>(
   Option.fromUndefinedOr(users.find((user) => user.username?.toLowerCase() === username.toLowerCase())?.id);
 
 /**
- * Both platforms of the fixture. Guilds without the bot and their members are not found.
+ * Both platforms of the fixture. A guild without the bot is not found, and its members are not found either.
  *
  * @param fixture the `platform` part of a fixture
  */

@@ -69,7 +69,10 @@ const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Reprotecte
   }
 };
 
-/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting, and the time of the first. */
+/**
+ * Stores sightings of a scope. For each chat user and place (an address or a browser), only the latest sighting and the
+ * time of the first one are kept.
+ */
 export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
   memory.linksOf(pid);
   assertStorable(sightings.flatMap(textsOf));

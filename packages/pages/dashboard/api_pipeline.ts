@@ -1,6 +1,6 @@
 /**
- * Runs requests of the dashboard's JSON through the checks: sign-in, account and role, origin and token of a write,
- * parameters.
+ * Runs requests to the JSON routes of the dashboard through the checks: the sign-in, the account and role, the origin
+ * and CSRF token of a write, and the parameters.
  */
 import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
 import { Forbidden } from "@accountlink/core/errors";

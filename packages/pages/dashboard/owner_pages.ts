@@ -78,7 +78,8 @@ export const makeOwnerPages = Effect.gen(function* () {
       site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
 
     /**
-     * Binds the overview, where the sign-in leads: users with several accounts choose one, moderators go to the links.
+     * Binds the overview, to which the sign-in leads. Users with several accounts first choose one of their accounts,
+     * and moderators are redirected to the links.
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>

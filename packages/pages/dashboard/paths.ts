@@ -33,7 +33,7 @@ export const paths = {
   script: "/dashboard/comfort.js",
 } as const;
 
-/** The lowest role for the pages and forms below a path; the longest path counts. */
+/** The lowest role that may use the pages and forms below a path. If several paths match, the longest decides. */
 const pageRoles: Readonly<Record<string, MemberRole>> = {
   ...Object.fromEntries(Object.values(sections).map(({ path, role }) => [path, role])),
   [paths.linksFile]: "admin",

@@ -25,13 +25,13 @@ export const docsWith =
   (options: DocsOptions): Docs =>
   (publicUrl, basePath) => [
     { id: "docs", path: paths.page, isPage: true, make: () => makePage(basePath, options) },
-    // Takes a fifth of a second and 3 MB.
+    // Making this document takes a fifth of a second and 3 MB.
     { id: "docs", path: paths.script, isPage: false, make: makeScript },
     { id: "openApi", path: paths.openApi, isPage: false, make: () => makeOpenApi(publicUrl) },
   ];
 
 /**
- * The API reference of a service that shows no key.
+ * The API reference without a demo key.
  *
  * @example
  * ```ts

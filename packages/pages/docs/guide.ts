@@ -46,7 +46,7 @@ export const guideWith =
     },
   ];
 
-// The site's links are relative to a page below the folder.
+// The links of the site's pages are relative, so `/guide` redirects to a page in the folder of the site.
 const toIndex = emptyResponse(308, { location: "/guide/index.html" });
 
 const contentTypes: Readonly<Record<string, string>> = {

@@ -14,7 +14,9 @@ export const queryOf = (entry: FlowEntry): string => {
 
 /** Deployment settings that the pages mention. */
 export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameName"> {
-  /** How long IP addresses and browser marks are stored, in milliseconds; 0 if not at all. */
+  /**
+   * How long IP addresses and the marks of browsers (cookies) are stored, in milliseconds; 0 if they are not stored.
+   */
   readonly sightingRetention: number;
 }
 
@@ -170,7 +172,7 @@ ${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
 ${button}
 </form>`;
 
-/** Tells users that a confirmation stores their IP address and the mark of their browser. */
+/** Tells users that a confirmation stores their IP address and a cookie that recognizes their browser. */
 const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
   const days = Math.ceil(sightingRetention / dayMs);

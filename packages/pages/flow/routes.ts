@@ -36,8 +36,9 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
- * Makes the routes of the flow. `keylessAnswer` serves other routes whose errors are pages, `uncountedAnswer` serves
- * paths without a route, and `closed` serves pages that need sign-ins if there are none.
+ * Makes the routes of the flow. `keylessAnswer` also serves other routes whose errors are shown as pages,
+ * `uncountedAnswer` serves paths without a route, and `closed` answers in place of pages that need a sign-in if nobody
+ * can sign in.
  */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;

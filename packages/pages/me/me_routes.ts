@@ -55,7 +55,7 @@ export const meRoutes = Effect.gen(function* () {
     ),
 
     site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
-      // Clear the mark of this browser; the next confirmation in it sets a new one.
+      // Clear the cookie that recognizes this browser; the next confirmation in the browser sets a new cookie.
       Effect.map(ownSightings.forgetBrowsers(chatId), () =>
         markCookie.clear(site.render(forgottenPage, context)),
       ),

@@ -5,7 +5,7 @@ import { type HttpClientRequest, HttpClientResponse } from "effect/http";
 import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
 import type { ResilientClient } from "./resilience/resilient_client.ts";
 
-/** A resource that may exist at a platform, and which responses mean that it does or does not. */
+/** A resource of a platform, and how responses show whether the resource exists. */
 export interface Resource<A> {
   /** The operation named in errors, such as `ChatPlatform.findMember`. */
   readonly operation: string;

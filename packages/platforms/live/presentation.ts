@@ -4,7 +4,7 @@ import type { GuildId } from "@accountlink/core";
 /** @internal */
 export const livePlatformNames = { chat: "Discord", game: "Roblox" };
 
-/** The URL of a guild on Discord; for null, the URL of the user's direct messages. @internal */
+/** The URL of a guild on Discord; without a guild, the URL of the user's direct messages. @internal */
 export const liveChatHome = (guildId: GuildId | null): string =>
   `https://discord.com/channels/${guildId ?? "@me"}`;
 

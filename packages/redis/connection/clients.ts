@@ -26,8 +26,8 @@ const connectTimeout = 1_000;
  */
 export const backoff = (attempts: number): number => Math.min(25 * 2 ** attempts, 400) + Math.random() * 100;
 
-// Without a connection, commands fail at once. When a connection is lost, its commands in flight fail. Sending them
-// again would count twice; queued commands would outlive their requests.
+// Without a connection, commands fail at once: queued commands would outlive their requests. When a connection is lost,
+// its commands in flight fail: if they were sent again, a counter could count a request twice.
 const failFast = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -35,7 +35,7 @@ const failFast = {
   retryStrategy: backoff,
   connectTimeout,
   maxLoadingRetryTime: 500,
-  // The server has become a replica. The address leads to the new master by now.
+  // The server has become a replica. Reconnect, since the address leads to the new master by now.
   reconnectOnError: (error: Error) => error.message.includes("READONLY"),
 } satisfies RedisOptions;
 
@@ -43,7 +43,7 @@ const optionsOf = (address: RedisAddress, { commandTimeout, tls }: ClientOptions
   ...failFast,
   commandTimeout,
   socketTimeout: commandTimeout,
-  // A connection that timed out is dead, so the server will not close it.
+  // Do not wait longer for the server to close a connection that timed out, since it is dead.
   disconnectTimeout: 100,
   // `Channels` renews subscriptions. The driver would also renew subscriptions that ended while disconnected.
   autoResubscribe: false,
@@ -91,20 +91,20 @@ const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOpt
     enableOfflineQueue: false,
     clusterRetryStrategy: backoff,
     slotsRefreshTimeout: connectTimeout,
-    // A delay would resend commands in flight.
+    // With a delay, the driver would send commands in flight again.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     // Keeps host names, since certificates are checked against them.
     dnsLookup: (host, callback) => callback(null, host),
   });
-  // Connects all nodes early: otherwise, the first command for a node opens its connection, and other commands fail
-  // until then. Runs only once the client is ready: during discovery, the driver takes a connecting node for a dead
-  // one.
+  // Connects all nodes early: otherwise, the first command for a node would open its connection, and other commands for
+  // the node would fail until the connection is open. Runs only once the client is ready: during discovery, the driver
+  // believes that a node is dead while it connects.
   const connectAll = () => {
     for (const node of cluster.nodes()) if (node.status === "wait") node.connect().catch(() => {});
   };
   cluster.on("ready", connectAll);
-  // Deferred, since the command that discovered the node may connect it.
+  // Deferred, since the command that led to the discovery of the node may connect the node itself.
   cluster.on("+node", () =>
     queueMicrotask(() => {
       if (cluster.status === "ready") connectAll();

@@ -21,7 +21,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
 
   const run = (body: Effect.Effect<void, unknown, Scope.Scope>) => Effect.runPromise(Effect.scoped(body));
 
-  /** Windows of an address and a key in different slots. */
+  /** Each set has windows of one address and of one key. Their keys in Redis are in different slots. */
   const ruleSets = Array.from({ length: 20 }, (_, i) => ({
     address: { key: `ip_day:${i}-${crypto.randomUUID()}`, limit: 100, durationMs: minute },
     key: { key: `day:${i}-${crypto.randomUUID()}`, limit: 3, durationMs: minute },
@@ -67,7 +67,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
           const restored = [lasting(address, 7), lasting({ ...key, limit: 2 }, 2)];
           const refused = yield* counters.admit(restored, now);
           test.expect(refused).toMatchObject({ admitted: false, states: [{ count: 7 }, { count: 2 }] });
-          // Redis has both windows now, so it needs no restored counts.
+          // Redis has both windows now, so a request without restored counts gets the same answer.
           test.expect(yield* counters.admit([first, second], now)).toEqual(refused);
         }
       }),

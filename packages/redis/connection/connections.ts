@@ -11,14 +11,14 @@ export interface RedisOptions {
   /** A URL in one of the forms that the message of `InvalidRedisUrl` lists. */
   readonly url: Redacted.Redacted;
   /**
-   * Prefix of every key and channel; `accountlink:` by default. With a storage that several nodes share, the identity
-   * of its database is appended. So you need another prefix only for a copy of the database files on the same Redis,
-   * even in another Redis database, since channels are shared by all of them.
+   * Prefix of every key and channel; `accountlink:` by default. If several nodes share a storage, the identity of its
+   * database is appended. So you need another prefix only if a copy of the database files uses the same Redis. That is
+   * also true for a copy with its own Redis database number, since all databases of a Redis share their channels.
    */
   readonly prefix?: string;
   /**
-   * How long a command may take; 500 milliseconds by default. Then it fails, and a connection that sent no reply for
-   * that long is replaced.
+   * How long a command may take; 500 milliseconds by default. A command that takes longer fails, and a connection that
+   * sent no reply for that long is replaced.
    */
   readonly commandTimeout?: Duration.Input;
   /** For `rediss`: the authority of the server's certificate, and a client certificate. */
@@ -45,7 +45,7 @@ export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{}> {
 export class RedisConnections extends Context.Service<
   RedisConnections,
   {
-    /** For everything except pub/sub. Fails at once while disconnected, and never resends. */
+    /** Runs all commands except pub/sub. While disconnected, commands fail at once. No command is sent twice. */
     readonly commands: RedisCommands;
     /** In a cluster, always the same node, so that messages keep their order. */
     readonly publisher: Redis;

@@ -14,8 +14,8 @@ export class PipeliningRedis extends Redis {
   }
 
   /**
-   * Disconnects once. The driver disconnects for every READONLY reply, and adds a timer and a listener to the same
-   * socket each time.
+   * Disconnects a socket only once. The driver calls this method for every READONLY reply, and would add a timer and a
+   * listener to the same socket each time.
    */
   override disconnect(reconnect = false): void {
     const stream = this.stream as typeof this.stream | undefined;

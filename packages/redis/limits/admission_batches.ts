@@ -4,7 +4,7 @@ import { atEndOfTurn } from "../connection/end_of_turn.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** Sends one script for several requests of the same windows. */
+/** Sends one script for several requests that count in the same windows. */
 type Send<Reply> = (rules: Rules, now: Millis, requests: number) => Promise<Reply>;
 
 interface Batch<Reply> {
@@ -20,7 +20,7 @@ interface Batch<Reply> {
  */
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
-  /** Batches by their last window, which is the narrowest: the window of the key. */
+  /** The batches of this turn, by the key of their last window, which is the narrowest: that of the API key. */
   readonly #open = new Map<string, Batch<Reply>>();
   readonly #sendsOneAtOnce: boolean;
   #isOneSent = false;
@@ -28,7 +28,8 @@ export class AdmissionBatches<Reply> {
 
   /**
    * @param sendsOneAtOnce fast path: a single request is sent at once instead of at the end of the turn, if the
-   * previous batch had a single request too. Needs one script per request, so that requests are decided in order
+   * previous batch had a single request too. Only allowed if each request runs a single script: otherwise, requests
+   * could be decided out of order
    */
   constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
     this.#send = send;
@@ -75,7 +76,7 @@ export class AdmissionBatches<Reply> {
 }
 
 /**
- * The admission of one request of a batch. A batch admits its first requests.
+ * The admission of one request of a batch. If not all requests of a batch are admitted, the first ones are.
  *
  * @param admitted how many requests were admitted
  * @param states the windows after the whole batch
@@ -97,7 +98,7 @@ export const admissionAt = (
 const hasNews = ({ checkpoint }: CounterRule): boolean =>
   checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.unsynced !== 0);
 
-/** Windows are the same if they last equally long or end at the same time. */
+/** Whether a request counts in the windows of a batch: with the same limits, and the same durations or ends. */
 const isSame = (batch: Batch<unknown>, rules: Rules, now: Millis): boolean =>
   rules.length === batch.rules.length &&
   rules.every(({ key, limit, durationMs }, i) => {

@@ -26,7 +26,7 @@ export const admitInCluster = (
 
     for (const [index, group] of groups.entries()) {
       const outcome = yield* windows.admitSlot(group, now).pipe(
-        // This slot is unreachable; refund the counts of the others if they are reachable.
+        // This slot is unreachable, so refund the counts in the earlier slots, as far as they are reachable.
         Effect.tapError(() => Effect.forEach(counted, (_, i) => Effect.ignore(refund(i)), inParallel)),
       );
       if (!outcome.admission.admitted) {

@@ -13,17 +13,17 @@ const clocks: Readonly<Record<ScriptClock, string>> = {
 const at = "5 * i - 1";
 
 /**
- * The start of every script. ARGV holds the caller's time, the life of the generation or 0 for no generation, how
- * many requests to count, and five arguments for each window, of which the first is its duration. KEYS are the windows
- * and, if used, the generation.
+ * The start of every script. ARGV holds the caller's time, the lifetime of the generation (0 for no generation), the
+ * number of requests to count, and five arguments for each window. The first of the five is the window's duration. KEYS
+ * are the keys of the windows and, if there is a generation, its key.
  *
- * A window stores a count, its end by the clock above, its end by the clock of the caller that started it, and the
- * generation in which it was started or restored. Its key expires with it. The reply is the time, how many requests
- * were admitted, and the count and both ends of each window. It is one text, since the driver runs its decoder for
- * each element of an array.
+ * A window stores a count, its end by the `ScriptClock`, its end by the clock of the caller that started it, and the
+ * generation in which it was started or restored. The key of a window expires when the window ends. The reply is the
+ * time, how many requests were admitted, and the count and both ends of each window. The reply is one text: for an
+ * array, the driver would run its decoder once for each element.
  *
- * Numbers stay in arrays and in ARGV, as text if they are only compared with text: what Lua does here costs as much
- * as the commands.
+ * Numbers stay in arrays and in ARGV, as text if they are only compared with text, because this Lua code costs as much
+ * time as the Redis commands.
  */
 const prelude = (clock: ScriptClock): string => `
 local now, windows = tonumber(ARGV[1]), (#ARGV - 3) / 5
@@ -52,8 +52,8 @@ end`;
 
 /**
  * Admits as many of the requests as all windows have room for. The arguments of a window are its limit, and `since`,
- * `floor` and `unsynced` of its checkpoint, or -1. If counts may be forgotten, the script admits -1, and the reply
- * ends with the indexes of these windows.
+ * `floor` and `unsynced` of its checkpoint, or -1. If Redis may have forgotten the counts of some windows, the number
+ * of admitted requests in the reply is -1, and the reply ends with the indexes of these windows.
  *
  * The generation lasts while nodes renew it, so a Redis that was emptied or restored from an older state starts
  * another one. Counts are reliable in windows of the current generation, and in windows that started during it.

@@ -15,7 +15,7 @@ import { generationLife, Windows } from "./windows.ts";
  *
  * In a cluster, the windows of one subject (`second:<key>`, `day:<key>`) share a slot, and each subject has its own
  * script. The scripts run in sequence; if one refuses, the counts of the earlier subjects are refunded. No limit is
- * ever exceeded, but until the refund, such a count can make another request fail.
+ * ever exceeded, but until a count is refunded, another request can be refused because of it.
  *
  * A request that failed with `StoreUnavailable` may be counted. A Redis that evicts keys loses counts.
  */

@@ -23,7 +23,7 @@ export interface Outcome {
  */
 const endTolerance = 250;
 
-/** How long a generation lasts without renewal, in milliseconds. */
+/** A generation is a period in which Redis lost no counts. It ends if no node renews it for this many milliseconds. */
 export const generationLife = 15_000;
 
 /** The numbers of a script's reply: the time, how many requests were admitted, then three numbers for each window. */
@@ -166,7 +166,7 @@ const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): O
 
 /**
  * The end of a window by the caller's clock. The computed end varies with the latency of the request, so the end
- * stored by the first caller is preferred if it is close: midnight stays midnight.
+ * stored by the first caller is preferred if it is close. For example, a daily window ends exactly at midnight.
  */
 const stableEnd = (computed: Millis, stored: Millis): Millis =>
   Math.abs(computed - stored) <= endTolerance ? stored : computed;

@@ -29,7 +29,7 @@ export const readSightings = reader(
   },
 );
 
-/** Stores sightings of a scope. Each chat user and place keeps only its latest sighting, and the time of the first. */
+/** Stores sightings of a scope: for each chat user and place, only the latest sighting and the time of the first. */
 export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
   // A statement cannot write a row twice, so keep the latest of each. Sort them to avoid deadlocks.
   const seen = new Map<string, ReadonlyArray<string | number | null>>();

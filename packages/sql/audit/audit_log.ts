@@ -86,8 +86,8 @@ const listOn = (
   // Two selects, so that each uses an index: an OR would read all entries of the account.
   const byKey = sql`SELECT ${entryColumns} FROM audit_log
     WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
-  // These actions are rare. Without the ordering by an expression, Postgres would search all entries of the account
-  // for them, newest first.
+  // These actions are rare. If the order were by `sequence`, Postgres would read all entries of the account, newest
+  // first, to find them. Ordering by `sequence + 0` prevents that.
   const ofKey = sql`SELECT ${entryColumns} FROM audit_log
     WHERE ${isNext} AND action IN (${keyActions(sql)}) AND actor_id <> ${keyId}
       AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')
@@ -96,8 +96,8 @@ const listOn = (
 };
 
 /**
- * The sequences of the latest entries with any of these actions. Each action uses the index by action, and the
- * results are merged: another index without the action would slow down every write.
+ * The sequences of the latest entries with any of these actions. The index by action is read once per action, and the
+ * results are merged. One search for all actions would need another index, which would slow down every write.
  */
 const latestOn = (
   sql: SqlClient.SqlClient,
@@ -110,7 +110,7 @@ const latestOn = (
   return mergedPage(sql, actions.map(having), page);
 };
 
-/** A condition: whether a key made a change, or was changed. */
+/** An SQL condition for entries of changes that a key made, or that were made to the key. */
 const isAbout = (sql: SqlClient.SqlClient, keyId: string) => sql`
   actor_type = 'key' AND actor_id = ${keyId} OR details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')`;
 

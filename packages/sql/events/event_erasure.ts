@@ -5,7 +5,7 @@ import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 
-/** How many events an erasure scans before its request is answered. */
+/** How many events an erasure scans at once. Other requests run between these steps. */
 const scannedAtOnce = 10_000;
 
 /** The events to scan: those in `sequences`, and every event whose sequence is greater than `after`. */
@@ -15,9 +15,10 @@ export interface EventsToErase {
 }
 
 /**
- * Returns a function that finds the events that may name a chat user, before the transaction that erases the user: no
- * index covers them, and a transaction in SQLite blocks all other writes. In Postgres it does not block writes, and
- * events with a lower sequence may appear later.
+ * Returns a function that finds the events that may name a chat user. In SQLite, it scans all events before the
+ * transaction that erases the user, since no index covers these events, and a long transaction would block all other
+ * writes. In Postgres, the transaction scans all events itself: it does not block other writes, and an earlier scan
+ * could miss events, since an event with a lower sequence may become visible later.
  */
 export const findEventsToEraseOn = (sql: SqlClient.SqlClient) => {
   const { isRemote } = dialectOf(sql);

@@ -63,7 +63,8 @@ const readOn = (sql: SqlClient.SqlClient) => {
   const headIn = headOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  // One statement, so that a page with no unnumbered event left includes every numbered event.
+  // One statement, so that `unnumbered` and the page are read at the same moment. If no event is unnumbered, the page
+  // misses no event.
   const find = (pid: Pid, after: number, limit: number) => sql`
     SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
       SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
@@ -90,7 +91,7 @@ const readOn = (sql: SqlClient.SqlClient) => {
 
 const noFeed = { start: 0, end: 0, unnumbered: 0 };
 
-/** One row: the last deleted and the last position of a scope's feed, and whether it has unnumbered events. */
+/** One row: the last deleted position and the last position of a scope's feed, and whether events have no position. */
 const headOf = (sql: SqlClient.SqlClient) => (pid: Pid) =>
   sql`(
   SELECT COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0) AS start,

@@ -1,9 +1,10 @@
 /**
  * Inserts events into the feed of their scope, and gives them positions.
  *
- * In Postgres, transactions may commit in another order than they began. If a transaction numbered its event before
- * its commit, a reader could pass the position before the event is visible. So events are inserted without a
- * position. The first reader after the commits numbers them, one reader at a time; see docs/consistency.md.
+ * In Postgres, transactions may commit in another order than they began. If a transaction gave its event a position
+ * before its commit, a reader could continue after that position before the event is visible, and miss the event. So
+ * events are inserted without a position, and get one from the first reader after the commit. Only one reader at a time
+ * gives positions; see docs/consistency.md.
  */
 import type { Pid } from "@accountlink/core";
 import type { NewEvent } from "@accountlink/core/events";
@@ -14,8 +15,8 @@ import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 
 /**
- * Inserts events of one scope in order. On databases where transactions may commit in another order, events get their
- * numbers later.
+ * Inserts events of one scope in order. On databases where transactions may commit in another order than they began,
+ * the events get their positions later.
  */
 export const insertEventsStatement = (
   sql: SqlClient.SqlClient,

@@ -75,7 +75,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   const { forUpdate, usersInUse } = dialectOf(sql);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-    // Wait for an erasure or unlink in progress, which removes only earlier proofs.
+    // Wait for an erasure or unlink in progress, which could not remove a proof that is stored meanwhile.
     yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
     yield* sql`
       SELECT chat_id FROM links
@@ -97,7 +97,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
       readFlows,
     );
     if (flow === undefined) return [];
-    // Read after the lock, so that chat user and record are consistent.
+    // Read the version after the flow is locked, so that the flow's chat user cannot change in between.
     const [version = 0] = yield* Effect.flatMap(
       sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
       readVersions,

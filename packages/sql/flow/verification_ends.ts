@@ -32,7 +32,10 @@ import { columnReader, literalSql } from "../statements/row.ts";
 import { readFlowSessions } from "./flow_row.ts";
 import { readSessions, sessionColumns } from "./session_row.ts";
 
-/** A condition: the state is not final. Literally the condition of the partial indexes, so that queries use them. */
+/**
+ * An SQL condition: the state is not final. Its text must equal the condition of the partial indexes, so that queries
+ * use these indexes.
+ */
 export const unfinished = literalSql("state IN ('pending', 'opened')");
 
 export const readSessionIds = columnReader("verification_sessions", "sid", SessionId);

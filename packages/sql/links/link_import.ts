@@ -124,8 +124,8 @@ const importStatements = (sql: SqlClient.SqlClient) => {
     keep: sql.literal("DO NOTHING"),
 
     /**
-     * Changes no record, but locks each existing one in sorted order among the new ones, before the condition is
-     * evaluated.
+     * Changes no record, since the condition is false. But it locks each existing record before the condition is
+     * evaluated. So new and existing records are locked in one sorted order.
      */
     lock: sql.literal("DO UPDATE SET game_id = links.game_id WHERE false"),
 
@@ -134,7 +134,7 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       WHERE links.game_id IS DISTINCT FROM excluded.game_id
         OR links.last_verified_at <> excluded.last_verified_at`,
 
-    /** Skips records that were changed or confirmed later. */
+    /** Skips records that were changed or confirmed at the time in the import or later. */
     newest: sql`${relinkOf(sql)}
       WHERE excluded.last_verified_at > links.linked_at AND excluded.last_verified_at > links.last_verified_at`,
   };

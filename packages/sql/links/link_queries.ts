@@ -63,8 +63,8 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}`),
 
     /**
-     * Orders the links of `countVerified` latest first, and returns the time of link n + 1. Parameters: pid, two times,
-     * n.
+     * Sorts the links that `countVerified` counts, the latest first, and returns the time of link n + 1. Parameters:
+     * pid, two times, n.
      */
     verifiedAfter: textOf(sql`
       SELECT last_verified_at FROM links
@@ -83,8 +83,8 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ) AS step`),
 
     /**
-     * Counts the chat users that have the given game user. Without CROSS JOIN, SQLite would read all arrays for each
-     * link of the scope. Parameters: arrays of chat ID and game ID as JSON, pid.
+     * Counts how many of the given pairs of chat ID and game ID are links of the scope. Without CROSS JOIN, SQLite
+     * would read all pairs for each link of the scope. Parameters: pairs as JSON, pid.
      */
     countSame: textOf(sql`
       SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${elements("")} CROSS JOIN links

@@ -1,6 +1,6 @@
 /**
- * The writes of `LinkStore` that move and remove links. Each answers with values returned by its own statement, or read from rows that it has
- * locked. So writes to one chat user are serialized, and each reports what it replaced.
+ * The writes of `LinkStore` that move and remove links. Each answers with values that its own statement returned, or
+ * that it read from rows it had locked. So writes to one chat user are serialized, and each reports what it replaced.
  */
 import type { LinkStore } from "@accountlink/core";
 import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
@@ -46,7 +46,7 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     const { pid, oldChatId, newChatId, at } = write;
     // Lock the scope before the records, like deleteScope, to avoid deadlocks.
     yield* lockScope(pid);
-    // Lock the smaller chat ID of the two first. A user without a record can only be locked by an insert.
+    // Lock the user with the smaller chat ID first. A user without a record can only be locked by an insert.
     if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
     const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);
     const old = records.find(({ chatId }) => chatId === oldChatId);

@@ -2,8 +2,8 @@
  * Deletions of all links of a scope.
  *
  * SQLite has one writer, and the statements of `node:sqlite` block the process. So a large scope is deleted in short
- * transactions before the final one. The audit entry counts their deletions, and each deleted link has an event, so
- * both are right wherever a deletion is interrupted.
+ * transactions before the final one. Each transaction adds the number of its deleted links to the audit entry, and adds
+ * an event. So the audit entry and the events are right wherever a deletion is interrupted.
  */
 import type { LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
@@ -26,7 +26,7 @@ export const scopeDeletions = (
   return {
     deleteScope: (write, ahead) =>
       withBulkTimeout(deleteScope(write, ahead)).pipe(storeOperation("LinkStore.deleteScope")),
-    // Postgres needs no short transactions before, since other requests continue during a long one.
+    // Postgres needs no short transactions, since other requests continue during a long transaction.
     ...(isRemote
       ? {}
       : {

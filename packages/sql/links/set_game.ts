@@ -2,7 +2,8 @@
  * Implements `LinkStore.setGame`: links of one scope, with their audit entries and events.
  *
  * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In
- * Postgres all writes are one statement that commits with its answer, so a client that writes alone waits once.
+ * Postgres, one statement writes links, entries and events, and commits with its answer. So a write usually takes only
+ * one round trip to the database.
  */
 import type { ChatId, LinkStore } from "@accountlink/core";
 import { type EventData, newEventId, sourceOf } from "@accountlink/core/events";
@@ -47,7 +48,10 @@ export const setGameOn = (
     );
   };
 
-  /** Commits with the answer if it can: outside of transactions, before the deadline, once the clock is known. */
+  /**
+   * Uses a statement that commits with its answer if possible. That needs a single round, no open transaction, a
+   * statement that reaches the database before its deadline, and a known clock of the database.
+   */
   const store = (rounds: ReadonlyArray<Round>) =>
     Effect.withFiber(({ context }) => {
       const [round, ...more] = rounds;
@@ -103,7 +107,7 @@ const outcomesOf = (round: Round, rows: Rows): ReadonlyArray<readonly [SetGame, 
   });
 };
 
-/** The values that the statements read of a write, by position. */
+/** The values of a write, at the positions where the statements read them. */
 const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number): ChatLine => [
   chatId,
   gameId,

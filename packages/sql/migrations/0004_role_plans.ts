@@ -6,7 +6,7 @@ import { dialectOf } from "../statements/dialect.ts";
 export const rolePlans = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { text, integer, tableByKey } = dialectOf(sql);
-  // Events up to position have marked their members. sweep_total is null unless a sweep runs.
+  // For all events up to position, the affected members wait in role_members. sweep_total is null unless a sweep runs.
   yield* sql`
     CREATE TABLE role_plans (
       pid ${text} NOT NULL REFERENCES scopes (pid),
@@ -51,7 +51,7 @@ export const rolePlans = Effect.gen(function* () {
   }
   yield* sql`CREATE INDEX role_members_by_user ON role_members (chat_id)`;
 
-  // role_id is empty for the nickname.
+  // role_id is empty if the problem concerns the nickname.
   yield* sql`
     CREATE TABLE role_problems (
       pid ${text} NOT NULL,

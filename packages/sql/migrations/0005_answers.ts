@@ -1,4 +1,4 @@
-/** Adds the answer to the latest attempt of a delivery, and finds ended sessions by code. */
+/** Adds columns for the answer to the latest attempt of a delivery, and an index to find ended sessions by code. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";

@@ -55,7 +55,7 @@ const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
   { weight: 1, arbitrary: tuple(record({ op: constant("deleteScope"), scope, at })) },
 );
 
-/** A move to a smaller chat ID without a record, and writes of both users. */
+/** A move of a link to a user who has a smaller chat ID and no record, together with other writes to both users. */
 const moveAndWrites = (
   pair: number,
 ): { readonly first: Command; readonly together: ReadonlyArray<Command> } => {

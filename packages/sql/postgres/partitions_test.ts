@@ -87,7 +87,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
     }),
   );
 
-  // Runs in the proof only, since the script is optional and rarely changes.
+  // Runs only in `npm run proof`, since the partitioning script is optional and rarely changes.
   if (!isProof) return;
   withLayer(layerFull(150, byScope), { excludeTestServices: true })("150,000 links", (on) => {
     on.effect.each(cases)("partitions are not fully scanned by $name ($mode)", ({ mode, operation }) =>

@@ -8,7 +8,7 @@ const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
 const id = `wh_${`${number}`.padStart(20, "0")}` as WebhookId;
 const eventIdOf = (index: number) => `evt_${`${index}`.padStart(26, "0")}`;
 
-/** Adds a thousand events per scope, and a webhook per scope that has tried half of them. */
+/** Adds to each scope a thousand events, and a webhook that has tried to deliver them. */
 export const fillEvents = (accounts: number) => `
   INSERT INTO events (pid, position, id, type, at, data)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), i % 1000, 'evt_' || lpad(i::text, 26, '0'), 'link.set', i, '{}'

@@ -237,7 +237,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ...roleOperations,
 };
 
-/** Sequential scans, rows, index entries, and pages read so far, by table. */
+/** The server's counters of each table: sequential scans, rows and index entries read (`read`), and pages read. */
 const counts = Effect.gen(function* () {
   const sql = yield* Statistics;
   const tables = yield* sql`

@@ -41,7 +41,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     const { pid, chatId, gameId, at, keeps } = write;
     yield* lockScope(pid);
     const [old] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
-    // Insert before locking the flow, since the insert waits for writes to the same record.
+    // Insert before locking the flow: the insert may wait for a write to the same record, and must not hold the flow.
     const added = old === undefined && !keeps ? yield* link(pid, chatId, gameId, at, keep) : [];
     const { flow, session: opened } = yield* lockFlow(write.flow);
     const refusal = completionRefusal(write, { flow, session: opened, record: old });

@@ -78,7 +78,7 @@ const createOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Counts a creation in the burst of the key, or returns when the next creation is possible. Locks the row. */
+/** Counts a creation in the burst of the key, and locks the burst; or returns when the next creation is possible. */
 const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {
     const ahead = (capacity - 1) * refillMs;

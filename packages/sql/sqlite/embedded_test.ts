@@ -48,7 +48,7 @@ const refusal = (folder: string) => Effect.orDie(Effect.flip(on(folder, Effect.v
 /** Overwrites pages of a database file. */
 const damage = (path: string, fromPage: number, toPage: number): void => {
   const bytes = readFileSync(path);
-  // Keeps the header at the start of the first page.
+  // Leave the first 100 bytes unchanged, because they are the header of the database file.
   bytes.fill(0xff, Math.max(100, Math.floor(fromPage) * 4_096), Math.floor(toPage) * 4_096);
   writeFileSync(path, bytes);
 };

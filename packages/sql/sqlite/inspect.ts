@@ -8,11 +8,13 @@ import { databaseFile, hasDatabase } from "./data_folder.ts";
 
 export interface EmbeddedState {
   readonly path: string;
-  /** The numbers of the last migration that ran, and of the last one in this release. */
+  /**
+   * `version` is the number of the last migration that ran, and `newest` the number of this release's last migration.
+   */
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
-  /** Damage of the file, as SQLite reports it; at most ten findings. */
+  /** At most ten problems of the database file, as SQLite reports them. */
   readonly damage: ReadonlyArray<string>;
 }
 

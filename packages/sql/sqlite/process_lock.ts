@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql";
 import { failWith, isBusy } from "./client/sql_error.ts";
 
 /**
- * Another server uses the data folder. `pid` is its process ID; null if uncertain.
+ * Another server uses the data folder. `pid` is the process ID of that server; null if it is uncertain.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export function acquireProcessLock(
   );
 }
 
-/** The file remains after the lock is released. */
+/** Returns the path of the lock file, which stays in the folder after the lock is released. */
 function lockFile(folder: string): string {
   return join(folder, "server.lock");
 }
@@ -71,7 +71,7 @@ function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | Sql
   });
 }
 
-/** Acquires a named lock among processes, until the scope closes. Waits for it up to ten seconds. @internal */
+/** Acquires a lock that processes share by name, until the scope closes. Waits up to ten seconds. @internal */
 export function acquireFolderLock(
   folder: string,
   name: string,
@@ -90,7 +90,8 @@ export function acquireFolderLock(
 function beginOn(file: string, timeout = 0): DatabaseSync {
   const held = new DatabaseSync(file, { timeout });
   try {
-    // With a journal on disk, two servers that recover it could refuse each other.
+    // A journal on disk would have to be recovered after a crash, and two servers that recover it could refuse each
+    // other.
     held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
     return held;
   } catch (cause) {
@@ -107,7 +108,7 @@ function release(folder: string, held: DatabaseSync): void {
   }
 }
 
-/** Separate from the locked file: a process that reopens and closes the locked file loses the lock. */
+/** The process ID has its own file, because a process that reopens and closes the locked file loses the lock. */
 function holderFile(folder: string): string {
   return join(folder, "server.pid");
 }
@@ -120,7 +121,10 @@ function recordHolder(folder: string): void {
   }
 }
 
-/** The file may have been written by a killed server, or on another machine or container. */
+/**
+ * Returns the process ID of the server; null if this process has ended, or runs on another machine or in another
+ * container.
+ */
 function readHolder(folder: string): number | null {
   try {
     const [pid, host] = readFileSync(holderFile(folder), "utf8").trim().split(" ");

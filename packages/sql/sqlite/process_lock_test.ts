@@ -105,7 +105,7 @@ describe("acquireProcessLock", () => {
         );
 
         yield* kill(holder);
-        // A journal on disk would need recovery.
+        // The killed server must leave no journal, which the next server would have to recover.
         expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
         yield* acquireProcessLock(folder);
         expect((yield* refusal(folder)).pid).toBe(process.pid);

@@ -22,9 +22,11 @@ export interface Dialect {
   /** The options of a table that is clustered by its primary key. */
   readonly tableByKey: Statement.Fragment;
 
-  /** A table with the column `value`, made of the elements of a JSON array, which is one parameter. */
+  /** A table with the column `value`: the elements of a JSON array, which is passed as one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
-  /** Follows a column: whether its value is in a JSON array of strings, which is one parameter or another column. */
+  /**
+   * Follows a column: whether its value is in a JSON array of strings. The array is one parameter or another column.
+   */
   readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
   /** Follows an indexed column: whether its value is among the few rows of a SELECT. */
   readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
@@ -45,8 +47,8 @@ export interface Dialect {
   /** For an erasure: waits for transactions that hold the chat user by `usersInUse`. */
   readonly userInErasure: (chatId: ChatId) => Statement.Fragment;
   /**
-   * Follows `DELETE FROM <table>`: deletes the first `limit` rows that meet the condition, by the columns of `order`.
-   * May skip locked rows.
+   * Follows `DELETE FROM <table>`: limits the deletion to the first `limit` rows that meet the condition, sorted by the
+   * columns in `order`. May skip locked rows.
    */
   readonly firstRows: (rows: {
     readonly table: string;
@@ -57,8 +59,9 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * A source of rows: for each element `value` of a JSON array, the first rows of a table that meet the condition.
-   * The condition names bare columns; the column `key` is unique among the rows that meet it.
+   * A source of rows: for each element of a JSON array, the first rows of a table that meet the condition. The
+   * condition names the element `value` and the table's columns, without a table name. Among the rows that meet the
+   * condition for an element, `key` is unique.
    */
   readonly firstRowsOfEach: (rows: {
     readonly json: string;
@@ -70,8 +73,9 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * Follows FROM: the rows of a table for each row of `each`. Makes Postgres use the index on the compared columns,
-   * even if it plans without statistics of the table; a connection keeps such a plan.
+   * Follows FROM: the rows of a table for each row of `each`. Makes Postgres use the index on the compared columns.
+   * Otherwise, Postgres may choose a slower plan while it has no statistics of the table, and a connection keeps that
+   * plan.
    */
   readonly rowsOfEach: (rows: {
     readonly each: Statement.Fragment;
@@ -92,7 +96,7 @@ export interface Dialect {
    */
   readonly onlyOne: (name: string) => Statement.Fragment;
 
-  /** A JSON object as text, made of SQL expressions by name. */
+  /** A JSON object as text. `fields` has the SQL expression of each value, by the name of the field. */
   readonly jsonObject: (fields: Readonly<Record<string, string>>) => Statement.Fragment;
 
   /** The current time of the database, in milliseconds. */
@@ -101,11 +105,11 @@ export interface Dialect {
   /** The number of rows that a statement wrote, taken from its `raw` result. */
   readonly rowsWritten: (raw: unknown) => number;
 
-  /** Whether statements need a network round trip, so that batching pays. */
+  /** Whether each statement needs a network round trip, so that batches are worthwhile. */
   readonly isRemote: boolean;
   /** Extends the timeout of a transaction over many rows to a minute. */
   readonly withBulkTimeout: Around;
-  /** Runs a transaction that changes the schema; only one runs at a time among all nodes. */
+  /** Runs a transaction that changes the schema. Only one such transaction runs at a time, even with several nodes. */
   readonly withMigrationLock: Around;
 }
 

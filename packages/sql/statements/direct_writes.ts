@@ -15,7 +15,7 @@ export interface DirectWrites {
   /** Runs statements in one transaction, and returns the rows of each. */
   readonly transaction: (statements: ReadonlyArray<BoundStatement>) => Answer<ReadonlyArray<Rows>>;
   /**
-   * Runs a statement outside of transactions that commits with its answer, on databases where this saves a round
+   * Runs a statement that commits by itself, outside of transactions. Left out on databases where this saves no round
    * trip.
    */
   readonly atOnce?: (statement: BoundStatement) => Answer<Rows>;
@@ -28,8 +28,8 @@ export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
 );
 
 /**
- * Writes in the current transaction of the fiber, if any, or else in a new one. A caller with a transaction must let
- * it fail when a write fails.
+ * Writes in the current transaction of the fiber, if any, or else in a new one. A caller that has begun a transaction
+ * must let this transaction fail when a write fails.
  */
 export const directWritesOn = (sql: SqlClient.SqlClient): Effect.Effect<DirectWrites> =>
   Effect.map(ClientDirectWrites, (direct) => {
@@ -51,19 +51,19 @@ export const isInTransaction = (sql: SqlClient.SqlClient, context: Context.Conte
   Context.getOrUndefined(context, sql.transactionService) !== undefined;
 
 /**
- * The database clock, estimated from its answers, for the deadline of a statement that commits with its answer. If the
- * server or network stalls, such a statement may reach the database long after its request, and must not overwrite later
- * writes. If the database clock jumps, the next answer corrects the estimate.
+ * Estimates the database clock from the times in the database's answers. The estimate gives a deadline to statements
+ * that commit by themselves: if the server or network stalls, such a statement may reach the database long after its
+ * request, and must not overwrite later writes. If the database clock jumps, the next answer corrects the estimate.
  */
 export class DatabaseClock {
-  /** How far the database clock is ahead of `performance.now()`, minus the latency of the answer. */
+  /** How far the database clock is ahead of `performance.now()`, reduced by the time that the answer took to arrive. */
   #ahead: number | undefined;
 
   saw(time: unknown): void {
     if (typeof time === "number") this.#ahead = time - performance.now();
   }
 
-  /** The database time after this many milliseconds; undefined before the first answer. */
+  /** The estimated database time this many milliseconds from now; undefined before the first answer. */
   timeIn(milliseconds: number): Millis | undefined {
     return this.#ahead === undefined ? undefined : Math.floor(performance.now() + this.#ahead + milliseconds);
   }

@@ -6,8 +6,8 @@ import { type Dialect, dialectOf } from "./dialect.ts";
 export const batchSize = 500;
 
 /**
- * Repeats a batch until it processes fewer rows than `full`, and returns the total. Requests are answered between
- * batches: the statements of `node:sqlite` block the process.
+ * Repeats a batch until it processes fewer rows than `full`, and returns the total number of rows. Other requests can
+ * be answered between batches, whereas a statement of `node:sqlite` blocks the process until it ends.
  */
 export const inBatches = Effect.fnUntraced(function* <E, R>(
   batch: Effect.Effect<number, E, R>,

@@ -9,7 +9,7 @@ import { scope, withTampering } from "../sqlite/test_tampering.ts";
 
 const batches = 8;
 
-/** SQL that inserts enough rows that end at time 1 to fill all batches. */
+/** SQL that inserts enough rows to fill all batches. The rows end at time 1, before the sweep. */
 const insert = (table: string, values: string) => `
   INSERT INTO ${table}
   WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${batches * 500})

@@ -9,7 +9,7 @@ import { schemaReaderOf } from "./row.ts";
 interface LeasedTable {
   /** The table of rows, which has a column `holder`. */
   readonly table: string;
-  /** A column that is unique among the rows that need a node. */
+  /** A column whose values are unique among the rows that need a node. */
   readonly key: string;
   /** The table of nodes. */
   readonly nodes: string;
@@ -31,7 +31,10 @@ export const leasesOn = (
   const isFree = (at: Millis) => sql`${isNeeded}
     AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
 
-  /** Reads what the node must renew or can take. Needs no transaction, since there is mostly nothing to write. */
+  /**
+   * Reads what the node must renew or can take. Uses no transaction, because usually the node then has nothing to
+   * write.
+   */
   const readState = ({ node, at, limit }: HoldItems) =>
     Effect.map(
       Effect.flatMap(
@@ -63,7 +66,7 @@ export const leasesOn = (
     if (needed === 0) return false;
     const isOld = lives_until === null || lives_until - at < (1 - renewalShare) * (until - at);
     if (isOld || free > 0) {
-      // Commit before taking rows, so that no other node takes this node for dead.
+      // Commit the new lease before the node takes rows, so that other nodes do not consider this node dead.
       yield* sql`
         INSERT INTO ${nodes} (id, lives_until) VALUES (${node}, ${until})
         ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;

@@ -23,7 +23,7 @@ export const readerOf =
     return Effect.succeed(values);
   };
 
-/** Decodes the rows of a table by a schema, and maps them. */
+/** Decodes the rows of a table by a schema, and converts each row with `make`. */
 export const schemaReaderOf = <Columns, A>(
   table: string,
   schema: Schema.Decoder<Columns>,

@@ -45,7 +45,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       for (const thing of pass) {
         const { pid } = thing;
         things.push(thing);
-        // Insert the event before the next pass, so that writes found by that pass come after the event.
+        // Insert the erasure event before the next pass: writes that the next pass finds must come after the event.
         if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
         if (pid !== null) told.add(pid);
       }
@@ -109,8 +109,8 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* forgetRoles(chatId);
-    // A scan is acceptable here: erasures are rare, and the table holds the keys of one day. Without its request ID, a
-    // request in flight can no longer store its answer.
+    // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day. Clearing the
+    // request ID prevents a request in flight from storing its answer.
     yield* sql`
       UPDATE idempotency_keys
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
@@ -181,8 +181,8 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts
- * that the owner wrote in them.
+ * Removes the chat ID and the name of an account, deletes its webhooks and role plans, revokes its keys, and clears
+ * what the owner entered for keys and scopes.
  */
 const releaseAccountOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);

@@ -32,7 +32,7 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
           .raw,
         rowsWritten,
       );
-    // Only transactions can extend their timeout. In SQLite, a transaction would block all writers.
+    // On Postgres, `withBulkTimeout` needs a transaction. On SQLite, a transaction would block all writers.
     const inTransaction = isRemote ? sql.withTransaction : <A>(reads: A) => reads;
     return UserStore.of({
       find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(storeOperation("UserStore.find")),

@@ -70,9 +70,13 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
 /** Sorts after every event ID. */
 const afterAll = "~";
 
-/** Merges the pages of each status: after an outage, the newest deliveries all wait, and there may be many. */
+/**
+ * Merges one page of each listed status. After an outage, the newest deliveries may be many waiting ones, which are not
+ * listed and which a scan of all deliveries would have to skip.
+ */
 const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit }: DeliveryFilter) => {
-  // With `status = …` and an order by event alone, Postgres may scan all deliveries, newest first.
+  // Compare and sort by status and event ID, as the index does: with `status = …` and an order by event ID alone,
+  // Postgres may scan all deliveries, starting with the newest.
   const having = (one: DeliveryStatus) => sql`
     SELECT * FROM (
       SELECT ${deliveryColumns} FROM webhook_deliveries

@@ -27,7 +27,7 @@ export const tier: Arbitrary<Tier> = constantFrom("free", "premium");
 export const token: Arbitrary<string> = tuple(keyId, hash).map(([id, secret]) => `alk_${id}_${secret}`);
 
 /**
- * Limits of a key, each from 0 to 1,000, or `"none"`.
+ * `"none"`, or limits of a key. Each limit is a number from 0 to 1,000.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import { check } from "../check.ts";
 import * as MemoryWorld from "../memory/layer.ts";
 import * as Arbitrary from "./mod.ts";
 
-/** Every arbitrary by name. Functions are called without restrictions. */
+/** Every arbitrary by name. Exports that are functions are called without arguments to get their arbitrary. */
 const all = Object.entries(Arbitrary).map(([name, value]): [string, FastCheck.Arbitrary<unknown>] => [
   name,
   typeof value === "function" ? (value as () => FastCheck.Arbitrary<unknown>)() : value,

@@ -8,6 +8,6 @@ export const recordOf =
   (parts: Partial<Fields<Record>> = {}): FastCheck.Arbitrary<Record> =>
     FastCheck.record<Record>({ ...fields, ...parts });
 
-/** The value, or null in one of four cases. */
+/** The value, or null with a probability of one in four. */
 export const orNull = <Value>(value: FastCheck.Arbitrary<Value>): FastCheck.Arbitrary<Value | null> =>
   FastCheck.option(value, { freq: 3 });

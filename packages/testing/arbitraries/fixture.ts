@@ -79,7 +79,7 @@ const key = record({
   ...addressLists,
 });
 
-/** Identifies a link, since a chat user has at most one in a scope. */
+/** Returns a text that identifies a link by scope and chat ID, since a chat user has at most one link in a scope. */
 const placeOf = (link: Scoped & { readonly chatId: ChatId }): string =>
   JSON.stringify([link.account, link.scope === "guild" ? link.guildId : null, link.chatId]);
 
@@ -112,8 +112,8 @@ const entries = (members: Cast): Arbitrary<Fixture> => {
 };
 
 /**
- * A fixture that loads: names and IDs are unique, a chat user has at most one link in a scope, and every account,
- * user and guild that an entry names exists.
+ * A fixture that can be loaded: names and IDs are unique, a chat user has at most one link in a scope, and every
+ * account, user and guild that an entry names exists.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export const dataScope: Arbitrary<DataScope> = tuple(scopeTarget, record({ pid, 
 );
 
 /**
- * A link that was last verified when it was linked or later.
+ * A link. Its time of last verification is not before the time of linking.
  *
  * @example
  * ```ts

@@ -50,7 +50,7 @@ export const member = recordOf<MemberFixture>({
 });
 
 /**
- * A guild without duplicate members. The bot is in three of four.
+ * A guild without duplicate members. Three of four guilds have the bot.
  *
  * @example
  * ```ts

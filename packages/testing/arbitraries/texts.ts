@@ -4,7 +4,7 @@ import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Arbitrary, constantFrom, integer, oneof, string } from "fast-check";
 import { hostileTexts } from "../hostile_texts.ts";
 
-/** Text that every store must keep unchanged, often text that a faulty store changes. */
+/** Text that every store must keep unchanged. Many of the values are texts that a faulty store would change. */
 export const text: Arbitrary<string> = oneof(
   constantFrom(...hostileTexts),
   string({ unit: "grapheme" }),

@@ -14,7 +14,7 @@ import {
   uniqueWebhookId,
 } from "./unique.ts";
 
-/** When the records here expire, in milliseconds: 5 minutes after the start of a test clock. @internal */
+/** The time at which these records expire, in milliseconds: 5 minutes after the start of a test clock. @internal */
 export const deadline = 300_000;
 
 /** Creates an active key with the limits of its tier. @internal */

@@ -136,5 +136,7 @@ const cases: Cases<StoragePorts> = {
   }),
 };
 
-/** Tests an `AuditLog` with the other storage ports, whose suites test the entries of their writes. */
+/**
+ * Tests an `AuditLog` with the other storage ports. The suites of those ports test the entries that their writes log.
+ */
 export const auditLogSuite = (options: SuiteOptions<StoragePorts>): void => suite("AuditLog", options, cases);

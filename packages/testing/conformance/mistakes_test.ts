@@ -1,6 +1,6 @@
 /**
- * Each suite must fail on an adapter with a mistake, in the case named here. The tests of the adapters prove that the
- * cases pass on correct ones; `command_test.ts` has the mistake for `linkStoreSuite`.
+ * Checks that suites detect mistakes: on an adapter with a mistake, the case named here must fail. The tests of the
+ * adapters check that the same cases pass on correct adapters. `command_test.ts` tests a mistake for `linkStoreSuite`.
  */
 import { Counters, EventStore, Signals } from "@accountlink/core";
 import { IdempotencyStore } from "@accountlink/core/idempotency";

@@ -5,16 +5,16 @@ import type { TestApi } from "./suite.ts";
 export interface CaseResult {
   readonly suite: string;
   readonly title: string;
-  /** Why it failed; null if it passed. */
+  /** Why the case failed; null if it passed. */
   readonly failure: unknown;
-  /** The reason why it was skipped; null if it ran. */
+  /** Why the case was skipped; null if it ran. */
   readonly skipped: string | null;
 }
 
 export interface RunOptions {
   /** Whether to run the suite of this name. */
   readonly includes?: (suite: string) => boolean;
-  /** Whether to continue after this result; always by default. */
+  /** Whether to run the next case after this result. Without this function, all cases run. */
   readonly goesOn?: (result: CaseResult) => boolean;
   /** The time limit of a case in milliseconds; a minute by default. */
   readonly timeout?: number;

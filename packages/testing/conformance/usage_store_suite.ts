@@ -180,7 +180,7 @@ const adding: Cases<StoragePorts> = {
 };
 
 const forgetting: Cases<StoragePorts> = {
-  // Before the days of other cases, since it deletes for all keys.
+  // This case uses earlier days than other cases, because `forget` deletes days of all keys.
   "forget deletes days that began before a time": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
@@ -201,7 +201,7 @@ const forgetting: Cases<StoragePorts> = {
     yield* usage.add(kept);
     const forget = usage.forget(dayMs);
     yield* Effect.all([forget, forget, forget], atOnce);
-    // A concurrent call skips rows that another one has locked, so the last ones need one more call.
+    // Concurrent calls skip rows that another call has locked, so one more call deletes the remaining rows.
     yield* forget;
     for (const key of [keys[0], keys[700], keys.at(-1)] as ReadonlyArray<KeyId>) {
       expectEqual(startsOf(yield* usage.days({ key }, 0)), [3 * dayMs]);

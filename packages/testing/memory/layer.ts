@@ -29,7 +29,7 @@ export const layer = (fixture: Fixture = aFixture()) =>
   );
 
 /**
- * Every service and port of the world.
+ * Every service and port that `layer` provides.
  *
  * @example
  * ```ts

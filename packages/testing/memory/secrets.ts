@@ -1,6 +1,7 @@
 /**
- * Secrets that answer repeated questions synchronously. Web Crypto is asynchronous, and a test clock does not wait
- * for it: a long poll that is still hashing its sid would miss the adjustment.
+ * A `Secrets` service that remembers results, so that repeated calls return synchronously. Web Crypto is asynchronous,
+ * and a test clock does not wait for it: a long poll that is still hashing its session ID would not notice that the
+ * clock was adjusted.
  */
 import { Secrets } from "@accountlink/core/secrets";
 import { Effect, Layer, Redacted } from "effect";

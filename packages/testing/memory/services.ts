@@ -1,4 +1,4 @@
-/** Layers of every world: the services and the data of a fixture. */
+/** Layers for the service in memory: its services, and the data of a fixture. */
 import {
   AddressVault,
   AccountLink as Core,
@@ -14,7 +14,7 @@ import { Effect, Layer, Option, Redacted, Schema } from "effect";
 import { IpNetwork } from "effect/net";
 
 /**
- * The public URL of a world.
+ * The public URL of the service in memory.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ const networks = (vpnCidrs: ReadonlyArray<string>) => {
   });
 };
 
-/** The stateless parts of a fixture, platforms and networks, and the address vault. */
+/** The platforms and networks of a fixture, which no store holds, and the address vault. */
 export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
   Layer.mergeAll(
     PlatformMemory.layer(platform),
@@ -55,7 +55,7 @@ export const load = (fixture: Fixture) =>
     loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
   );
 
-/** Every service over the ports, started after `prepared`. */
+/** Every service, on the ports of the context. The services start after `prepared` has succeeded. */
 export const servicesAfter = <E, R>(prepared: Effect.Effect<unknown, E, R>) =>
   AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
     Layer.provideMerge(Layer.effectDiscard(prepared)),

@@ -1,6 +1,6 @@
 /**
- * Synchronous cryptography in every runtime: Web Crypto is asynchronous, and a simulation cannot wait for it. Nothing
- * in a simulation is secret, so weak algorithms that Effect has in TypeScript replace the others.
+ * Synchronous cryptography for every runtime, because a simulation cannot wait for the asynchronous Web Crypto. Nothing
+ * in a simulation is secret, so weak algorithms that Effect implements in TypeScript are sufficient.
  */
 import { Effect, Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";

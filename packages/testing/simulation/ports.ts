@@ -51,7 +51,7 @@ export class Redis extends Server {
   #ports: Context.Context<Counters | Cache>;
   readonly #subscribers = new Set<Subscriber>();
   readonly #counted: Array<Counted> = [];
-  /** Whether signals reach no subscriber. */
+  /** Whether all signals are lost before they reach a subscriber. */
   losesSignals = false;
 
   constructor(world: World) {

@@ -24,7 +24,7 @@ export const takeOver = (clocks: Clocks, chance: Chance): (() => void) => {
   });
   // Every refused request creates an error, and capturing its stack takes longer than the request.
   errors.stackTraceLimit = 0;
-  // Use up the pool of random bytes that ULIDs have left from an earlier world.
+  // `newUlid` keeps a pool of random bytes. Use up the bytes that remain from an earlier simulation.
   while (fills.count === 0) newUlid(0);
   return () => {
     Date.now = now;

@@ -1,9 +1,9 @@
-/** A database or cache behind a simulated network: it may answer late, never, or after the node gave up. */
+/** A database or cache behind a simulated network. It may answer late, never, or after the node has stopped waiting. */
 import { StoreUnavailable } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
-/** Whether an operation is running on a server. It runs synchronously, and operations that it calls are parts of it. */
+/** Whether an operation is running on a server. It runs synchronously and includes all operations that it calls. */
 let isHappening = false;
 
 const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {

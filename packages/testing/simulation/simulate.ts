@@ -28,7 +28,7 @@ export class Simulation extends Context.Service<
   {
     /**
      * Starts a process: a program with its own services, which work in the global scope of the account "acme". All
-     * processes share the storage; while it is unavailable, a process ends at its start.
+     * processes share the storage. A process that starts while the storage is unavailable ends immediately.
      */
     readonly start: <A, E>(name: string, program: Effect.Effect<A, E, Services>) => SimulatedProcess<A, E>;
 

@@ -126,9 +126,9 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   #suspended = 0;
   #suspendedAt: number | null = null;
   readonly #dispatcher: Scheduler.SchedulerDispatcher;
-  /** The services of all of its fibers. */
+  /** The services of all fibers of this process. */
   readonly context: Context.Context<never>;
-  /** The same services; fibers with this context never yield. */
+  /** The same services as `context`, but fibers that run with them never yield. */
   readonly uninterrupted: Context.Context<never>;
 
   constructor(world: World, name: string) {

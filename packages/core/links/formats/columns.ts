@@ -22,7 +22,7 @@ export interface Columns {
   readonly unclear: ReadonlyArray<string>;
 }
 
-/** Known names as `plain` normalizes them, the best first. */
+/** Known names of columns, as `plain` normalizes them. If a header has several, the first one in the list is used. */
 const known = {
   chatId: ["chatid", "discordid", "discorduserid", "discord", "userid", "_id"],
   gameId: ["gameid", "robloxid", "robloxuserid", "roblox", "defaultaccountid", "primaryaccount"],
@@ -132,7 +132,9 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
 const lacking = (holds: string, chosen: string | undefined, examples: string): string =>
   chosen === undefined ? `a column of ${holds}, such as ${examples}` : `a column named ${quoted(chosen)}`;
 
-/** Reports unread columns. Returns an error if unclear columns must be named or ignored first. */
+/**
+ * Adds unread columns to `unreadColumns`. Returns an error if the options must first name or ignore unclear columns.
+ */
 export const reportUnread = (
   { unread, unclear }: Columns,
   line: number,

@@ -1,4 +1,4 @@
-/** Decodes UTF-8 and UTF-16 files, and refuses other files by their kind. */
+/** Decodes UTF-8 and UTF-16 files. Refuses other files, with a reason for each known kind of file. */
 import { Stream } from "effect";
 import { UnreadableLinkFile } from "./link_format.ts";
 

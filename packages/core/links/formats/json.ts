@@ -1,6 +1,6 @@
 /**
- * Links in one JSON text: an array of objects, an object from ID to ID, or a sequence of objects. The text is cut at
- * the commas between rows, and `JSON.parse` reads each row alone, so files of any size need little memory.
+ * Links in one JSON text: an array of objects, an object that maps IDs to IDs, or a sequence of objects. The text is
+ * cut at the commas between rows, and `JSON.parse` reads each row alone, so files of any size need little memory.
  *
  * Libraries do not fit: `@streamparser/json` and `stream-json` end at the first row that is not JSON, and report no
  * line numbers.

@@ -4,10 +4,10 @@ import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
 
-/** How many sets of names are cached; most files have one or two. */
+/** How many lists of an object's names are cached. The objects of most files have only one or two different lists. */
 const maxShapes = 1_000;
 
-/** Reads objects, and members of an object from ID to ID, as rows. */
+/** Reads rows: objects, or the members of an object that maps IDs to IDs. */
 export const jsonRows = (options: ReadOptions) => {
   const shapes = new Map<string, Columns | ColumnProblem>();
 

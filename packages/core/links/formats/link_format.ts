@@ -34,7 +34,7 @@ export interface ReadOptions {
   readonly verifiedColumn?: string | undefined;
   /** Columns to ignore. Other unknown columns with a name like a time or a verification make the file unreadable. */
   readonly ignoreColumns?: ReadonlyArray<string> | undefined;
-  /** Reading adds the names of unread columns, up to 100. */
+  /** A set to which reading adds the names of unread columns, up to 100. */
   readonly unreadColumns?: Set<string> | undefined;
   /** Leaves out rows of other guilds. */
   readonly guildId?: GuildId | undefined;

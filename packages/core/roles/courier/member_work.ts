@@ -1,4 +1,4 @@
-/** The work of couriers and sweeps on one member, and their check whether a plan must pause. */
+/** What couriers and sweeps do with a single member, and how they check whether a plan must be paused. */
 import { Clock, Effect, Metric, Option } from "effect";
 import { allows } from "../../accounts/member.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
@@ -19,8 +19,8 @@ const changes = Metric.counter("accountlink_role_changes_total", {
 const service = { actor: { type: "operator", id: "roles" }, requestId: null } as const;
 
 /**
- * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time since the first, from 5
- * seconds to 10 minutes.
+ * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time since the first attempt, but
+ * at least 5 seconds and at most 10 minutes.
  */
 export const retryDelay = (waited: Millis): Millis => Math.min(600_000, Math.max(5_000, waited / 10));
 
@@ -36,7 +36,7 @@ export const makeMemberWork = Effect.gen(function* () {
   const sync = yield* MemberSync;
   const { isManager } = yield* ChatPlatform;
 
-  // The counters are exported before the first change.
+  // Adding 0 exports the counters before the first change.
   for (const outcome of outcomes) yield* count(outcome, 0);
 
   const pause = Effect.fnUntraced(function* ({ scope, guildId }: RolePlan) {
@@ -44,7 +44,7 @@ export const makeMemberWork = Effect.gen(function* () {
   });
 
   return {
-    /** Whether a member has other roles or another nickname than the plan wants, or than is stored. */
+    /** Whether the plan would change the member's roles or nickname, or the nickname stored for the member. */
     differs: (plan: RolePlan, member: RoleMember, { gameId, nickname: stored }: StoredMember) =>
       Effect.map(
         sync.compare(plan, member, gameId, stored),
@@ -75,9 +75,12 @@ export const makeMemberWork = Effect.gen(function* () {
       Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
     ),
 
-    /** Pauses a plan whose guild the bot has left, where every user seems to be missing. Returns whether it has left. */
+    /**
+     * Pauses the plan if the bot has left the guild, because then every user seems to be missing. Returns whether the
+     * bot has left.
+     */
     pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
-      // `findGuild` may return an earlier answer.
+      // Ask for the roles, which are never cached: `findGuild` may return an earlier answer.
       const { findGuildRoles } = yield* sync.roles;
       if (Option.isSome(yield* findGuildRoles(plan.guildId))) return false;
       yield* pause(plan);

@@ -51,13 +51,13 @@ export const makePlanRun = Effect.gen(function* () {
   const links = yield* LinkStore;
   const { change, pauseWithoutBot } = yield* makeMemberWork;
 
-  /** Reads new events, and marks the members that they name. */
+  /** Reads new events, and stores that the members named by these events wait to be compared. */
   const readFeed = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     courier.hasNews = false;
     const { scope, guildId } = courier.item;
     const { pid } = scope;
     const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
-    // Without a page, events were deleted before they were read, or a backup of the feed was restored.
+    // No page: events were deleted before they were read, or a backup was restored. So all members must be compared.
     const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
     if (marks === null) return;
     const at = yield* Clock.currentTimeMillis;
@@ -145,7 +145,9 @@ const waitingOn = ({ chatId, nickname, since }: WaitingMember, now: Millis) => (
 
 const nobody = { chatIds: [] as ReadonlyArray<ChatId>, sweepOf: 0 };
 
-/** Returns the members to mark after events, and whether all need a sweep; null without events. */
+/**
+ * Returns the members that the events name, and whether a sweep of all members must start; null if there are no events.
+ */
 const marksOf = (page: ReadonlyArray<FeedEvent>) => {
   const last = page.at(-1);
   if (last === undefined) return null;

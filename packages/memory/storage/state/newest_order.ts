@@ -8,8 +8,8 @@ export interface Place {
 }
 
 /**
- * Links ordered by one of their times, newest first. Most writes have the latest time, so they are appended; others
- * are sorted in before the next read. Former places of a link are skipped, and removed once they are many.
+ * Links ordered by one of their times, newest first. Most new places have the latest time, so they are appended; the
+ * others are sorted before the next read. Reads skip former places of a link, and `compact` removes these.
  */
 export class NewestOrder {
   /** Oldest first; equal times by descending chat ID. */
@@ -66,7 +66,7 @@ export class NewestOrder {
     this.#isSorted = true;
   }
 
-  /** The index of the newest place that comes after `place`. */
+  /** The index of the newest place that is older than `place`, or of the newest place of all if `place` is null. */
   #indexBefore(place: Place | null): number {
     if (place === null) return this.#places.length - 1;
     let [low, high] = [0, this.#places.length];
@@ -79,6 +79,6 @@ export class NewestOrder {
   }
 }
 
-/** Whether one place comes after another, newest first. */
+/** Whether `one` is older than `other`. If their times are equal, the greater chat ID counts as older. */
 const isOlder = (one: Place, other: Place): boolean =>
   one.at === other.at ? one.chatId > other.chatId : one.at < other.at;

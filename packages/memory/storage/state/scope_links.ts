@@ -44,7 +44,10 @@ export class ScopeLinks {
     return links;
   }
 
-  /** Up to `limit` links next to a place, latest verification first. */
+  /**
+   * Up to `limit` links after a position, or before the position if the direction is "newer"; latest verification
+   * first.
+   */
   newest(from: NewestPosition | null, limit: number, direction?: PageDirection): ReadonlyArray<Link> {
     const place = from === null ? null : { chatId: from.chatId, at: from.lastVerifiedAt };
     return place !== null && direction === "newer"
@@ -73,7 +76,7 @@ export class ScopeLinks {
     };
   }
 
-  /** Up to `limit` links after the chat ID `after`, by chat ID. */
+  /** Up to `limit` links whose chat IDs come after `after`, sorted by chat ID. */
   linksAfter(after: ChatId | null, limit: number): ReadonlyArray<Link> {
     this.#sortedIds ??= [...this.#records.keys()].toSorted();
     const ids = this.#sortedIds;

@@ -17,7 +17,7 @@ export class ScopeReviews {
     return this.#byPair.has(nameOf(chatId, otherChatId));
   }
 
-  /** The reviews of all pairs with this chat user, seen from this user: newest first, then by the other chat ID. */
+  /** The reviews of all pairs with this chat user, each as seen by this user: newest first, then by `otherChatId`. */
   of(chatId: ChatId): ReadonlyArray<AltReview> {
     return [...this.#byPair.values()]
       .filter((review) => review.chatId === chatId || review.otherChatId === chatId)

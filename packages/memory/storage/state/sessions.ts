@@ -7,7 +7,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 /** Sessions with the time of their last change. */
 export class Sessions {
   readonly #byId = new Map<SessionId, VerificationSession>();
-  /** Unfinished sessions are few. */
+  /** The unfinished sessions, which are few, so that searches need not scan all sessions. */
   readonly #unfinished = new Set<SessionId>();
   /** Contains only unfinished sessions. */
   readonly #byCode = new Map<string, { readonly id: SessionId; readonly sealedSid: string }>();
@@ -45,7 +45,7 @@ export class Sessions {
     if (isFinal(session.state)) this.#finish(session.id);
   }
 
-  /** The sessions that changed at or after a time, among some or all. */
+  /** The sessions that changed at or after a time, from the list `among`, or from all sessions if it is null. */
   changedSince(at: Millis, among: ReadonlyArray<SessionId> | null): ReadonlyArray<SessionId> {
     return [...(among ?? this.#changedAt.keys())].filter(
       (id) => (this.#changedAt.get(id) ?? -Infinity) >= at,

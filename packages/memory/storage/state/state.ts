@@ -20,13 +20,13 @@ import { Sessions } from "./sessions.ts";
 import { Usage } from "./usage.ts";
 
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
-  /** When the key becomes free; null if it stays taken until `endsAt`, since its request was answered or erased. */
+  /** When the idempotency key becomes free; null if it stays taken until `endsAt`, after an answer or an erasure. */
   readonly heldUntil: Millis | null;
   readonly answer: string | null;
   readonly isErased: boolean;
 }
 
-/** An audit entry without account and sequence. */
+/** A change to log: an audit entry without its account and sequence number. */
 export interface Change extends WriteOrigin {
   readonly at: Millis;
   readonly action: AuditAction;
@@ -34,10 +34,10 @@ export interface Change extends WriteOrigin {
   readonly details: AuditEntry["details"];
 }
 
-/** A webhook with its deliveries and position. */
+/** A webhook with its deliveries and its position in the feed of events. */
 export interface MemoryWebhook extends StoredWebhook {
   readonly position: number;
-  /** The node that sends the webhook; null for none. */
+  /** The node that sends the deliveries of the webhook; null if no node does. */
   readonly holder: string | null;
   /** Keyed by event ID. */
   readonly deliveries: Map<string, StoredDelivery>;
@@ -46,7 +46,7 @@ export interface MemoryWebhook extends StoredWebhook {
 /** A member with a pending change of roles, or with a nickname that the plan set. */
 export interface PlanMember {
   readonly mark: number;
-  /** The pending change; null for none. */
+  /** The pending change; null if there is none. */
   readonly waits: { readonly since: Millis; readonly dueAt: Millis } | null;
   readonly nickname: string | null;
 }
@@ -60,13 +60,13 @@ export interface MemoryPlan {
   readonly revision: number;
   readonly sweptAt: Millis | null;
   readonly sweep: (Sweep & { readonly startedAt: Millis }) | null;
-  /** The node that works on the plan; null for none. */
+  /** The node that works on the plan; null if no node does. */
   readonly holder: string | null;
   readonly members: Map<ChatId, PlanMember>;
   readonly problems: Map<ChatId, ReadonlyArray<PlanProblem>>;
 }
 
-/** The state of all ports. Synchronous changes are atomic. */
+/** The state of all ports. A change is atomic, because it runs synchronously. */
 export class Memory {
   readonly accounts = new Map<string, Account>();
   readonly members = new Map<string, Map<ChatId, Omit<Membership, "account">>>();
@@ -93,7 +93,7 @@ export class Memory {
   /** Held by commits and erasures, so that no erasure runs between a write and its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
   readonly nodes = new Map<string, Millis>();
-  /** Saved counts, by end and key of the window. */
+  /** The saved counts of windows. The map key names the window and its end. */
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
   readonly usage = new Usage();
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();
@@ -105,7 +105,7 @@ export class Memory {
   readonly rolePlanNodes = new Map<string, Millis>();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
-  /** Scopes without events have no feed. */
+  /** The feed of each scope that has events. */
   readonly events = new Map<Pid, ScopeEvents>();
   #lastSequence = 0;
 

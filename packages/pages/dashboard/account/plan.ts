@@ -1,4 +1,4 @@
-/** The account's plan, its difference to Premium, and the operator's contact. */
+/** The account's plan, how it differs from Premium, and the operator's contact. */
 import type { LimitSettings, TierLimits } from "@accountlink/core/limits";
 import { contactHtml } from "../../footer.ts";
 import { type Html, html } from "../../html.ts";

@@ -52,7 +52,7 @@ export interface AltsView {
 
 const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note" };
 
-/** @param notice the result of a review; null for none */
+/** @param notice the result of a review; null if there is none */
 export const altsPage = (
   form: AltsForm,
   view: AltsView,
@@ -119,7 +119,7 @@ const severityNames = { LOW: "Low", MEDIUM: "Medium", HIGH: "High", CRITICAL: "V
 
 const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
 
-/** The meaning of a severity for the whole account; docs/alts.md has the thresholds. */
+/** What each severity says about an account; docs/alts.md has the thresholds. */
 const meanings = {
   LOW: "Most such accounts have no alt.",
   MEDIUM: "Family members and flatmates look like this more often than alts. Ask before you act.",

@@ -16,7 +16,7 @@ const pageSize = 50;
 /** The most communities in which a user name is searched. */
 const mostScopes = 10;
 
-/** The most entries in a file, because the file is made in memory. */
+/** The most entries in a file. There is a limit because the whole file is made in memory. */
 const fileSize = 10_000;
 
 export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {

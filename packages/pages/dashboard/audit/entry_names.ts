@@ -9,7 +9,7 @@ import { webhookName } from "../look/webhook_name.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
 
-/** The most accounts of each platform that a page names, because each name is a request. */
+/** The most accounts of each platform that a page shows by name, because looking up a name takes a request. */
 const mostNames = 50;
 
 const namesOf = <Id extends string>(

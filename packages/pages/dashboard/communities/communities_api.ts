@@ -69,7 +69,7 @@ export const communitiesApi = Effect.gen(function* () {
   return routes;
 });
 
-/** Returns a function that returns the name of a scope's guild on the platform, or null. */
+/** Returns a function that looks up the name of a scope's guild on the platform; null if it has no known name. */
 export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
   const guildId = guildOf(scope);
   return guildId === null

@@ -1,4 +1,4 @@
-/** The steps of a new owner from the sign-in to the first verified user; each step can be done in place. */
+/** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, type GuildId } from "@accountlink/core";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { Effect } from "effect";
@@ -16,7 +16,10 @@ export interface BotInvite {
   readonly forRoles: string;
 }
 
-/** Returns a function that links the pages of a guild, or of any guild for null; null if the platform has none. */
+/**
+ * Returns a function that returns the pages that add the bot to a guild, or to any guild if the ID is null. The
+ * function returns null if the platform has no such pages.
+ */
 export const makeBotInvite = Effect.map(
   ChatPlatform,
   ({ botInvite }) =>

@@ -58,7 +58,7 @@ export interface ImportJob {
   state: ImportState;
 }
 
-/** Changed links: their number, the first ones, and a CSV file of at most 10,000. */
+/** The changed links of an import: their number, the first few, and a CSV file with up to 10,000. */
 export interface ChangedLinks {
   readonly count: number;
   readonly first: ReadonlyArray<LinkChange>;
@@ -121,7 +121,10 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
 
   const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
 
-  /** Reads a file one chunk at a time, taking turns with all other files: one chunk per turn of the event loop. */
+  /**
+   * Reads a file chunk by chunk. All files together are read at one chunk per turn of the event loop, so that the
+   * process can answer requests in between.
+   */
   const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
     linkReaders.auto(
       Stream.tap(file.read, () => turn),

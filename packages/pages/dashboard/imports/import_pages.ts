@@ -45,7 +45,7 @@ export type AccountNames = Pick<Names, "chats" | "games">;
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
-/** @param problem why a file was refused, as a sentence; null for none */
+/** @param problem why a file was refused, as a sentence; null if none was refused */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
   form: ImportForm,

@@ -1,4 +1,4 @@
-/** Decides why the form of a key or a webhook is shown again, and with which status. */
+/** Turns errors into the messages and the status with which the form of a key or a webhook is shown again. */
 import type {
   Conflict,
   Forbidden,

@@ -42,7 +42,7 @@ export const makeKeyViews = Effect.gen(function* () {
 
     /**
      * @param done the name of a notice, not validated yet
-     * @param refused a form that is shown again; null for none
+     * @param refused a form that is shown again; null if there is none
      */
     one: Effect.fnUntraced(function* (
       visitor: OwnerVisitor,

@@ -14,11 +14,11 @@ export interface KeyList {
   readonly keys: ReadonlyArray<KeyDetails>;
   readonly guilds: ReadonlyArray<NamedGuild>;
   readonly used: number;
-  /** Null for no limit. */
+  /** The most keys that the plan allows; null if there is no limit. */
   readonly allowed: number | null;
 }
 
-/** Up to this number, each key has a card; more keys are in a table with their last seven days. */
+/** The most keys that are shown as cards; more keys are shown in a table with the usage of their last seven days. */
 export const mostCards = 3;
 
 /** @param weeks the last seven days of each key, if there are more than `mostCards`; otherwise empty */

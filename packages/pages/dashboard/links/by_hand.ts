@@ -1,4 +1,4 @@
-/** Tells links that a member of the account made from links that users verified. */
+/** Distinguishes links that a member of the account made from links that users verified. */
 import { AuditLog, type ChatId, type DataScope } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { NamedLink } from "@accountlink/core/communities";

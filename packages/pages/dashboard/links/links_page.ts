@@ -33,7 +33,7 @@ export interface LinksView {
   readonly unlinked: ReadonlyArray<UnlinkedUser>;
 }
 
-/** Names are not stored, so sorting by name sorts the links of a page. */
+/** How links are sorted. Names are not stored, so sorting by name sorts only the links of one page. */
 export type LinkSort = "time" | "name";
 
 export interface UnlinkedUser {
@@ -82,7 +82,7 @@ export const userPath = (pid: Pid | null, chatId: ChatId): string =>
 
 export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 
-/** @param notice the result of an action; null for none */
+/** @param notice the result of an action; null if there is none */
 export const linksPage = (
   view: LinksView,
   form: LinkForm,

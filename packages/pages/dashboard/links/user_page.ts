@@ -30,7 +30,7 @@ export interface LinkedUserView {
   readonly names: Names;
 }
 
-/** @param notice the result of an action; null for none */
+/** @param notice the result of an action; null if there is none */
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,

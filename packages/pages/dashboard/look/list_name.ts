@@ -1,6 +1,6 @@
 /**
- * Names of communities and of their lists of links: the shared list for keys of all communities, and the own list of one
- * community for its keys.
+ * Names of communities and of their lists of links. Keys for all communities use the shared list; a key for one
+ * community uses the community's own list.
  */
 import { guildOf, type ScopeTarget } from "@accountlink/core";
 

@@ -47,8 +47,8 @@ export interface RefusedTeam {
 const labels = { who: "Who", role: "Role" };
 
 /**
- * @param notice the result of an action; null for none
- * @param refused why the page is shown again; null for none
+ * @param notice the result of an action; null if there is none
+ * @param refused why the page is shown again; null if there is none
  */
 export const teamPage = (
   view: TeamView,

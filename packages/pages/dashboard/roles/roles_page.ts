@@ -43,8 +43,8 @@ export interface RolePreview {
 type Shown = Pick<Visitor, "csrf" | "platforms">;
 
 /**
- * @param notice the result of an action; null for none
- * @param refused why the form is shown again; null for none
+ * @param notice the result of an action; null if there is none
+ * @param refused why the form is shown again; null if there is none
  */
 export const rolesPage = (
   view: RolesView,

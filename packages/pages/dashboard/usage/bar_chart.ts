@@ -10,8 +10,8 @@ const barWidth = 8;
 const step = 10;
 
 /**
- * Stacks each day's requests, oldest day first: served at the bottom, then refused, then errors. Shows text if there
- * are none.
+ * Stacks each day's requests, oldest day first: served at the bottom, then refused, then errors. Shows a sentence
+ * instead if there were no requests.
  */
 export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
   const bars = days.map((usage) => ({ day: usage.day, sum: daySum(usage) }));

@@ -18,7 +18,7 @@ const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
 
 export const sumOf = (counts: ReadonlyArray<UsageCounts>): UsageCounts => counts.reduce(addUsage, none);
 
-/** The sum of a day, over all groups or for one. */
+/** The counts of a day, summed over all groups, or only the counts of one group. */
 export const daySum = ({ groups: counts }: UsageDay, group: UsageGroup | null = null): UsageCounts =>
   sumOf(group === null ? counts : counts.filter((count) => count.group === group));
 

@@ -1,4 +1,4 @@
-/** Creates and changes webhooks for owners, from the JSON and from forms. */
+/** Creates and changes webhooks for owners, for the JSON routes and for the forms. */
 import type { ScopeTarget } from "@accountlink/core";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { GuildGuard } from "@accountlink/core/platforms";

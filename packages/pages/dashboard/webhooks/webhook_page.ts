@@ -30,7 +30,7 @@ export interface RefusedWebhookAct extends Refused {
 
 /**
  * @param form the current values, or the values as typed
- * @param notice the result of an action; null for none
+ * @param notice the result of an action; null if there is none
  */
 export const webhookPage = (
   view: WebhookView,

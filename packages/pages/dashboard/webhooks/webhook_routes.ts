@@ -173,7 +173,7 @@ const makeViews = Effect.gen(function* () {
     blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
       Effect.map(guildsOf(visitor), (choice) => newWebhookPage(typed, choice, visitor, refused)),
 
-    /** @param refused a form that is shown again; null for none */
+    /** @param refused a form that is shown again; null if there is none */
     one: Effect.fnUntraced(function* (
       visitor: OwnerVisitor,
       webhook: WebhookDetails,

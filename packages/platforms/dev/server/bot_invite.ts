@@ -6,7 +6,7 @@ import { makePages } from "../oauth/sign_in_page.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 
-/** GET shows the guilds, or the one of `guild_id`; POST to the same URL adds the bot. */
+/** GET shows all guilds, or only the guild with the ID `guild_id`; POST to the same URL adds the bot. */
 export const botInvite = Effect.fnUntraced(function* (
   simulation: Simulation,
   client: RegisteredClient | undefined,

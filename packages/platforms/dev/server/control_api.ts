@@ -73,7 +73,7 @@ const report = (read: () => unknown) => Effect.sync(() => json(read()));
 
 const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
 
-/** A handler fails with its response, or with an error when the request cannot be decoded. */
+/** Binds a handler. The handler fails with a response, or with an error if the request cannot be decoded. */
 const route = <E, R>(
   method: "GET" | "PUT" | "DELETE",
   path: `/${string}`,

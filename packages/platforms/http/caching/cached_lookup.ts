@@ -19,10 +19,10 @@ const maxDecoded = 10_000;
 const maxOwn = 10_000;
 
 /**
- * Makes a cached lookup. Answers to requests of this process are also kept in process, which saves reading a shared
- * cache. Concurrent misses of a key share one request, which is interrupted when its last caller is. Failures are
- * never cached. If the cache fails, the platform is asked. `forget` removes an answer after a change; other processes
- * may use theirs until it expires.
+ * Makes a cached lookup. A process also keeps the answers to its own requests in memory, which saves reading a shared
+ * cache. Concurrent calls for a missing key share one request, which is interrupted when its last caller is
+ * interrupted. Failures are never cached. If the cache fails, the platform is asked. `forget` removes an answer after a
+ * change; other processes may use their own copies until these expire.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key extends string | ReadonlyArray<string>, A>(
   options: CachedLookup<Key, A>,

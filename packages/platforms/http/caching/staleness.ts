@@ -5,13 +5,16 @@
 import { Duration } from "effect";
 
 export interface Staleness {
-  /** An answer with a guild, which also says that the bot is in the guild. */
+  /** The maximum age of an answer with a guild, which also says that the bot is in the guild. */
   readonly guild: Duration.Duration;
-  /** An answer with a member of a guild. */
+  /** The maximum age of an answer with a member of a guild. */
   readonly member: Duration.Duration;
-  /** An answer with the profile of a user. */
+  /** The maximum age of an answer with the profile of a user. */
   readonly profile: Duration.Duration;
-  /** An answer that a bot, member or user is absent. Short, since people retry right after joining. */
+  /**
+   * The maximum age of an answer that a bot, member or user is absent. It is short, since people retry right after
+   * joining.
+   */
   readonly absence: Duration.Duration;
 }
 

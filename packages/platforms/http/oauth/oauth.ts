@@ -172,11 +172,11 @@ type Fetch = (
   options: oauth.CustomFetchOptions<"GET" | "POST", URLSearchParams | undefined>,
 ) => Promise<Response>;
 
-/** Exchanges a callback for tokens. Checks the state, and the ID token with its signature. */
+/** Exchanges the code in a callback for tokens. Checks the `state`, and the ID token including its signature. */
 const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const { issuer, tokenUrl, clientId, clientSecret, clientAuthentication, proof } = options;
   const oidc = proof.kind === "idToken" ? proof : undefined;
-  // Created once, since the library caches the platform's keys by this object.
+  // Created only once, since the library's cache of the platform's keys belongs to this object.
   const server: oauth.AuthorizationServer = {
     issuer,
     token_endpoint: tokenUrl,
@@ -189,7 +189,7 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const authenticate = clientAuthentication === "basic" ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
 
   return async (signIn: SignIn, callback: URLSearchParams, fetch: Fetch) => {
-    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only as a warning; operators set the URLs.
+    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only to warn of plain HTTP.
     const transport = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true };
     const code = oauth.validateAuthResponse(server, application, callback, signIn.state);
     const response = await oauth.authorizationCodeGrantRequest(

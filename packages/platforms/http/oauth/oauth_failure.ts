@@ -30,7 +30,7 @@ const unreadable: ReadonlySet<string | undefined> = new Set([
   RESPONSE_IS_NOT_JSON,
 ]);
 
-/** Maps an error of the library or of its requests. */
+/** Maps an error of the library, or of a request that the library sent, to an error of the port. */
 export const failureOf = (
   operation: string,
   error: unknown,
@@ -62,6 +62,6 @@ export const failureOf = (
   });
 };
 
-/** Returns an error code in the format of the standards and the library; other text may contain secrets. */
+/** Returns the text if it looks like an error code, and "unknown" otherwise, since other texts may contain secrets. */
 const safeCode = (text: string | undefined): string =>
   text !== undefined && /^[A-Za-z_]{1,64}$/.test(text) ? text : "unknown";

@@ -42,7 +42,7 @@ interface Routes {
   readonly keys?: () => HttpAnswering;
 }
 
-/** A platform and its identity provider. The user is `100001`, or `1` in an ID token. */
+/** Starts a platform and makes its identity provider. The user's ID is `100001`; in an ID token, it is `1`. */
 const setUp = Effect.fnUntraced(function* (
   kind: "userInfo" | "idToken",
   routes: Routes = {},
@@ -109,7 +109,7 @@ describe("the start of a sign-in", () => {
         redirect_uri: signIn.redirectUri,
         scope: "openid profile",
         state: signIn.state,
-        // The pair from RFC 7636, appendix B.
+        // In RFC 7636, appendix B, this is the challenge for the code verifier of `signIn`.
         code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
         code_challenge_method: "S256",
       };

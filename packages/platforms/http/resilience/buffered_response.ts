@@ -1,4 +1,4 @@
-/** Reads whole responses, so that a broken body fails its attempt instead of a later reader. */
+/** Reads whole responses, so that a body that breaks off fails the attempt, not the code that reads the body. */
 import { ByteSize, Effect, Stream } from "effect";
 import { type HttpClientError, HttpClientResponse } from "effect/http";
 import { RequestFailed } from "./request_failed.ts";

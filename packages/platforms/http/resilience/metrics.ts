@@ -1,4 +1,4 @@
-/** Metrics of platforms, and what records the outcome and duration of attempts. */
+/** Metrics of platforms, and functions that record the outcome and the duration of attempts. */
 import { Duration, Effect, Metric } from "effect";
 import type { RequestFailed } from "./request_failed.ts";
 
@@ -30,7 +30,7 @@ export const platformCache = (attributes: {
     attributes,
   });
 
-/** Counts attempts by outcome, including attempts that were not sent, but no interrupted attempts. */
+/** Counts attempts by outcome. Attempts that were not sent are included, interrupted attempts are not. */
 export const countingOutcome = (platform: string) => {
   const count = (outcome: "answered" | RequestFailed["reason"]) =>
     Metric.update(Metric.withAttributes(platformRequests, { platform, outcome }), 1);

@@ -1,7 +1,7 @@
 import { PlatformUnavailable } from "@accountlink/core";
 import { Data, Duration, Effect } from "effect";
 
-/** Why a request failed. It is also a label of the metric. */
+/** Why a request failed. The metric `platformRequests` uses the reason as its label `outcome`. */
 export type FailureReason =
   /** The connection failed, or broke before the whole response arrived. */
   | "connection"

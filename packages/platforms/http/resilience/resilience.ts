@@ -6,9 +6,9 @@ export interface Resilience {
   readonly attemptTimeout: Duration.Duration;
   /** The timeout of a request, including waits, attempts and pauses. */
   readonly deadline: Duration.Duration;
-  /** How often a request is retried if it is safe to repeat. */
+  /** The maximum number of retries of a request that is safe to repeat. */
   readonly retries: number;
-  /** The pause before the first retry. Each retry doubles it; up to half of it is cut at random. */
+  /** The pause before the first retry. Each retry doubles the pause. At most half of it is cut off at random. */
   readonly backoff: Duration.Duration;
   /** How many consecutive failures open the circuit. */
   readonly failuresToOpen: number;

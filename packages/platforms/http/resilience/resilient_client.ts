@@ -30,10 +30,10 @@ type Deadline = number;
  *
  * No redirect is followed: it is a response like any other.
  *
- * A request is retried, unless it is a POST, after a pause, when the connection failed, the attempt timed out, or the
- * status was 429, 502, 503 or 504. A `Retry-After` extends the pause. A request fails at once if its pause would end
- * after the deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and requests
- * then fail at once.
+ * A request other than a POST is retried if the connection failed, the attempt timed out, or the status was 429, 502,
+ * 503 or 504. There is a pause before each retry, which a `Retry-After` extends. A request fails at once if its pause
+ * would end after the deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and
+ * requests then fail at once.
  *
  * @param client sends the requests
  * @param platform the name of the platform in metrics and logs
@@ -120,7 +120,7 @@ const withinDeadline = <A, E, R>(wait: Effect.Effect<A, E, R>, deadline: Deadlin
     }),
   );
 
-/** A PATCH of an adapter sets values, so repeating it changes nothing. */
+/** A PATCH is repeatable as well: adapters only send it to set values, so a second one changes nothing. */
 const isRepeatable = ({ method }: HttpClientRequest.HttpClientRequest): boolean => method !== "POST";
 
 const transientStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);

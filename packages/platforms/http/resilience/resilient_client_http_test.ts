@@ -114,7 +114,7 @@ it.live("the client reuses connections", () =>
     const { url, sockets } = yield* platform;
     const client = yield* resilientClient(yield* HttpClient.HttpClient, "test");
     for (let asked = 0; asked < 10; asked++) yield* client.get(`${url}/whole`);
-    // A response may arrive a moment before its connection is free again, so there may be more than one.
+    // A response may arrive a moment before its connection is free again, so the client may open another connection.
     expect(sockets.size).toBeLessThan(5);
   }).pipe(Effect.provide(NodeHttpClient.layerFetch)),
 );

@@ -10,7 +10,7 @@ type Step = { readonly status: number; readonly headers?: Record<string, string>
 
 const url = "http://platform.test/users/1";
 
-/** A client of a platform that follows the steps, and repeats the last one forever. */
+/** Makes a client of a platform that answers each request with the next step, and finally repeats the last step. */
 const clientOf = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, overrides?: Partial<Resilience>) {
   const sentAt: Array<number> = [];
   const platform = HttpClient.make((request) =>
@@ -33,7 +33,7 @@ const clientOf = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, overri
 const ask = (client: ResilientClient) =>
   Effect.match(client.get(url), { onSuccess: ({ status }) => status, onFailure: ({ reason }) => reason });
 
-/** Returns how the effect ends, while the test clock advances as far as it needs. */
+/** Runs the effect while the test clock advances, and returns its result. */
 const timeless = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
   const fiber = yield* Effect.forkChild(effect, { startImmediately: true });
   for (let waited = 0; waited < 5_000 && fiber.pollUnsafe() === undefined; waited += 50) {

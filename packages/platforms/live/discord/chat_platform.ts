@@ -63,7 +63,8 @@ export const liveChatPlatform = (
           : Effect.succeedNone;
 
       /**
-       * Reads one page, starting at the first of the users. Finds nobody if the bot lacks the intent to list members.
+       * Reads one page of the guild's members, starting at the lowest of the chat IDs. Returns an empty map if the bot
+       * lacks Discord's intent to list members.
        */
       const findMembers = Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
         const asked = chatIds.filter(isSnowflake).map(BigInt);

@@ -17,7 +17,7 @@ import { codes, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
 
 const pageSize = 1_000;
 
-/** How long the bot's rights are cached, which explain why Discord refused a change. */
+/** How long the bot's rights are cached. They serve to explain why Discord refused a change. */
 const rightsFreshFor = Duration.seconds(10);
 
 /** Shown in the guild's audit log. */
@@ -85,7 +85,7 @@ export const discordRoles = Effect.fnUntraced(function* (
     timeToLive: (exit) => (Exit.isSuccess(exit) ? rightsFreshFor : Duration.zero),
   });
 
-  /** @param explain the reason of a refusal for lack of permissions */
+  /** @param explain returns the cause if Discord refuses the change for lack of permissions */
   const change = Effect.fnUntraced(function* (
     name: string,
     guildId: GuildId,
@@ -128,7 +128,7 @@ export const discordRoles = Effect.fnUntraced(function* (
         absent: notFound,
       });
       if (Option.isSome(page)) return page.value.map(roleMember);
-      // Discord answers the same to a bot in the guild that lacks the intent to list members.
+      // Fail, since a missing page has two causes: the bot is not in the guild, or lacks the intent to list members.
       const cause = new RequestFailed({ reason: "status", status: 403 });
       return yield* new PlatformUnavailable({ operation: name, cause });
     }),

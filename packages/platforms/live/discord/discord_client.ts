@@ -10,7 +10,7 @@ import { RateLimits } from "./rate_limits.ts";
 export const discordApi = "https://discord.com/api/v10";
 
 export interface LiveChatPlatformOptions {
-  /** The ID of the application, with which owners add the bot; if left out, the port has no page for it. */
+  /** The ID of the application, for the URL where owners add the bot; if left out, the port has no such URL. */
   readonly clientId?: string;
   readonly botToken: Redacted.Redacted;
   /** This service's public URL, which Discord requires in the user agent. */
@@ -24,7 +24,7 @@ export interface LiveChatPlatformOptions {
 export const userAgent = (publicUrl: string) =>
   HttpClientRequest.setHeader("user-agent", `DiscordBot (${publicUrl}, 1)`);
 
-/** A page of 1,000 members may have several megabytes, and role changes wait for Discord's rate limits. */
+/** High limits: a page of 1,000 members may be several megabytes large, and role changes wait for rate limits. */
 const patient: Partial<Resilience> = {
   attemptTimeout: Duration.seconds(10),
   deadline: Duration.seconds(20),
@@ -32,8 +32,8 @@ const patient: Partial<Resilience> = {
 };
 
 /**
- * Makes a client for lookups, and one for roles, which waits longer. They share Discord's rate limits, but not the
- * circuit breaker: a failing sweep fails no lookup.
+ * Makes a client for lookups, and a client for roles, which waits longer. The clients share Discord's rate limits, but
+ * not the circuit breaker: if requests for roles keep failing, lookups still work.
  */
 export const discordClients = Effect.fnUntraced(function* ({
   botToken,

@@ -17,7 +17,7 @@ export const createdAt = (snowflake: string): string =>
 const administrator = 0x8n;
 const bits = { guild: 0x20n, nicknames: 1n << 27n, roles: 1n << 28n };
 
-/** Whether permissions of a guild, a bit set in decimal, include the right to manage it or a part of it. */
+/** Whether permissions, as a decimal bit set, include the right to manage the guild, its nicknames or its roles. */
 export const canManage = (permissions: string, what: keyof typeof bits = "guild"): boolean =>
   (BigInt(permissions) & (administrator | bits[what])) !== 0n;
 

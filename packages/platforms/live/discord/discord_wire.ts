@@ -6,7 +6,7 @@ const nullish = Schema.optional(Schema.NullOr(Schema.String));
 
 export const Guild = Schema.Struct({ id: Schema.String, name: nullish });
 
-/** A bit set in decimal; it has too many bits for a number. */
+/** A bit set as a decimal text, since it may have more bits than a JavaScript number can hold exactly. */
 const Permissions = Schema.String.check(Schema.isPattern(/^\d{1,20}$/));
 
 export const Role = Schema.Struct({ id: Schema.String, name: Schema.String });
@@ -35,7 +35,7 @@ export const RoledGuild = Schema.Struct({
   ),
 });
 
-/** A guild in a user's or the bot's list. */
+/** A guild in the guild list of a user or of the bot. */
 export const OwnGuild = Schema.Struct({
   id: GuildId,
   name: nullish,

@@ -19,9 +19,9 @@ export const memberOn = (client: ResilientClient, operation: string) => (guildId
 const guildPageSize = 200;
 
 /**
- * Reads pages of the list of the bot's guilds, because a lookup of a guild without the bot is an invalid request, and
- * Discord blocks addresses that send many. The first page starts at the first requested guild; after a full page, the
- * next one starts at the next requested guild.
+ * Reads pages of the list of the bot's guilds. It does not look up each guild, since looking up a guild that the bot is
+ * not in is an invalid request, and Discord blocks IP addresses that send many invalid requests. The first page starts
+ * at the lowest requested guild ID; each further page starts at the lowest requested ID after the previous page.
  */
 export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joinedGuilds"] =>
   Effect.fnUntraced(function* (guildIds) {
@@ -44,7 +44,7 @@ export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]
 
 const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
 
-/** Compares the guild's owner, and the permissions of the member's roles and of the role of everyone. */
+/** Finds out whether the member owns the guild, or may manage it by a role, including the role of everyone. */
 export const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManager"] =>
   Effect.fnUntraced(function* (guildId, chatId) {
     if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;

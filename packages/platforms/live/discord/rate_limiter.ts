@@ -61,7 +61,7 @@ export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLim
     }),
   );
 
-/** Discord counts by method and path without IDs, and separately for each guild. */
+/** Discord counts requests by their method and their path without IDs, separately for each guild. */
 const routeOf = ({ method, url }: HttpClientRequest.HttpClientRequest): Route => {
   const { pathname } = new URL(url);
   return {

@@ -11,8 +11,8 @@ const guild = "197038439483310086";
 const member = (id: number) => `https://discord.test/api/v10/guilds/${guild}/members/${10_000 + id}`;
 
 /**
- * A client of a server that allows five requests per window, answers after 100 ms, refuses requests over the limit,
- * and fails the requests of an outage.
+ * Makes a client of a server that answers after 100 ms. The server refuses more than five requests per window, and
+ * answers with a 502 during an outage.
  */
 const setUp = Effect.fnUntraced(function* (windowMs: number, isOutage: (nth: number) => boolean) {
   const sent = { all: 0, refused: 0 };

@@ -113,7 +113,7 @@ export class RateLimits {
 
     const key = keyOf(bucket, route);
     const known = this.#windows.get(key) ?? this.#windows.get(keyOf(route.name, route));
-    // This process already counts requests in flight, which Discord has not counted yet.
+    // Use the lower number: Discord may not have counted all requests in flight yet, but this process has.
     const left = known !== undefined && now < known.resetsAt ? Math.min(known.left, remaining) : remaining;
     this.#windows.set(key, { limit, left, resetsAt });
     this.#sizes.set(bucket, limit);

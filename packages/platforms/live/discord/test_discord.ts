@@ -135,7 +135,7 @@ const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
   return users.some((user) => user.id === memberId) ? unknownMember : unknownUser;
 };
 
-/** The guilds of every user, with different rights in each. */
+/** The guild list that every user gets. The user's rights differ from guild to guild. */
 const listedGuilds = [
   { id: guildId, name: "Engine Room", icon: null, owner: true, permissions: "0", features: [] },
   { id: foreignGuildId, name: "Foreign", icon: null, owner: false, permissions: "36953121", features: [] },

@@ -49,7 +49,7 @@ const sessions = Effect.fnUntraced(function* (
     CREATE INDEX verification_sessions_by_change ON verification_sessions (changed_at)
     WHERE changed_at IS NOT NULL`;
 
-  // full_at is when the burst of the key is full again.
+  // full_at is when the key can create a full burst of sessions again.
   yield* sql`
     CREATE TABLE session_bursts (
       key_id ${text} NOT NULL PRIMARY KEY REFERENCES keys (id),

@@ -15,7 +15,7 @@ export interface LeaseOptions {
   readonly client: PoolClient;
   /** The maximum duration of the lease, and of each of its statements, in milliseconds. */
   readonly timeout: number;
-  /** Called when the server did not even report a statement timeout. */
+  /** Called when a statement got no answer in time, not even the server's error for a statement timeout. */
   readonly onUnresponsive: () => void;
   /** Called once, with whether the connection can be used again. */
   readonly onRelease: (isReusable: boolean) => void;
@@ -59,7 +59,7 @@ export class ConnectionLease {
     return this.#failure === undefined && !this.#isIdle;
   }
 
-  /** The driver's status follows the last answer. A BEGIN may have been sent since. */
+  /** The driver's status is that of the last answer. A BEGIN that was sent since only shows in `#hasBegun`. */
   get #isIdle(): boolean {
     return !this.#hasBegun && this.#options.client.getTransactionStatus() === "I";
   }

@@ -80,8 +80,8 @@ export class PostgresPool {
     return Effect.callback((resume) =>
       this.#connect(this.#statementTimeout, (lease) => {
         if (!(lease instanceof ConnectionLease)) return resume(Effect.fail(lease));
-        // Only the interruption of a statement that waits for another needs the returned effect; this lease has one
-        // statement.
+        // The returned effect cancels a statement that waits for another. It is not needed here, since this lease runs
+        // only one statement.
         void lease.submit(query, resume);
         lease.release();
       }),

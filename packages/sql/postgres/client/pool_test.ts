@@ -196,7 +196,8 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
         const sql = yield* SqlClient.SqlClient;
         const [slow, patient, late] = yield* Effect.all(
           [
-            // Each of the two statements is in time, but the transaction is not. The last effect runs after it failed.
+            // Each of these two statements is in time, but their transaction is not. When the transaction fails, the
+            // statement of the last effect still runs.
             failureOf(transact(Effect.andThen(sleep(1.2), sleep(1.2)))),
             Effect.exit(dialectOf(sql).withBulkTimeout(transact(sleep(2.5)))),
             Effect.exit(Effect.andThen(Effect.sleep("1.2 seconds"), sleep(1))),

@@ -18,7 +18,7 @@ import type { StatementResult } from "./statement_group.ts";
  * Connects on demand, so nothing fails before the first statement.
  *
  * Use `SqlClient` for queries in general, and `Connection` for constant statements on the hot path outside of
- * transactions: it saves the template and the span. Each statement may run on another connection.
+ * transactions: `Connection` builds no template and no span. Each statement may run on another connection.
  *
  * A parameter that is not null, string, number, bigint, boolean or Uint8Array is a defect that names its position.
  * Integers beyond `Number.MAX_SAFE_INTEGER` can be written as bigint, but must be read as text.

@@ -122,7 +122,7 @@ export class StatementGroup implements Submittable {
   }
 }
 
-/** A name for another prepared statement; empty once the connection has enough. */
+/** A name for another prepared statement; empty if the connection already has `maxPrepared` named statements. */
 const nameOn = (connection: Connection): string => {
   const prepared = preparedOn.get(connection);
   if (prepared === undefined) preparedOn.set(connection, new Map());

@@ -25,8 +25,8 @@ export interface AccessOptions {
  * The writing connection.
  *
  * - A transaction holds a semaphore from before its BEGIN until after its COMMIT or ROLLBACK.
- * - A statement outside of transactions runs at once while no transaction is open, without the semaphore. Otherwise
- *   it waits for the end of that transaction, and runs before the next one.
+ * - A statement outside of transactions does not use the semaphore. If no transaction is open, the statement runs at
+ *   once. Otherwise, it runs when the open transaction has ended, before the next transaction begins.
  */
 export class Access {
   readonly #db: DatabaseSync;

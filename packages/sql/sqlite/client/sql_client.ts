@@ -24,8 +24,8 @@ export interface SqliteOptions {
  * The embedded database. An answered write survives a crash of the process and of the machine.
  *
  * Use `SqlClient` for queries in general, and `Connection` for constant statements on the hot path outside of
- * transactions: `connection.execute(text, params, undefined)` saves the template and the span, and shares its
- * snapshot with the other reads of a turn of the event loop. `compile()` of a statement returns the text.
+ * transactions: `connection.execute(text, params, undefined)` builds no template and no span, and shares its snapshot
+ * with the other reads of a turn of the event loop. The method `compile()` of a statement returns its text.
  *
  * Fails with `SqlError` if the file cannot be opened or its file system does not support a write-ahead log. A
  * parameter that is not null, string, number, bigint, boolean or Uint8Array is a defect that names its position and

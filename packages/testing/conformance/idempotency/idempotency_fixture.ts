@@ -8,7 +8,7 @@ import { makeKey, makeSession, uniqueText } from "../../mod.ts";
 import { linkFixture } from "../links/link_fixture.ts";
 import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 
-/** A claim that holds a new key from 0 to 10, and is stored until 100. */
+/** A claim that holds a new idempotency key from time 0 to 10, and is stored until time 100. */
 export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
   id: uniqueText(),
   requestId: `req_${uniqueText()}`,
@@ -24,7 +24,7 @@ export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
 export const retryOf = ({ id }: Claim, at: number, fingerprint = "content"): NewClaim =>
   newClaim({ id, fingerprint, at, heldUntil: at + 10, endsAt: at + 100 });
 
-/** An answer that is stored until 100. */
+/** An answer that is stored until time 100. */
 export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
   answer: uniqueText(),
   chatIds,
@@ -72,7 +72,7 @@ export const writesFixture = Effect.gen(function* () {
       createSession: sessions.create({ session: created, burst: { capacity: 1, refillMs: 1_000 } }),
       advanceSession: sessions.advance({ id: opened.id, to: "cancelled", at: 1 }),
     },
-    /** Reads everything that these writes change. */
+    /** Reads everything that the idempotent writes change. */
     state: Effect.all([
       find(ada),
       find(bob),

@@ -192,8 +192,8 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
 });
 
 /**
- * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests the erasure
- * of kept requests.
+ * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests how erasures
+ * change stored requests.
  */
 export const idempotencyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("IdempotencyStore", options, {

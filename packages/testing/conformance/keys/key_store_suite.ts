@@ -6,7 +6,7 @@ import { keys } from "./keys.ts";
 import { settings } from "./settings.ts";
 import { updates } from "./updates.ts";
 
-/** Tests a `KeyStore` with the other storage ports: changes log entries in `AuditLog`. */
+/** Tests a `KeyStore` with the other storage ports, because its changes are logged in `AuditLog`. */
 export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("KeyStore", options, {
     ...accounts,

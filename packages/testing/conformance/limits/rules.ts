@@ -11,5 +11,5 @@ export const ruleOf = (limit: number, parts: Partial<CounterRule> = {}): Counter
   ...parts,
 });
 
-/** The current time, since servers drop ended windows by their own clocks. */
+/** Tests start at the current time, because servers drop ended windows by their own clocks. */
 export const start = Clock.currentTimeMillis;

@@ -25,12 +25,12 @@ export const linkFixture = Effect.fnUntraced(function* (scope: DataScope) {
       store.setGame({ ...context(at), chatId, gameId }),
     move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
       store.moveChat({ ...context(at), oldChatId, newChatId }),
-    /** Returns the removed game. */
+    /** Removes a link and returns its game. */
     remove: (chatId: ChatId, at: Millis = 0) =>
       Effect.map(store.removeGame({ ...context(at), chatId }), (removed) =>
         Option.map(removed, ({ gameId }) => gameId),
       ),
-    /** Returns the number of records. */
+    /** Deletes the scope and returns the number of deleted records. */
     deleteAll: Effect.fnUntraced(function* (at: Millis = 0) {
       const ahead = yield* store.deleteAhead?.(context(at)) ?? Effect.succeed(null);
       return (yield* store.deleteScope(context(at), ahead)).records;

@@ -8,8 +8,8 @@ import { reads } from "./reads.ts";
 import { writes } from "./writes.ts";
 
 /**
- * Tests a `LinkStore` with the other storage ports: links belong to scopes of `KeyStore`, and writes log entries in
- * `AuditLog`. `storagePropertySuite` tests reads and writes in sequence.
+ * Tests a `LinkStore` with the other storage ports, because links need a scope in `KeyStore`, and their changes are
+ * logged in `AuditLog`. `storagePropertySuite` tests sequences of reads and writes.
  */
 export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("LinkStore", options, {

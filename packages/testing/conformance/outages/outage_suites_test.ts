@@ -23,7 +23,7 @@ const makeConnection = () => {
   return { connection, isBroken: () => broken };
 };
 
-/** Adds a connection to a layer, which breaks all of its ports. */
+/** Adds a `Connection` to a layer. Breaking this connection breaks all ports of the layer. */
 const breakablePorts = <Ports>(layer: Layer.Layer<Ports>, breakage: Breakage = unavailable) =>
   Layer.effectContext(
     Effect.map(Layer.build(layer), (ports) => {

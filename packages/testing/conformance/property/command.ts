@@ -1,4 +1,7 @@
-/** Random commands for a store, as data. They share few chat users, games, keys and scopes, so that they interact. */
+/**
+ * Random commands for a store, as data. They choose from few chat users, games, keys and scopes, so that one command
+ * often affects another.
+ */
 import type { ApiKey, ChatId, GameId } from "@accountlink/core";
 import type {
   AccountStatus,

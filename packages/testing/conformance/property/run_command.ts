@@ -1,6 +1,6 @@
 /**
- * Runs commands against a store. Answers become comparable values: null for none, sorted entries for a map, and
- * `refused` for a defect.
+ * Runs commands against a store. Converts answers to comparable values: an absent value becomes null, a map becomes
+ * sorted entries, and a defect becomes `refused`.
  */
 
 import {
@@ -87,7 +87,7 @@ export interface Observation {
   readonly sessions: ReadonlyArray<unknown>;
   readonly changedSessions: ReadonlyArray<SessionId>;
   readonly flows: ReadonlyArray<unknown>;
-  /** Newest first, without sequences, which differ between stores. */
+  /** Newest first; without sequence numbers, which differ between stores. */
   readonly entries: ReadonlyArray<Omit<AuditEntry, "sequence">>;
   readonly entriesOfAda: ReadonlyArray<unknown>;
 }
@@ -170,7 +170,7 @@ const askSessions = <A>(ask: (store: SessionStore["Service"]) => Effect.Effect<A
 const askFlows = <A>(ask: (store: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(FlowStore, ask);
 
-/** The IDs of `own` that a store returned, in the order of `own`. */
+/** Returns the IDs that are in both `own` and `named`, in the order of `own`. */
 const ownOf = (own: ReadonlyArray<SessionId>, named: ReadonlyArray<SessionId>): ReadonlyArray<SessionId> =>
   own.filter((id) => named.includes(id));
 

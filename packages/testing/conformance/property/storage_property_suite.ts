@@ -15,7 +15,7 @@ import {
 } from "./run_command.ts";
 
 export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, PropertyOptions {
-  /** The model, such as `StorageMemory.layer`. It is built for each run, and must be empty then. */
+  /** The model, such as `StorageMemory.layer`. Every run builds this layer again and expects an empty store. */
   readonly model: Layer.Layer<StoragePorts>;
 }
 

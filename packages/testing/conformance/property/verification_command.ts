@@ -56,7 +56,7 @@ export const sessionCount = 3;
 export const flowCount = 3;
 export const challengeCount = 2;
 
-/** The deadline of sessions and flows, within the times of commands. */
+/** The deadline of sessions and flows, which is also the latest time of a command. */
 export const commandDeadline: Millis = 3;
 
 const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
@@ -65,7 +65,7 @@ const session = nat(sessionCount - 1);
 const flow = nat(flowCount - 1);
 const challenge = nat(challengeCount - 1);
 const at = nat(commandDeadline);
-// Mostly before the deadline, and often one chat user and game, so that flows complete.
+// Mostly times before the deadline, and often the same chat user and game, so that flows complete.
 const early = oneof({ weight: 4, arbitrary: constantFrom(0, 1) }, { weight: 1, arbitrary: at });
 const chatId = oneof(
   { weight: 3, arbitrary: constant(ada) },

@@ -60,7 +60,7 @@ const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
       entries.filter(({ action }) => !action.startsWith("key.")),
     ),
     create,
-    /** Creates a session, if its burst admits one. */
+    /** Creates a session, unless the burst is used up. */
     take: (burst: CreationBurst, createdAt: Millis) => {
       const session = makeSession(key, { createdAt });
       return Effect.map(sessions.create({ session, burst }), (created) => ({ created, id: session.id }));

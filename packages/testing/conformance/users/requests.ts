@@ -1,4 +1,4 @@
-/** Erasures of requests with idempotency keys. */
+/** Tests how erasures of a user change stored requests with idempotency keys. */
 import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";

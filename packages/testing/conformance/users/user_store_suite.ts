@@ -5,6 +5,6 @@ import { finds } from "./finds.ts";
 import { races } from "./races.ts";
 import { requests } from "./requests.ts";
 
-/** Tests a `UserStore` with the other storage ports, which store the data. */
+/** Tests a `UserStore` with the other storage ports, which store the users' data. */
 export const userStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("UserStore", options, { ...finds, ...erasures, ...requests, ...races });

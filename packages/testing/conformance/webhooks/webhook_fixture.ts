@@ -82,7 +82,7 @@ export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
     ) => store.deliveries(id, { status, before, limit }),
     findDelivery: (id: WebhookId, eventId: string) =>
       Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
-    /** Stores a requested attempt, and returns the delivery after it. */
+    /** Stores the result of an attempt that was requested, and returns the updated delivery. */
     request: (id: WebhookId, delivery: StoredDelivery, status: number, endedAt = start + 1) => {
       const error = status < 300 ? null : "status";
       return Effect.map(
