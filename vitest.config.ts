@@ -12,8 +12,8 @@ const independentOfStorage = [
 ];
 
 /**
- * Contract tests mostly of pages and refusals. Other tests cover the storage operations that they use, so only the
- * proof repeats them on Postgres and Redis.
+ * Contract tests that are mostly about pages and refusals. Other tests cover the storage operations that these tests
+ * use, so only the proof repeats these tests on Postgres and Redis.
  */
 const ofProof = isProof
   ? []
@@ -22,14 +22,17 @@ const ofProof = isProof
       "test/contract/{dashboard_*,flow_attacks,flow_pages,flow_refusals,flow_time}_test.ts",
     ];
 
-/** For projects that run next to `node`: a second worker would import the sources again. */
+/**
+ * For projects that run at the same time as `node`. They use one worker, since a second one would import the sources
+ * again.
+ */
 const oneWorker = { maxWorkers: 1 };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
 /**
- * Tests that wait for processes, clocks and browsers. They start first, largest file first; short tests fill the
- * end.
+ * Tests that wait for processes, clocks and browsers. They run first, in order of file size, largest first, so that
+ * only short tests are left at the end.
  */
 const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|sql|redis))\//;
 
@@ -51,7 +54,7 @@ export default defineConfig({
     pool: "forks",
     // Tests wait for processes more than they compute.
     maxWorkers: 6,
-    // Files share a worker, which imports the sources and starts Postgres once.
+    // Test files share a worker, so that it imports the sources and starts Postgres only once.
     isolate: false,
     testTimeout: 8 * minutes,
     hookTimeout: 8 * minutes,
@@ -59,7 +62,8 @@ export default defineConfig({
     sequence: { sequencer: WaitingFirst },
     projects: [
       {
-        // One project, since only files of the same project share a worker, which takes a second to start.
+        // These tests are one project, because only files of the same project share a worker, and a worker takes a
+        // second to start.
         extends: true,
         test: {
           name: "node",
@@ -68,7 +72,7 @@ export default defineConfig({
         },
       },
       {
-        // The part of `node` that runs in any runtime, for Deno and Bun.
+        // The tests of `node` that can run in any runtime. Deno and Bun run them.
         extends: true,
         test: {
           name: "portable",

@@ -7,7 +7,8 @@ import { basename, join } from "node:path";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
-// As deep as the sources, so that relative paths in the bundled files still resolve.
+// This folder is as deep in the repository as the folders of the sources, so that relative paths in the bundle still
+// resolve.
 const folder = join(root, "apps/server/dist");
 
 const main = "apps/server/commands/run_process.ts";
@@ -34,7 +35,7 @@ const { metafile } = await build({
   legalComments: "none",
   metafile: true,
   logLevel: "error",
-  // CommonJS packages require modules of Node.
+  // CommonJS packages in the bundle call `require` for modules of Node.
   banner: {
     js: 'import { createRequire as makeRequire } from "node:module";\nconst require = makeRequire(import.meta.url);',
   },

@@ -7,8 +7,8 @@ import { combine, type Results } from "./run_vitest.ts";
 type Command = readonly [program: string, ...args: ReadonlyArray<string>];
 
 /**
- * One thread per compiler, since the steps already run in parallel, and less garbage collection. The compilers are
- * written in Go.
+ * Settings of the compilers, which are written in Go: one thread each, since the steps already run in parallel, and
+ * less frequent garbage collection.
  */
 const environment = { ...process.env, GOMAXPROCS: "1", GOGC: "400" };
 

@@ -8,9 +8,10 @@ import { promisify } from "node:util";
 import { root } from "./publishable.ts";
 
 /**
- * First compiles the packages above the umbrella with everything that they import, then the others again without the
- * umbrella. In declarations, the compiler imports a type by the shortest path. With the umbrella present, that is
- * `accountlink` even for types of core, whose users may not have it.
+ * The compiler runs twice: first for the packages that import the umbrella package `accountlink`, with everything that
+ * they import; then again for the other packages, without the umbrella. In declarations, the compiler imports a type by
+ * the shortest path. With the umbrella present, that path is `accountlink` even for types of core, whose users may not
+ * have installed `accountlink`.
  */
 const projects = ["tsconfig.build.above.json", "tsconfig.build.json"];
 
@@ -44,7 +45,10 @@ export const compile = async (): Promise<string> => {
 
 const unfinished = "unfinished-";
 
-/** Whether a process compiles these sources. A killed process leaves its folder. */
+/**
+ * Whether a process is compiling these sources. Its unfinished folder alone is no sign, since a killed process leaves
+ * one.
+ */
 const isCompiling = (name: string): boolean =>
   readdirSync(kept)
     .filter((folder) => folder.startsWith(`${unfinished}${name}-`))
@@ -62,7 +66,7 @@ const moveUnlessThere = (from: string, to: string): void => {
   try {
     renameSync(from, to);
   } catch (error) {
-    // Another process was faster.
+    // If the folder exists, another process was faster, which is no error.
     if (!existsSync(to)) throw error;
   }
 };
@@ -74,7 +78,7 @@ const runCompiler = async (project: string, output: string): Promise<void> => {
   });
 };
 
-/** Covers everything that the compiler reads, and this file, which calls it. */
+/** Returns a hash of everything that the compiler reads, and of this file, which calls the compiler. */
 const fingerprint = (): string => {
   const exclude = ["**/node_modules", "packages/*/dist", "**/*_test.ts", "**/test_*.ts"];
   const sources = globSync("packages/**/*.{ts,js,json}", { cwd: root, exclude });

@@ -12,7 +12,10 @@ export interface Results {
   readonly flaky: ReadonlyArray<string>;
 }
 
-/** The command that runs a script in each runtime, by the start of its user agent. Its workers use the same runtime. */
+/**
+ * The command that runs a script in each runtime. The keys are the beginnings of the runtimes' user agents. Workers of
+ * the script use the same runtime.
+ */
 const runtimes = {
   "Node.js/24": [process.execPath],
   Deno: ["node_modules/deno/deno", "run", "--allow-all"],
@@ -70,7 +73,7 @@ const runFiles = async (
 ): Promise<ReadonlyMap<string, Results>> => {
   console.log(`\nTests on ${runtime}: ${[project, ...files].join(", ")}`);
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
-  // Has the mode of the system's temporary folder, since Postgres removes its files as another user.
+  // Give the folder the mode of the system's temporary folder, since Postgres removes its files in it as another user.
   await chmod(folder, 0o1777);
   const report = join(folder, "results.json");
   const options = [`--project=${project}`, "--reporter=default", "--reporter=json"];
@@ -120,12 +123,12 @@ const resultsOf = (project: string, file: Report["testResults"][number]): Result
   return { passed, skipped, failures, flaky: [] };
 };
 
-/** Free memory that the files of the tests need, in bytes: several times what they write. */
+/** How much memory must be free to keep test files in memory, in bytes. It is several times what the tests write. */
 const roomInMemory = 4 * 1024 ** 3;
 
 /**
- * The parent folder for files that tests write: memory if there is enough, since syncing a disk takes a fifth of the
- * tests' processor time. The proof uses a disk, since it writes more and measures disks.
+ * The parent folder for files that tests write. It is in memory if enough is free, because with a disk, syncing would
+ * take a fifth of the tests' processor time. The proof uses a disk, because it writes more and measures disks.
  */
 const parentOfFiles = async (environment: Readonly<Record<string, string>>): Promise<string> => {
   if ("ACCOUNTLINK_TEST_PROOF" in environment) return tmpdir();
@@ -144,7 +147,7 @@ const run = (
     ...process.env,
     ...environment,
     ACCOUNTLINK_TEST_RUNTIME: runtime,
-    // Without this cache, compilation is half of the time in which a worker imports the sources.
+    // Without this cache, a worker that imports the sources would spend half of that time on compiling them.
     NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/vitest"),
   };
   const child = spawn(program, [...args, ...script], { stdio: "inherit", env });

@@ -6,7 +6,7 @@ finish(
   combine(
     await Promise.all([
       check(),
-      // Most of these tests wait for processes, which leaves the processor to the other steps.
+      // Most of these tests wait for processes, so the other steps can use the processor.
       runVitest("Node.js/24", "node"),
       runVitest("Node.js/24", "contract-postgres-redis"),
       runVitest("Deno", "portable"),

@@ -13,8 +13,8 @@ export const isStorableUpTo = (longest: number, text: string): boolean =>
   isStorable(text) && Array.from(text).length <= longest;
 
 /**
- * Throws a `TypeError` for the first text that is not storable. Every store calls it, even if it could hold more, so
- * that text accepted by one store is accepted by all.
+ * Throws a `TypeError` for the first text that is not storable. Every store calls it, even one that could store more
+ * texts, so that all stores accept the same texts.
  */
 export const assertStorable = (texts: Iterable<string>): void => {
   for (const text of texts) {

@@ -70,8 +70,9 @@ export type StoragePorts =
   | RolePlanStore;
 
 /**
- * Distinguishes a database from its copies for data that nodes share outside of it. A copy has the same keys and
- * sessions, but must not share limits, signals and cached answers. Empty for storages that only one process uses.
+ * Identifies a database, so that a copy of it does not share the data that nodes keep outside the database. A copy has
+ * the same keys and sessions, but must not share limits, signals and cached answers. Empty for storages that only one
+ * process uses.
  *
  * @internal
  */

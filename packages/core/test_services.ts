@@ -52,7 +52,10 @@ export const services = AccountLink.layer.pipe(
 
 export const operator = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 
-/** Runs effects at a later time. Background fibers keep their time, so a day passes without their intervals. */
+/**
+ * Runs effects with a clock that is ahead by `time`. Background fibers keep their own clock, so their intervals do not
+ * run.
+ */
 export const later = (time: Duration.Input) =>
   Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
     const millis = Duration.toMillis(time);
@@ -75,7 +78,7 @@ export const address = (text: string): ClientAddress => Option.getOrThrow(parseA
 /**
  * Starts a node that can be stopped, or disconnected from its store.
  *
- * @param layerOn the services of the node on a store
+ * @param layerOn makes the node's services from a store
  */
 export const startNodeOn = Effect.fnUntraced(function* <Store extends object, A, E, R>(
   store: Store,

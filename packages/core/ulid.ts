@@ -12,7 +12,7 @@ let used = pool.length;
 /**
  * Returns a new ULID.
  *
- * @param millis its time
+ * @param millis the time of the ULID
  *
  * @internal
  */
@@ -35,7 +35,9 @@ const timeText = (millis: number): string => {
   return lastTime.text;
 };
 
-/** The pool is filled at the first request, because workers forbid randomness before. */
+/**
+ * The pool is filled when the first ULID is made, because workers allow no random values before their first request.
+ */
 const randomText = (): string => {
   if (used === pool.length) {
     crypto.getRandomValues(pool);

@@ -59,7 +59,7 @@ export const refusalKind = (error: PublicError): RefusalKind => {
       return "unlinked";
     case "InvalidApiKey":
       return "unauthorized";
-    // Only the guild can be missing: a guild-scoped key was used without one.
+    // The only parameter that can be missing is the guild ID, which guild-scoped keys must send.
     case "MissingParameter":
       return "wrong_guild";
     case "Forbidden":

@@ -59,7 +59,7 @@ export const answersOf = (
   );
 };
 
-/** The description of a type. A check that refines it may carry the description. @internal */
+/** The description of a type. It may belong to the type itself, or to one of the checks of the type. @internal */
 export const descriptionOf = (type: Representation): string | undefined => {
   if (type._tag === "Reference") return undefined;
   return textIn(type.annotations) ?? type.checks.map(({ annotations }) => textIn(annotations)).find(Boolean);

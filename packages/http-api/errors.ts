@@ -47,11 +47,11 @@ interface ErrorRow<Code extends ErrorCode> {
   readonly when: string;
   /** What a client should do. Links are relative to `docs`. */
   readonly advice: string;
-  /** The HTTP status, or one status for each `problem` or class. */
+  /** The HTTP status; or one status for each `problem` of the error, or for each error class that has the code. */
   readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
-  /** `details` in v2. */
+  /** The schema of `details` in v2. */
   readonly details: Schema.Top;
-  /** `details` on the dashboard, if they differ. */
+  /** The schema of `details` on the dashboard, if it differs. */
   readonly dashboardDetails?: Schema.Top;
   /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;

@@ -43,7 +43,7 @@ export interface Parameter<out A> {
   readonly fallback: Option.Option<A>;
 }
 
-/** Raw values by name. A name that occurs twice in a query string has a list. */
+/** Raw values by name. If a name occurs more than once in a query string, its value is the list of all its values. */
 export type RawValues = { readonly [name: string]: unknown };
 
 /** The parameters of a route by name, in documented order. */

@@ -59,7 +59,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly role?: MemberRole | "owner_or_self";
   /** The restricted kinds of key access that may use the route, in addition to full access; none when left out. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
-  /** The usage group that requests with a key count in; null for a route that takes no key. */
+  /** The usage group in which requests with a key are counted; null for a route that takes no key. */
   readonly group: UsageGroup | null;
   /** Which keys may use the route; all when left out. `custom` means partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
@@ -105,7 +105,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   ]);
   const parameters = Object.values(options.parameters);
   const sent = parameters.filter(({ isInPath }) => !isInPath);
-  // Every v2 request can name an unknown dated contract.
+  // Every v2 request can have an invalid `Service-Version` header.
   if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
   if (sent.some(isEverRequired) || options.requiresOneOf !== undefined) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
@@ -147,7 +147,7 @@ export const refusalsOf = (
   for (const code of route.codes) {
     const wording = route.wordings?.[code];
     for (const status of wording === undefined ? statusesOf(code) : [wording.status]) {
-      // To an owner, an ID from another account is unknown.
+      // An owner who sends an ID from another account gets the same 404 as for an unknown ID.
       const hasUnknown = route.access === "session" || route.errors?.includes("BAD_REQUEST") === true;
       const isUnknownId = hasUnknown && status === 404;
       if (code === "BAD_REQUEST" && status !== 400 && !isUnknownId) continue;

@@ -168,7 +168,7 @@ const isOfBrowser = (request: HttpRequest): boolean =>
 
 const interfaces = /^\/+(?:v2|api|compat|dashboard\/api)(?:[/?]|$)/i;
 
-/** Signed-in browsers read the dashboard's JSON, so no other site may frame it. */
+/** Browsers of signed-in users can load the dashboard's JSON, so no other site may show it in a frame. */
 const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
   answer: (request) => unframedAt(request.url, answer(request)),
   refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
@@ -188,7 +188,7 @@ const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
 const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
-/** Only URLs that match can be unreadable or unroutable; most do not match. */
+/** A quick first test: URLs that do not match, which are most, are readable and routable. */
 const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
 
 /**

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Encode = (bytes: Bytes) => Promise<Uint8Array>;
 type Done = (error: Error | null, encoded: Uint8Array) => void;
 
-/** What this file uses of `node:zlib`, which takes half the time of a `CompressionStream`. */
+/** The part of `node:zlib` that this file uses. `node:zlib` takes half as long as a `CompressionStream`. */
 interface Zlib {
   readonly gzip: (bytes: Bytes, done: Done) => void;
   readonly brotliCompress: (
@@ -69,7 +69,7 @@ export const acceptedEncoding = <Name extends string>(
     .toSorted((one, other) => weightOf(other) - weightOf(one))[0];
 };
 
-/** Longer bodies are compressed. In characters. */
+/** The length in characters above which a body is compressed. */
 export const maxUncompressed = 1_024;
 
 const encoder = new TextEncoder();

@@ -10,7 +10,7 @@ import type { Router } from "./router.ts";
 
 /** Answers requests without a key and renders their errors in one format: an envelope, or the pages of one site. */
 interface KeylessAnswers {
-  /** @param id the route in metrics */
+  /** @param id the name of the route in metrics */
   readonly keylessAnswer: (
     id: string,
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, BadRequest | SharedIpRateLimited>,

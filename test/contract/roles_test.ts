@@ -65,7 +65,7 @@ const noPlan = {
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
 };
 
-/** The scopes of the owner's account by guild, or `global`. */
+/** Returns the PIDs of the owner's scopes by guild ID. The key of the global scope is `global`. */
 const pidsOf = async (owner: Owner) => {
   const { body } = await owner.send("GET /dashboard/api/scopes");
   const scopes = body.data?.scopes as unknown as ReadonlyArray<Json>;
@@ -223,7 +223,7 @@ describe("a member", () => {
     const { put, remove } = await rolesOf();
     await put();
     const { status, body } = await sync(eve);
-    // The sweep of the new plan may already have changed the member.
+    // The sweep that starts with the new plan may change this member first, so the request may have less to change.
     expect({ status, data: body.data }).toEqual({
       status: 200,
       data: {
@@ -276,7 +276,7 @@ describe("a member", () => {
     const { get, put, remove } = await rolesOf();
     await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
     expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
-    // A sweep of the previous plan may still store its results.
+    // A sweep of the previous plan may still store its problems, so wait for those of the new plan.
     const problems = async () => (await get()).body.data?.plan?.status?.problems;
     await expect.poll(problems).toContainEqual({
       chatId: eve,

@@ -130,7 +130,7 @@ describe("limits of session traffic", () => {
     const sid = textOf(created.body.data?.sid);
     const v1 = await read(sid, { key: paced, from }, "", "v1");
     expect(v1.body).toMatchObject({ verifyRequestsRemaining: 6, verifyIpRequestsRemaining: 7 });
-    // A refusal by a session rule counts too, and reports the daily limit in its headers.
+    // A read that a session rule refuses also counts as a request. Its headers report the daily limit.
     const refused = await read(sid, { key: paced, from });
     expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "poll_interval" });
     expect(limitHeaders(refused)).toMatchObject({ "x-ratelimit-limit": "8", "x-ratelimit-remaining": "5" });
@@ -149,7 +149,7 @@ describe("limits of session traffic", () => {
     const full = await send2("POST /v2/sessions");
     expectRefusal(full, 429, "RATE_LIMITED", { bucket: "verify_day" });
     expectV1Refusal(await create(paced, {}, "v1"), 429, "Daily verification limit of 8 exceeded");
-    // The refusals of the key did not count for the address.
+    // Requests that the limit of the key refused did not count towards the limit of the address.
     const last = await send("POST /api/v1/verify/session", { key: unlimited, from, body: { clientId: "c" } });
     expect(last.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: 0 });
     const over = await send("POST /v2/sessions", { key: unlimited, from, body: { clientId: "c" } });

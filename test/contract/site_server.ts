@@ -1,4 +1,6 @@
-/** Runs a server for tests of the sites that people sign in to, with browsers. */
+/**
+ * Runs a server, and browsers without a window, for tests of the sites that people sign in to: the dashboard and /me.
+ */
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
@@ -12,19 +14,19 @@ export interface SiteServer {
   readonly fixtures: Fixtures;
   readonly send: Send;
   readonly platform: DevPlatform;
-  /** Changes data of the dev platform, such as `PUT /control/guilds/…`. */
+  /** Sends a request that changes data of the dev platform, such as `PUT /control/guilds/…`. */
   readonly control: Send;
   readonly url: () => string;
   readonly output: () => string;
   readonly storage: () => TestStorage;
   readonly newBrowser: () => FlowBrowser;
-  /** Signs a browser in and returns it; a new one by default. */
+  /** Signs in with the browser, or by default with a new one, and returns the browser. */
   readonly signIn: (chatId: string, browser?: FlowBrowser, site?: Site) => Promise<FlowBrowser>;
 }
 
 export type Site = "dashboard" | "me";
 
-/** Runs one server for the tests of a file. Every browser has its own address. */
+/** Runs one server for all tests of a file. Each browser sends requests from its own client address. */
 export const useSiteServer = async (
   env: Readonly<Record<string, string>> = {},
   change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
@@ -77,7 +79,7 @@ export const managedBy = (chatId: string) => (fixture: Fixtures["fixture"]) => (
   },
 });
 
-/** Starts a sign-in as a chat user; returns the callback URL of the platform. */
+/** Starts a sign-in to a site, signs in on the chat platform, and returns the callback URL without opening it. */
 export const returnAs = async (
   browser: FlowBrowser,
   as: Parameters<FlowBrowser["signIn"]>[1],

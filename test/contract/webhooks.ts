@@ -38,7 +38,7 @@ const clear = async (owner: Owner) => {
   }
 };
 
-/** Runs one server for the tests of a file, which may send webhooks to a local receiver. */
+/** Runs one server for all tests of a file. The server may send webhooks to a receiver on this machine. */
 export const useWebhooks = async () => {
   const receiver = await useReceiver();
   const server = await useSiteServer(
@@ -82,8 +82,8 @@ export const useWebhooks = async () => {
     },
 
     /**
-     * Waits until one path no longer receives events that another path receives, since changes of a webhook apply
-     * within a second.
+     * Links new users until the event of a link arrives at the path `loud` but not at the path `quiet`. This takes a
+     * while, because changes of a webhook apply within a second.
      */
     untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
       eventually(async () => {

@@ -79,5 +79,5 @@ describe("the example", () => {
   });
 });
 
-/** Moves a time of the server to the date of the example. */
+/** Shifts a time from the server by the difference between `now` and the date of the example. */
 const timeOf = (time: string, now: number): string => new Date(today + Date.parse(time) - now).toISOString();

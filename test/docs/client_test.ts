@@ -105,7 +105,7 @@ describe("the tables in docs/client.md", () => {
       signal: true,
       idempotencyKey: true,
       fetch: true,
-      // The programs of the document show url and key.
+      // The table of the document lacks `url` and `key`, because its programs show them.
       url: true,
       key: true,
     };

@@ -54,7 +54,7 @@ const makeProject = async (): Promise<string> => {
 
 interface PlacedExample extends ExampleModule {
   readonly title: string;
-  /** The name of its file in the project. */
+  /** The name of the example's file in the project. */
   readonly fileName: string;
   readonly load: () => Promise<unknown>;
 }
@@ -108,13 +108,13 @@ for (const [index, { text }] of programs.entries()) {
   await writeFile(join(project, `client_program_${index}.ts`), text);
 }
 
-// Modules of examples with tests declare their tests when loaded.
+// Load the examples that contain tests now, because a module declares its tests when it is loaded.
 for (const { load } of examples.filter(({ isTest }) => isTest)) await load();
 
 const globals = globalThis as { [expectation]?: (actual: unknown, documented: unknown) => void };
 const home = process.cwd();
 
-// Examples write files into the project.
+// Examples write files into the working directory, so the project must be the working directory.
 beforeAll(() => process.chdir(project));
 
 afterAll(async () => {

@@ -21,7 +21,7 @@ const inOrder = (generation: Route["generation"]) =>
     .filter((route) => route.generation === generation)
     .toSorted((one, other) => (lateness[one.id] ?? 0) - (lateness[other.id] ?? 0));
 
-/** The documented success of a route. */
+/** Returns the documented example of a successful answer of a route. */
 const shownFor = (document: Json, { method, path, ...route }: Route): unknown => {
   const operation = document["paths"]?.[path.replace(":sid", "{sid}")]?.[method.toLowerCase()];
   return Object.values(operation?.["responses"]?.[String(route.status ?? 200)]?.["content"] ?? {})[0]?.[

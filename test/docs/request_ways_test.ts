@@ -1,4 +1,4 @@
-/** Compares the files of a request in docs/architecture.md with the functions that run. */
+/** Compares the files that docs/architecture.md lists for a request with the files whose functions run. */
 import { randomUUID } from "node:crypto";
 import { Session } from "node:inspector/promises";
 import { setImmediate } from "node:timers/promises";
@@ -36,7 +36,7 @@ const fixture = {
   },
 };
 
-/** Returns the files of which some function ran in every request. */
+/** Returns the files that contain a function that ran in every request. */
 const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const session = new Session();
   session.connect();
@@ -57,7 +57,10 @@ const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<Rea
     .toSorted();
 };
 
-/** Waits for the next millisecond, because requests in the same one share the formatted time. */
+/**
+ * Waits for the next millisecond. Requests in the same millisecond share one formatted time, so the function that
+ * formats it would not run for each of them.
+ */
 const nextMillisecond = async (): Promise<void> => {
   const now = Date.now();
   while (Date.now() === now) await setImmediate();

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from "../support/server.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { hasProgram, runShell } from "./shell.ts";
 
-/** Unsets all variables of the test server, which starts the demo. */
+/** Unsets all variables that tests set for a server, so that the server starts the demo. */
 const demo = {
   ACCOUNTLINK_STORAGE: "",
   ACCOUNTLINK_FIXTURE: "",
@@ -27,7 +27,7 @@ const steps = blocks.flatMap(({ language, text }, index) => {
 /** Removes white space between the tokens of JSON. */
 const compact = (text: string): string => text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
 
-/** A pattern for an answer that is shown with "…". */
+/** Returns a pattern that matches the shown answer, with any text in place of each "…". */
 const patternOf = (shown: string): RegExp => {
   const parts = compact(shown)
     .split("…")

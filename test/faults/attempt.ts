@@ -23,7 +23,7 @@ export interface Attempt {
   readonly outcome: Outcome;
 }
 
-/** Far longer than the deadlines of a node, and than faults freeze a node. */
+/** Far longer than any deadline of a node, and far longer than any fault freezes a node. */
 const longestWait = "15 seconds";
 
 export const attempt = Effect.fnUntraced(function* (

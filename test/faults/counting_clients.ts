@@ -88,7 +88,8 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
         possible.add(gameId);
       } else {
         const { previousGameId, ...data } = { ...written.body.data };
-        // Game users repeat, so a write without an answer may already have linked this one.
+        // Clients use each game user repeatedly, so an earlier write without an answer may already have linked this
+        // game user.
         const updated = !Object.is(previousGameId, gameId);
         expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated }]);
         expect([written.text, possible.has(previousGameId)]).toEqual([written.text, true]);

@@ -1,4 +1,4 @@
-/** A failover of Postgres to its synchronous standby, under clients that write and read. */
+/** A failover of Postgres to its synchronous standby, while clients write and read. */
 import { startPostgresWithStandby } from "@accountlink/test-servers";
 import { Effect, Schedule } from "effect";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { startService, whyNoService } from "./service.ts";
 const missing = await whyNoService();
 
 const longestRecovery = 2_000;
-/** Answered requests before the failover. */
+/** The number of requests that are answered before the failover. */
 const answersBefore = 300;
 /** How long the standby is cut off from the primary. */
 const standbyBehind = "300 millis";
@@ -31,7 +31,7 @@ test.skipIf(missing !== null)(
         schedule: Schedule.spaced("20 millis"),
       });
 
-      // A write answered without the standby would be lost with the primary.
+      // Cut off the standby: if a write were answered now, it would be lost with the primary.
       yield* replication.silence;
       yield* Effect.sleep(standbyBehind);
       yield* primary.kill;

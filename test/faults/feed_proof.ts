@@ -1,6 +1,7 @@
 /**
  * Five minutes of faults on three nodes while links change in several ways. Checks answers and recovery times of
- * clients, and compares the event feed and a webhook with the versions of links, which count their changes.
+ * clients. Compares the events of the feed and of a webhook with the versions of links, since each change of a link
+ * raises its version by one.
  */
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -26,7 +27,9 @@ const key = fixtures.key({ account: "feed" });
 const countingKey = fixtures.key();
 const longestRecovery = 2_000;
 
-/** Users with one writer each, so their versions have no gap. */
+/**
+ * Each of these users has one writer, which never moves the link to another user, so the link has every version from 1.
+ */
 const users = Array.from({ length: 12 }, (_, index) => String(300_001 + index));
 const movers = ["400001", "400002", "400003"] as const;
 
@@ -61,7 +64,7 @@ const moveOf = Effect.gen(function* () {
   ]);
 });
 
-/** Follows the feed from node to node, until no events are left after the last write. */
+/** Reads the feed from the nodes in turn, until the last write has ended and no events are left. */
 const follow = async (nodes: ReadonlyArray<Node>, begin: string, isWritten: () => boolean) => {
   const read: Array<Change> = [];
   let cursor = begin;

@@ -25,7 +25,7 @@ export const longestPulse = (pulse: ReadonlyArray<Attempt>, from: number, to: nu
     .filter(({ called }) => called >= from && called < to)
     .reduce((longest, { called, ended }) => Math.max(longest, ended - called), 0);
 
-/** The number of steps in an operation; each may be as slow as a request that needs no store. */
+/** The number of steps in an operation. A busy machine may delay each step as much as a request that needs no store. */
 const steps = 5;
 
 /** Runs an effect. Returns its value and the delay that a busy machine may have added, in milliseconds. */

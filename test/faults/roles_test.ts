@@ -73,7 +73,7 @@ test.skipIf(missing !== null)(
   () =>
     Effect.gen(function* () {
       const { nodes, platform, key } = yield* started;
-      // The first node has the plan, since it started before the others.
+      // The first node runs the role plan, since it started before the other nodes.
       const [holder, ...others] = nodes as [Node, ...ReadonlyArray<Node>];
       const [first, second] = [users.slice(0, 900), users.slice(900)];
       const pulse = yield* feelPulse(others);
@@ -102,7 +102,7 @@ test.skipIf(missing !== null)(
       // A change in flight is repeated when the node dies.
       expect(repeated).toBeLessThanOrEqual(8);
       expect(asked).toBeLessThan(downtime / 500);
-      // Only the proof checks times: in the gate, other tests take the processor.
+      // Only the proof checks times, because in `npm test`, other tests use the processor at the same time.
       if (!isProof) return;
       expect(takeover).toBeLessThan(longestTakeover + longestPulse(pulse, changed, returned));
       expect(recovery).toBeLessThan(longestRecovery + longestPulse(pulse, returned, Infinity));

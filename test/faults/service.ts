@@ -45,7 +45,7 @@ export interface Service {
   readonly nodes: ReadonlyArray<Node>;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
-  /** The nodes' environment without proxies, for the command line. */
+  /** Environment variables that connect the command line to Postgres and Redis without the nodes' proxies. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

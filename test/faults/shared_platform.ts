@@ -9,7 +9,7 @@ import { makeClient } from "../support/http.ts";
 
 const botToken = "shared";
 
-/** Sends a node's requests to the shared platform. */
+/** Returns a module that a node loads first: it redirects requests for the chat platform to the shared platform. */
 const preloaded = (url: string) => `
   const { fetch } = globalThis;
   globalThis.fetch = (input, init) => {
@@ -40,7 +40,7 @@ export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof 
   yield* Effect.addFinalizer(() => Effect.sync(close));
   const key = botToken;
   return {
-    /** Variables of the nodes. */
+    /** Environment variables for the nodes. */
     env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded(url))}` },
     goDown: () => send("PUT /faults", { body: { mode: "down", platform: "chat" } }),
     comeUp: () => send("DELETE /faults"),
@@ -48,7 +48,7 @@ export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof 
       const { body } = await send(`GET /chat/api/guilds/${guildId}/members`, { key });
       return body["members"] as unknown as ReadonlyArray<Member>;
     },
-    /** How often each member was changed, such as `PUT 100001 roles/1`. */
+    /** Returns how often each change of a member was requested. A key is, for example, `PUT 100001 roles/1`. */
     changes: async () => {
       const { body } = await send("GET /requests");
       return body["changes"] as unknown as Readonly<Record<string, number>>;

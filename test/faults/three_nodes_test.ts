@@ -27,7 +27,7 @@ const limited = fixtures.key({
   limits: { perWindow: 10_000, windowMs: 3_600_000, daily: 10_000 },
 });
 
-/** Store operations time out after about 3 seconds. */
+/** The longest time until a refusal, in milliseconds: store operations time out after about 3 seconds. */
 const longestRefusal = 4_000;
 const longestRecovery = 2_000;
 const longestTrust = 1_000;
@@ -40,7 +40,10 @@ const isGood = ({ outcome }: Attempt): boolean =>
 const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effect<A>) =>
   Effect.forEach(nodes, act, { concurrency: "unbounded" });
 
-/** Waits until every node answers with both keys, checks the time, then waits for Redis. */
+/**
+ * Waits until every node answers requests with both keys, and checks how long that took. Then waits until every node
+ * reports that it works without restrictions, so it has reached Redis.
+ */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>
     Effect.repeat(lookUp(node, key), { until: isGood, schedule: Schedule.spaced("10 millis") });

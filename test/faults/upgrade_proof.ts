@@ -1,4 +1,4 @@
-/** A rolling upgrade of three nodes to the next release, under clients that write and read. */
+/** A rolling upgrade of three nodes to the next release, while clients write and read. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

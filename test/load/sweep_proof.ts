@@ -48,7 +48,7 @@ test("a sweep of 50,000 members takes two minutes at most, and changes only memb
     const { routes } = await requests();
     return routes["GET /chat/api/guilds/:guildId/members"] === users.length / 1_000 + 1;
   };
-  /** Returns the 99th percentile of latencies, in milliseconds. */
+  /** Looks up random users until `isOver` is true. Returns the 99th percentile of the latencies, in milliseconds. */
   const lookUpUntil = async (isOver: () => Promise<boolean>) => {
     const latencies: Array<number> = [];
     while (!(await isOver())) {

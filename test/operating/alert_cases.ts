@@ -33,7 +33,7 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     fires: "60s",
     clears: "3m",
   },
-  // The first delivery creates the series, so Prometheus never sees the counter grow.
+  // The first failed request creates the series with the value 1, so Prometheus never sees the counter grow.
   AccountlinkBug: {
     series: { [requests('route="getChat",status="500",code="INTERNAL_ERROR"')]: "_x4 1x40" },
     fires: "2m",

@@ -42,7 +42,7 @@ const { panels } = JSON.parse(readDocument("deploy/grafana.json")) as {
   readonly panels: ReadonlyArray<{ readonly targets: ReadonlyArray<{ readonly expr: string }> }>;
 };
 const shown = panels.flatMap(({ targets }) =>
-  // Grafana inserts its own interval.
+  // Replace the variable for which Grafana inserts its own interval.
   targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "1m")),
 );
 
@@ -116,7 +116,8 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
       const body = { chatId: "100002", gameId: "1", guildId: guild };
       expect((await send("PATCH /v2/game", { key, body })).status).toBe(200);
     });
-    // A counter with labels is exported after its first count: here a failed delivery and a lost Redis cause one.
+    // A counter with labels is exported only after it has counted something. Here, a failed delivery and the loss of
+    // Redis make such counters count.
     yield* redis.kill;
     const named = [...rules.map(({ expr }) => expr), ...shown].flatMap((expression) =>
       [...expression.matchAll(/\b(?:accountlink|process|nodejs)_\w+/g)].map(([name]) => name),

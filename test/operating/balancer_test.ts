@@ -24,7 +24,7 @@ const config = readExample("haproxy.cfg");
 const { services, networks } = parse(readExample("compose.yaml"));
 const [subnet] = networks.front.ipam.config;
 
-/** Returns the commented lines of an example, which are for a balancer behind another proxy. */
+/** Returns the lines that are commented out in an example, because they are for a balancer behind another proxy. */
 const behindAnother = (file: string): string =>
   [...readExample(file).matchAll(/^ +# {3}(\S.*)$/gm)]
     .map(([, line = ""]) => line)
@@ -47,7 +47,7 @@ describe("deploy/haproxy.cfg", () => {
 const withoutPostgres = await whyNoPostgresDatabase();
 
 for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
-  // Each client has another loopback address, which only Linux offers.
+  // Each simulated client needs its own loopback address, and only Linux offers more than one.
   const missing =
     process.platform === "linux" ? await whyNone() : "without several loopback addresses (Linux)";
 

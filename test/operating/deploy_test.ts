@@ -197,13 +197,14 @@ describe("the secrets of deploy/compose.yaml", () => {
 describe.skipIf(!(await hasProgram("systemd-analyze")))("deploy/accountlink.service, read by systemd", () => {
   it("systemd accepts the unit, and rates its exposure as low", async () => {
     const folder = await mkdtemp(join(tmpdir(), "accountlink-unit-"));
-    // This machine lacks the folders of the unit.
+    // This machine lacks the folders that the unit names, so replace them.
     const here = (unit ?? "").replaceAll(/\/opt\/accountlink\/?/g, root);
     const file = join(folder, "accountlink.service");
     await writeFile(file, here);
     try {
       expect(await run("systemd-analyze", ["verify", file])).toEqual({ stdout: "", stderr: "" });
-      // From 0 to 10: a process rated 10 has no restriction beyond its user's.
+      // systemd rates the exposure from 0 to 10, where 10 means no restrictions beyond those of the user. The threshold
+      // 20 means 2.0.
       await run("systemd-analyze", ["security", "--offline=yes", "--threshold=20", file]);
     } finally {
       await rm(folder, { recursive: true });

@@ -102,7 +102,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
     for (const part of ["postgresql/15/main", "redis", "haproxy", "letsencrypt/live/links.example.com"]) {
       await mkdir(join(machine, "etc", part), { recursive: true });
     }
-    // Debian's default rules, which refuse the nodes.
+    // These are Debian's default rules, with which Postgres refuses connections of the nodes.
     await writeFile(
       join(machine, "etc/postgresql/15/main/pg_hba.conf"),
       "host all postgres 127.0.0.1/32 scram-sha-256\n",

@@ -42,8 +42,8 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
           );
           const nodes = yield* Effect.all([start, start]);
           yield* Effect.promise(async () => {
-            // Both nodes count together, in Redis. A node that cannot reach Redis on a busy machine counts alone for
-            // a while.
+            // Both nodes count requests together, in Redis. If the machine is so busy that a node cannot reach Redis,
+            // that node counts on its own for a while.
             await vi.waitFor(
               async () => {
                 const key = keys.pop() ?? "";

@@ -19,10 +19,10 @@ const commandWith = (part: string): string => {
   return blocks[0]?.text ?? "";
 };
 
-/** The documented message of a start with the wrong secret. */
+/** The documented message of a server that is started with the wrong secret. */
 const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().split("\n");
 
-/** The name of a database in messages. */
+/** Returns the name that messages use for a database. */
 const nameOf = (url: string): string => `${new URL(url).host}${new URL(url).pathname}`;
 
 const scope = Scope.makeUnsafe();
@@ -73,7 +73,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     expect((await set("100002", "3")).status).toBe(200);
     const rowsOf = async (database: typeof before, table: string) => {
       const rows = await Effect.runPromise(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
-      // The server still notes uses of a key after the backup.
+      // Leave out the time of a key's last use, because the server still updates it after the backup.
       return rows.map(({ last_used_at: _, ...row }) => row);
     };
     await running.stop();

@@ -19,7 +19,7 @@ interface HostService {
 }
 
 export interface HostsOptions {
-  /** Last numbers of the hosts' addresses. */
+  /** The last number of each host's IP address. */
   readonly numbers: ReadonlyArray<number>;
   /** The host on which blocks are typed, without ssh. */
   readonly operator: number;
@@ -33,7 +33,7 @@ export interface Hosts {
   readonly addressOf: (number: number) => string;
   /** The folder that stands for `/`. */
   readonly rootOf: (number: number) => string;
-  /** Folders before PATH on the operator's host. */
+  /** Folders to put in front of PATH on the operator's host. */
   readonly programs: string;
   readonly journalOf: (number: number) => string;
   readonly close: () => Promise<void>;
@@ -118,7 +118,10 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   return { here, addressOf, rootOf, programs, journalOf, close };
 };
 
-/** Writes an `ssh` that replaces the operator's paths in a command by the other host's. */
+/**
+ * Returns the script of an `ssh` that runs a command in another host's folder. The script replaces the operator's paths
+ * in the command with paths of that host.
+ */
 const sshOf = (folder: string, operatorRoot: string): string => `host="${folder}/\${1#root@}"
 shift
 command=$(printf '%s' "$*" | sed "s|${operatorRoot}/|$host/|g")

@@ -6,7 +6,7 @@ import { parseEnv } from "node:util";
 
 export interface SimulatedUnit {
   readonly output: () => string;
-  /** Stops it with the unit's signal and timeout. Returns the exit code, or null if it was killed. */
+  /** Stops the service with the unit's signal and timeout. Returns the exit code, or null if the service was killed. */
   readonly stop: () => Promise<number | null>;
   readonly kill: () => Promise<unknown>;
 }

@@ -15,7 +15,7 @@ export const runInBrowser = async (module: string): Promise<ReadonlyArray<string
     const lines: Array<string> = [];
     page.on("console", (message) => lines.push(message.text()));
     page.on("pageerror", (error) => lines.push(String(error)));
-    // Web Crypto needs a secure context, which the loopback is.
+    // Web Crypto needs a secure context, and browsers treat the loopback address as one.
     const origin = "http://127.0.0.1";
     await page.route(`${origin}/main.js`, (route) =>
       route.fulfill({ contentType: "text/javascript", body: output[0].code }),

@@ -1,6 +1,6 @@
 /**
- * Publishes the packages to JSR in a dry run. Types of services are inferred, which JSR accepts only with
- * `--allow-slow-types`.
+ * Publishes the packages to JSR in a dry run. The types of services are inferred, and JSR accepts inferred types only
+ * with `--allow-slow-types`.
  */
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";

@@ -63,7 +63,7 @@ const inTarball = (file: string) => `package/${file}`;
 
 describe("all packages in one project", () => {
   const project = () => join(folder.path, "all");
-  // This script runs only in a browser.
+  // Leave out scripts that are not TypeScript, because they run only in a browser.
   const specifiers = packages
     .flatMap(entryPointsOf)
     .flatMap(({ specifier, source }) => (source.endsWith(".ts") ? [specifier] : []));

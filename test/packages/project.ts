@@ -1,4 +1,6 @@
-/** Makes projects of users: folders outside of the workspace that install the packed packages with npm. */
+/**
+ * Makes projects like those of users: folders outside of the workspace, into which npm installs the packed packages.
+ */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -23,7 +25,7 @@ export const makeFolder = async (): Promise<AsyncDisposable & { readonly path: s
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 };
 
-/** Installs a manifest's dependencies, the packages of this repository from tarballs. */
+/** Installs the dependencies of a manifest. Packages of this repository come from the tarballs. */
 export const install = async (
   folder: string,
   manifest: ProjectManifest,
@@ -45,7 +47,7 @@ const resolutions = {
 };
 
 interface Compilation {
-  /** Whether to write each module as JavaScript beside it, for runtimes that do not strip types. */
+  /** Whether to compile each module into a JavaScript file next to it, for runtimes that cannot strip types. */
   readonly emit?: boolean;
   /** The names of type packages that the modules use without an import. */
   readonly types?: ReadonlyArray<string>;

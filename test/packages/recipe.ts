@@ -22,7 +22,7 @@ import {
 export interface Recipe {
   readonly name: string;
   readonly runtimes: ReadonlyArray<Runtime | "workerd" | "chromium">;
-  /** The lines that a program without a server prints. */
+  /** The lines that the program prints; absent if the program starts a server. */
   readonly output?: ReadonlyArray<string>;
   /** Where a server mounts the service. */
   readonly basePath?: string;

@@ -10,7 +10,7 @@ export type Runtime = Node | "deno" | "bun";
 export interface Runtimes {
   /** The command to which a module's path is appended. */
   readonly commandOf: (runtime: Runtime) => Command;
-  /** The folder of a Node's programs, for the `PATH`. */
+  /** The folder that contains the programs of this release of Node, for `PATH`. */
   readonly programsOf: (node: Node) => string;
 }
 

@@ -12,7 +12,7 @@ export interface Sessions {
 const create = ({ url, headers }: Sessions): Promise<string> =>
   vi.waitFor(async () => {
     const created = await fetch(url, { method: "POST", headers, body: JSON.stringify({ clientId: "7" }) });
-    // After six sessions, a key creates one every 10 seconds.
+    // Retry a refused request: after six sessions, a key may create only one session every 10 seconds.
     expect(created.status).toBe(201);
     const { data } = (await created.json()) as { readonly data: { readonly sid: string } };
     return `${url}/${data.sid}`;
@@ -53,8 +53,8 @@ export const expectStream = async (sessions: Sessions): Promise<void> => {
 };
 
 /**
- * Expects that another request wakes a long poll, here a later read of its session. The poll must have been open: a
- * read soon after another one ended is refused.
+ * Expects that a long poll is answered when another request reads its session. The success of that read shows that the
+ * long poll was still open: a read soon after the end of another one is refused.
  */
 export const expectPoll = async (sessions: Sessions): Promise<void> => {
   const { headers } = sessions;
@@ -85,8 +85,8 @@ const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving
 };
 
 /**
- * Expects that a long poll ends when its client leaves. The interval until the next read begins when a read ends, so
- * a read is refused only if the one before has ended.
+ * Expects that a long poll ends when its client leaves. A read soon after the end of another one is refused, so the
+ * refusal of the next read shows that the long poll has ended.
  */
 export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
   const { headers } = sessions;

@@ -58,7 +58,9 @@ export const unpacked = async ({
   return { file, env: { LD_LIBRARY_PATH: join(root, "usr/lib", `${machine}-linux-gnu`) } };
 };
 
-/** Several test processes may fetch concurrently; the first wins. */
+/**
+ * Several test processes may fetch the packages at the same time. All use the files of the first process that finishes.
+ */
 const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise<void> => {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, "fetching-"));
@@ -70,7 +72,7 @@ const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise
     });
     await rename(unpackedTo, root);
   } catch {
-    // The machine is no Debian or has no network, or another process was first.
+    // The machine does not run Debian or has no network, or another process has finished first.
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

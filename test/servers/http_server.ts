@@ -1,4 +1,4 @@
-/** An HTTP server with answers of a test, in place of an external service. */
+/** An HTTP server in place of an external service. The test chooses its answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { Effect, type Scope } from "effect";
@@ -34,7 +34,7 @@ export interface HttpTestServer {
   readonly heard: Array<HeardRequest>;
 }
 
-/** Starts a server. It ends with the scope, with its connections. */
+/** Starts a server. The server and its connections end with the scope. */
 export const startHttpServer = Effect.fnUntraced(function* (
   answer: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering>,
 ): Effect.fn.Return<HttpTestServer, never, Scope.Scope> {

@@ -1,6 +1,6 @@
 /**
- * Real servers for tests, on free ports and in temporary folders. They end with the process that started them, also
- * when it is killed.
+ * Real servers for tests, on free ports and in temporary folders. They end with the process that started them, even if
+ * that process is killed.
  */
 
 export * from "./balancers/haproxy.ts";

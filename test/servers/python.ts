@@ -45,7 +45,9 @@ const modules = [
   "typing-extensions",
   "yarl",
 ].map((name) => `python3-${name}`);
-/** The parser of aiohttp is compiled: the one in Python refuses valid answers in Debian's version. */
+/**
+ * Imports the compiled parser of aiohttp too, because in Debian's version, the parser in Python refuses valid answers.
+ */
 const importAll = "import aiohttp._http_parser, discord";
 
 /** Finds a Python with aiohttp and discord.py; installed ones before unpacked Debian packages. */

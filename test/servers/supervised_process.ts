@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { SystemUser } from "./system_user.ts";
 
-/** A program, its arguments, and its folder, which is removed with it. */
+/** A program with its arguments, and its folder, which `remove` and the end of this process delete. */
 export interface Program {
   readonly command: ReadonlyArray<string>;
   readonly folder: string;
@@ -17,9 +17,9 @@ export interface Program {
 }
 
 /**
- * A shell that reads from a pipe of this process. When the pipe closes, because this process ended in any way, it
- * ends the program and removes the folder. A line with the name of a signal sends it to the program, and keeps the
- * folder.
+ * A shell script that runs the program and reads from a pipe of this process. When the pipe closes, because this
+ * process has ended in any way, the shell ends the program and removes the folder. When the shell reads the name of a
+ * signal, it sends that signal to the program and keeps the folder.
  */
 const supervisor = `
 folder=$1; signal=$2; shift 2
@@ -71,7 +71,7 @@ export class SupervisedProcess {
     return readFile(join(this.#folder, "output"), "utf8");
   }
 
-  /** Stops the process and its children, like a frozen machine. */
+  /** Pauses the process and its children, as if the machine were frozen. */
   freeze(): void {
     this.#signal("SIGSTOP");
   }

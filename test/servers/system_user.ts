@@ -6,7 +6,7 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** Null for the user of this process; for root, the user `nobody`. */
+/** Returns the user `nobody` if this process runs as root; else null, which stands for the user of this process. */
 export const userOfServers = (): SystemUser | null => {
   if (process.getuid?.() !== 0) return null;
   return { uid: idOfNobody("-u"), gid: idOfNobody("-g") };

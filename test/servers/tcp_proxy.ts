@@ -70,7 +70,7 @@ export const throughProxy = (url: string, { port }: Pick<TcpProxy, "port">): str
 };
 
 class ProxiedConnection {
-  /** Reads and drops all data, also the end of the stream. */
+  /** Whether the connection reads and drops all data, including the end of the stream. */
   isSilent = false;
   readonly #ends: ReadonlyArray<Socket>;
   readonly #ended: () => void;

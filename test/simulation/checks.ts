@@ -1,4 +1,4 @@
-/** Checks the service's promises from requests and answers alone. */
+/** Checks the promises of the service against the recorded requests and answers of a run. */
 import type { Records } from "./clients.ts";
 import {
   deliveries,

@@ -23,7 +23,9 @@ export interface Sent extends Attempt, Options {
   readonly client: string;
 }
 
-/** Longest request in milliseconds: a wait of 10 seconds on a node frozen for 8. */
+/**
+ * The longest time until an answer, in milliseconds. A request may wait for 10 seconds, on a node that is frozen for 8.
+ */
 const longestAnswer = 20_000;
 
 /** How long a client reads a stream, in milliseconds. */

@@ -31,10 +31,10 @@ export interface ErasedWrite {
 /** State that clients share and checks read. */
 export class Records {
   readonly deployment: Deployment;
-  /** Requests in the order of their ends. */
+  /** Finished requests, in the order in which they finished. */
   readonly history: Array<Sent> = [];
   readonly operations: Array<Operation> = [];
-  /** Pages of the feed by reader. */
+  /** For each reader of the feed, the pages that it has read. */
   readonly readers: Array<Array<Sent>> = [];
   readonly erasures: { readonly writes: Array<ErasedWrite>; readonly erased: Array<Sent> } = {
     writes: [],
@@ -50,7 +50,7 @@ export class Records {
   }
 }
 
-/** Daily requests of `limitedKey`. */
+/** The daily request limit of `limitedKey`. */
 export const dailyLimit = 6;
 
 /** Creates the step function of one client. */
@@ -75,7 +75,10 @@ const optionsOf = ({ body }: Request, key: string) => (body === undefined ? { ke
 const isAnswered = ({ outcome }: Sent): boolean =>
   outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
 
-/** Repeats a request with an idempotency key until an answer; sometimes also concurrently or after the answer. */
+/**
+ * Repeats a request with an idempotency key until it is answered. Sometimes also sends it to two nodes at once, or
+ * again after the answer.
+ */
 const askOnce = Effect.fnUntraced(function* (
   client: Client,
   { key, operations }: Records,

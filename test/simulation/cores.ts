@@ -1,4 +1,6 @@
-/** Runs schedules on every core, each with a process that takes the next share when it is done. */
+/**
+ * Runs schedules in one process for each core. A process that has finished its share of schedules gets the next share.
+ */
 import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -12,7 +14,7 @@ export interface Share {
   readonly schedules: number;
 }
 
-/** Schedules that a process takes at a time; it collects garbage after each share. */
+/** How many schedules a process gets at a time. It collects garbage after each share. */
 const shareSize = 96;
 
 export const searchOnAllCores = async (

@@ -1,4 +1,4 @@
-/** The nodes of a world, the stores that they share, and the story of a run. */
+/** The nodes of a world, the stores that they share, and the story of a run, which is a log of its events. */
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { makeKey } from "@accountlink/testing";
@@ -8,7 +8,7 @@ import { Guild } from "./guild.ts";
 import { chatIds, keyHash, Node, sealWebhookSecret } from "./node.ts";
 import { Receiver } from "./receiver.ts";
 
-/** Milliseconds from a failed start of a node to the next. */
+/** The time from a failed start of a node to the next attempt, in milliseconds. */
 const startInterval = 500;
 
 export type KeyChoice = Partial<Pick<ApiKey, "kind" | "limits" | "tier">>;
@@ -34,7 +34,7 @@ export class Deployment {
   readonly nodes: Array<Node> = [];
   readonly story: Array<string> = [];
   readonly faults: Array<Happened> = [];
-  /** Requests by outcome and faults by kind. */
+  /** The number of requests for each outcome, and of faults for each kind. */
   readonly counts = new Map<string, number>();
   hasWebhook = false;
   hasPlan = false;

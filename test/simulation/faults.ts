@@ -20,7 +20,7 @@ interface Kind {
   readonly end: (deployment: Deployment, fault: Fault) => void;
 }
 
-/** Age limit of the state that Redis is restored from, in milliseconds. */
+/** The maximum age of the state to which a fault restores Redis, in milliseconds. */
 export const oldestState = 5_000;
 
 const nodeOf = ({ nodes }: Deployment, { node }: Fault) => {
@@ -29,7 +29,7 @@ const nodeOf = ({ nodes }: Deployment, { node }: Fault) => {
   return chosen;
 };
 
-/** A fault in which a field of the server has another value than usual. */
+/** A kind of fault that sets a field of a server to an unusual value. */
 const withValue = <Field extends "isDown" | "slowness" | "loss">(
   serverOf: (deployment: Deployment) => Server,
   longest: number,
@@ -138,10 +138,10 @@ const kinds = {
 
 export const faultKinds = Object.keys(kinds) as ReadonlyArray<Fault["kind"]>;
 
-/** Returns a random fault for a run with this many nodes and milliseconds. */
+/** Returns a random fault for a run with this number of nodes and this duration in milliseconds. */
 export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, time: number): Fault => ({
   kind,
-  // Some faults begin before anything is counted or cached.
+  // Some faults begin right at the start, before anything is counted or cached.
   at: chance.happens(0.3) ? chance.below(20) : chance.below(time),
   lasts: Math.floor(chance.fraction() ** 2 * kinds[kind].longest),
   node: chance.below(nodes),

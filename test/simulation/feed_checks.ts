@@ -45,7 +45,7 @@ export const feedFresh: Check = (records) => {
   });
 };
 
-/** Answered writes of links, each to another game user. */
+/** The answered writes that linked a game user. Each of them linked a different game user. */
 const answeredSets = ({ operations }: Records) =>
   operations.flatMap(({ request, sent }) => {
     const gameId = request.write?.leaves;

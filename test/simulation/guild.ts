@@ -87,7 +87,7 @@ export class Guild {
     });
   }
 
-  /** Puts a plan on for a scope, from the beginning of the feed. */
+  /** Turns on a role plan for a scope. The plan handles the feed from its beginning. */
   plan(scope: ApiKey["scope"], ports: Context.Context<StoragePorts>): Effect.Effect<unknown, unknown> {
     return Context.get(ports, RolePlanStore).put({
       actor: { type: "operator", id: "simulation" },

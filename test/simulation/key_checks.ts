@@ -51,7 +51,7 @@ export const limits: Check = (records) => {
   ];
 };
 
-/** Requests beyond a day's limit that docs/consistency.md allows after the faults of this run. */
+/** Returns how many requests beyond the daily limit docs/consistency.md allows after the faults of this run. */
 const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number => {
   const { faults, nodes } = records.deployment;
   if (hasFault(records, /^messages of/)) return Infinity;
@@ -59,7 +59,7 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
   const alone = ({ kind }: Happened): number => {
     if (/^node (?:cut off from Redis|frozen)|suspended/.test(kind)) return shares;
     if (/^Redis (?:down|frozen|slow)/.test(kind)) return nodes.length * shares;
-    // A restarted process begins a new share.
+    // A restarted process may admit a new share of the limit.
     return /^node (?:killed|stopped)/.test(kind) && hasFault(records, /Redis|frozen|suspended/)
       ? dailyLimit
       : 0;
@@ -72,13 +72,16 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
     const unsaved = admitted.filter(
       ({ ended }) => ended > Math.min(since, unsavedSince(records, from)) && ended - slack < from,
     );
-    // While the ledger in Postgres is out of reach, each node admits its share of the limit.
+    // While the nodes cannot reach the ledger in Postgres, each node admits its own share of the limit.
     return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);
   };
   return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);
 };
 
-/** Start of the counts that the ledger may miss: 5 seconds ago, or 5 seconds before it failed. */
+/**
+ * Returns the time from which the ledger in Postgres may miss counts: 5 seconds before `at`, or 5 seconds before the
+ * ledger failed.
+ */
 const unsavedSince = ({ deployment }: Records, at: number): number =>
   deployment.faults
     .filter(({ kind, to }) => /Postgres|node/.test(kind) && to + 7_000 > at)

@@ -10,7 +10,7 @@
 /** The linked game user of a chat user, or null. */
 export type Value = string | null;
 
-/** The value that an operation found, or a value that it did not find, according to its answer. */
+/** What an answer says about the value: that the operation found this value, or that it found another value. */
 export type Found = { readonly is: Value } | { readonly isNot: Value };
 
 export interface Operation {
@@ -175,7 +175,10 @@ class Search {
 const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
-/** A set of configurations without those that only use more writes than another one, since they allow less. */
+/**
+ * A set of configurations. A configuration is left out if another one differs only in having used fewer unanswered
+ * writes, because the other one allows at least as much.
+ */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();
 

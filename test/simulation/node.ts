@@ -45,7 +45,10 @@ const platform = await Effect.runPromise(
 
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
-/** Services without state, which all nodes share. Their keys are derived once, since that takes real time. */
+/**
+ * Services without state, which all nodes share. Their keys are derived only once, since that takes real, not
+ * simulated, time.
+ */
 const stateless = await Effect.runPromise(
   Effect.scoped(
     Layer.build(
@@ -104,12 +107,12 @@ export interface Surroundings {
 /** A process of a node, from its start to its end. */
 export class Node extends Process {
   readonly #scope = Scope.makeUnsafe();
-  /** Null before it has started and after it began to stop. */
+  /** Null until the node has started, and again once it begins to stop. */
   #serving: Effect.Success<typeof start> | null = null;
-  /** Callbacks of requests in flight, for the end of the process. */
+  /** One callback for each request in flight, which breaks off the request when the process ends. */
   readonly inFlight = new Set<() => void>();
 
-  /** @param onFailure called when it could not start */
+  /** @param onFailure called if the node could not start */
   constructor(
     world: World,
     name: string,

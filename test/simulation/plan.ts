@@ -1,4 +1,7 @@
-/** The clients, steps and faults of a schedule. Its seed decides them; shrinking removes some. */
+/**
+ * The clients, steps and faults of a schedule. The seed of the schedule decides them. If the schedule fails,
+ * `shrink.ts` removes those that the failure does not need.
+ */
 import { Chance } from "@accountlink/testing/simulation";
 import { type ClientKind, clientKinds } from "./clients.ts";
 import { type Fault, faultKinds, someFault } from "./faults.ts";
@@ -24,8 +27,8 @@ export interface Plan {
 }
 
 /**
- * Approximate time in which clients send requests, in milliseconds; sometimes longer than the interval of saving
- * counts.
+ * About how long clients send requests, in milliseconds. Some of these times are longer than the interval at which
+ * nodes save counts.
  */
 const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
 
@@ -37,7 +40,10 @@ const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.fro
 /** Mostly two, which is enough for most failures. */
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
-/** Mostly only these faults happen, for clients whose promises need several related faults to break. */
+/**
+ * For some kinds of clients, only several related faults together can break a promise. Runs with these clients mostly
+ * have only the faults listed here.
+ */
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,
   revoked: /clock set|signals|Redis/,

@@ -22,8 +22,8 @@ export const hasFault = ({ deployment }: Records, name: RegExp): boolean =>
   deployment.faults.some(({ kind }) => name.test(kind));
 
 /**
- * How long faults between two moments may delay the service, in milliseconds. It waits only briefly for Redis, and
- * not at all for signals.
+ * How long faults between two moments may delay the service, in milliseconds. A fault of Redis delays the service only
+ * briefly, and lost signals do not delay it.
  */
 export const disturbance = ({ deployment }: Records, from: number, to: number): number =>
   deployment.faults

@@ -50,7 +50,7 @@ export class Receiver {
     };
   }
 
-  /** Registers the receiver for a scope, from the beginning of the feed. */
+  /** Registers the receiver as a webhook of a scope. Deliveries start at the beginning of the feed. */
   register(
     scope: ApiKey["scope"],
     ports: Context.Context<StoragePorts>,

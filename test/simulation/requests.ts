@@ -47,7 +47,9 @@ export const findStatus = (chatId: string): Request => ({
   read: (answer) => [{ is: valueOf(dataOf(answer)["gameId"]) }],
 });
 
-/** Asks for the chat users of a game user that only one chat user ever has a link to. */
+/**
+ * Asks which chat users are linked to a game user. No chat user other than `chatId` is ever linked to that game user.
+ */
 export const findByGame = (chatId: string, gameId: string): Request => ({
   line: `GET /v2/game?gameId=${gameId}`,
   chatIds: [chatId],

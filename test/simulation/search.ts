@@ -7,9 +7,9 @@ type Counts = ReadonlyMap<string, number>;
 export interface Found {
   readonly runs: number;
   readonly steps: number;
-  /** The steps of the shortest schedule. */
+  /** The number of steps in the shortest schedule. */
   readonly fewestSteps: number;
-  /** Requests by outcome and faults by kind. */
+  /** The number of requests for each outcome, and of faults for each kind. */
   readonly counts: Counts;
   /** The seed of the first schedule that broke a promise. */
   readonly failed: number | null;

@@ -7,7 +7,7 @@ export interface Failure {
   readonly run: Run;
 }
 
-/** Seeds to try with a smaller plan, since each seed gives another order of events. */
+/** How many seeds to try with each smaller plan, since each seed gives another order of events. */
 const orders = 12;
 
 const without = <A>(list: ReadonlyArray<A>, index: number): ReadonlyArray<A> => list.toSpliced(index, 1);
@@ -36,7 +36,7 @@ const failing = (plan: Plan, promise: string): Failure | null => {
   return null;
 };
 
-/** Returns the shortest failure that removing parts leads to. */
+/** Removes parts of the plan as long as a smaller plan still breaks the promise. Returns the last failure. */
 export const shrink = (failure: Failure): Failure => {
   const promise = failure.run.broken[0]?.promise ?? "";
   let best = failure;

@@ -17,8 +17,8 @@ export const makeClone = async (): Promise<string> => {
 };
 
 /**
- * Returns the environment of a terminal, without the variables of `npm test`. The only setting is a free port, which
- * does not disable the demo.
+ * Returns the environment of a user's terminal, without the variables that `npm test` sets. The only setting of the
+ * service in it is a free port, because a port does not disable the demo.
  */
 export const terminal = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(

@@ -71,7 +71,7 @@ const keysIn = ({ printed }: Demo): ReadonlyArray<string> => [
   ...new Set(printed.match(/alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g)),
 ];
 
-/** Runs a printed line unchanged, and again if the key's pacing refused it. */
+/** Runs a printed line unchanged, and repeats it if the rate limit of the key refused it. */
 const runLine = (line: string): Promise<{ readonly data?: unknown }> =>
   vi.waitFor(
     async () => {

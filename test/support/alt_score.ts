@@ -1,4 +1,4 @@
-/** Computes the score of an explained answer as docs/alts.md says, from the answer alone. */
+/** Computes the score of an answer that explains its matches, as docs/alts.md says. Uses nothing but that answer. */
 
 export interface ExplainedAlts {
   readonly matches: ReadonlyArray<{ readonly weight: number }>;

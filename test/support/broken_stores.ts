@@ -25,7 +25,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
 
-/** Stores work, are unreachable, throw like a bug, or have swept all events. */
+/** The stores work, are unreachable, throw an unexpected error, or have deleted all events as too old. */
 type StoreState = "well" | "down" | "broken" | "swept";
 
 /** The cause of a failure, which no answer may show. */

@@ -2,7 +2,10 @@
 import { makeClient } from "./http.ts";
 
 export interface DevPlatform {
-  /** Makes the platforms misbehave until `recover`, such as `{ mode: "down", platform: "chat" }`. */
+  /**
+   * Makes the platforms misbehave until `recover` is called. A fault is, for example, `{ mode: "down", platform: "chat"
+   * }`.
+   */
   readonly fail: (fault: object) => Promise<void>;
   readonly recover: () => Promise<void>;
   readonly close: () => void;

@@ -16,7 +16,7 @@ export const guild = "700000000000000001";
 export const emptyGuild = "700000000000000002";
 /** A guild without the bot, with the member 100001. */
 export const botlessGuild = "700000000000000003";
-/** A chat user of the platform outside of every guild. */
+/** A chat user who exists on the platform and is not in any guild. */
 export const stranger = "100099";
 /** A game user that the platform does not know. */
 export const nobody = "404404";
@@ -26,7 +26,7 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
   /** Keys of one account share their scopes; by default, each key gets a new account. */
   readonly account?: string;
   readonly guildId?: string;
-  /** The links in its scope: game user by chat user, or with the time of the last verification. */
+  /** The links in the key's scope, by chat user: the game user, alone or with the time of the last verification. */
   readonly links?: Readonly<Record<string, string | { readonly gameId: string; readonly at: string }>>;
   readonly sightings?: ReadonlyArray<SeenAt>;
 }

@@ -4,7 +4,7 @@
  */
 import { type Answer, makeClient } from "./http.ts";
 
-/** A choice on a platform's sign-in page: the user to sign in as, or to deny. */
+/** The choice on a platform's sign-in page: the ID of the user to sign in as, or a denial. */
 type SignIn = string | { readonly deny: true };
 
 export interface FlowBrowser {

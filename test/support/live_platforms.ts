@@ -108,7 +108,7 @@ interface SignIn {
   readonly asked: URLSearchParams;
 }
 
-/** Returns the sign-in of a code, once and only to the application that began it. */
+/** Returns the sign-in that a code stands for, only once and only to the application that began the sign-in. */
 const redeem = (signIns: Map<string, SignIn>, { body }: HeardRequest, client: typeof chatClient) => {
   const form = new URLSearchParams(body);
   const code = form.get("code") ?? "";

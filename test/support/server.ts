@@ -1,4 +1,4 @@
-/** Starts the real server: in a new process, or in this one, which takes a fifth of the processor time. */
+/** Starts the real server in a new process, or in this process, which needs only a fifth of the processor time. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,10 @@ export interface ServerOptions {
   readonly fixture: object | "demo";
   /** Variables added to `standardEnvironment`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A data folder to keep. By default, the server uses the test project's storage, and its end removes the data. */
+  /**
+   * A data folder to keep. By default, the server uses the storage of the test project, and removes its data at the
+   * end.
+   */
   readonly dataFolder?: string;
 }
 
@@ -167,7 +170,7 @@ const listening = async (
   return { url, dataFolder, storage, send: client.send, output, end };
 };
 
-/** The proof starts processes; one project tests web handlers. */
+/** The proof starts servers in new processes. The project `contract-web` tests web handlers. */
 const starts: Readonly<Record<string, (options: ServerOptions) => Promise<RunningServer>>> = {
   here: startServerHere,
   process: startServer,

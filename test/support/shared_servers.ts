@@ -21,7 +21,8 @@ const start = Effect.gen(function* () {
 });
 
 /**
- * Returns a function that stops them. If they are unavailable, skips every test of the project and prints the reason.
+ * Starts the servers, and returns a function that stops them. If a server is unavailable, skips every test of the
+ * project and prints the reason.
  */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());

@@ -24,7 +24,7 @@ export const errorMarkdown = (code: Code): string => {
     `- \`details\`: ${detailsText(row)}`,
     `- \`message\`: ${messagesText(code)}`,
     "## What a client should do",
-    // The links in an advice are relative to the document's folder.
+    // Links in the advice are relative to the folder of the documents, and this page is in another folder.
     `${row.advice.replaceAll(/\]\((\w+\.md)/g, "](../docs/$1")}.`,
     "## An answer of v2",
     answerOf(errorExample(firstStatus(code), code)),
@@ -57,7 +57,7 @@ const routesText = (code: Code, answering: ReadonlyArray<Route>): string => {
   return ["Routes that answer with it:", "", ...texts].join("\n");
 };
 
-/** The shape of the details, and every reason or bucket. */
+/** Returns the shape of the details, and every reason or bucket that occurs in them. */
 const detailsText = ({ examples: [first, ...others] }: Row): string => {
   if (first === undefined || first.details === null) return "null";
   const values = [first, ...others].flatMap(({ details }) => Object.values(details ?? {}));
@@ -65,7 +65,7 @@ const detailsText = ({ examples: [first, ...others] }: Row): string => {
   return `\`${shapeOf(first.details)}\`${names.length === 0 ? "" : `: ${names.map(quoted).join(", ")}`}`;
 };
 
-/** `{"parameters": [{"name", "reason"}]}` */
+/** Returns the shape of a value, such as `{"parameters": [{"name", "reason"}]}`. */
 const shapeOf = (value: unknown): string => {
   if (Array.isArray(value)) return `[${shapeOf(value[0])}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -87,7 +87,7 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
       page.contents = (page.contents ?? "")
         // The server's content security policy forbids inline scripts. The removed script restores a chosen theme.
         .replace(/<script>[^<]*<\/script>/g, "")
-        // On a disk, the address of a folder opens no page.
+        // When the pages are opened from a disk, a link to a folder shows no page, so name the file.
         .replaceAll(/(href="(?:\.\.\/)+)(["#])/g, "$1index.html$2");
     });
     const project = await app.convert();

@@ -5,9 +5,9 @@ import { maxRedirectLength } from "../origin.ts";
 import { isStorable } from "../storable_text.ts";
 
 /**
- * Returns the problems of a redirect, as `checkRedirect` reports them.
+ * Returns the problems of a redirect that `checkRedirect` would report.
  *
- * @param redirect null for none
+ * @param redirect null if the session has no redirect
  *
  * @internal
  */
@@ -23,7 +23,7 @@ export const redirectProblems = (
  * Checks that a redirect is an absolute http or https URL of at most 2,048 characters, that the key lists its origin,
  * and that a store can hold it.
  *
- * @param redirect null for none
+ * @param redirect null if the session has no redirect
  */
 export const checkRedirect = (
   key: Pick<ApiKey, "redirectOrigins">,

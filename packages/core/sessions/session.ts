@@ -19,7 +19,7 @@ export interface VerificationSession {
   /** The client's own name for its user, 1 to `longestClientId` characters. */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  /** The only chat user who may complete the session, or who completed it; null for anyone. */
+  /** The chat user who completed the session, or the only one who may; null if anyone may complete it. */
   readonly chatId: ChatId | null;
   /** The linked game user; null until completed. */
   readonly gameId: GameId | null;

@@ -4,18 +4,18 @@ import type { Millis } from "../timestamp.ts";
 import type { SessionState, VerificationSession } from "./session.ts";
 import type { SessionRead } from "./session_reads.ts";
 
-/** A session in the form for its client. */
+/** A session as its client receives it: with its `sid`, its code and the number of reads left. */
 export interface ReadSession extends VerificationSession {
   readonly sid: Sid;
-  /** For users who cannot open a link, such as `BCDF-GHJK`. */
+  /** A short code such as `BCDF-GHJK`, for users who cannot open a link. */
   readonly code: string;
   /** The number of reads left; null for no limit. */
   readonly pollsRemaining: number | null;
 }
 
 /**
- * `timeout` and final states are the last event. `idle` means that nothing has changed; it is sent every 10 seconds,
- * and first to a client that already knows the current state.
+ * A stream ends with `timeout` or a final state. `idle` is sent after every 10 seconds without a change, and as the
+ * first event if the client already knows the current state.
  */
 export type SessionEvent =
   | { readonly event: "session"; readonly session: ReadSession }
@@ -23,7 +23,7 @@ export type SessionEvent =
   | { readonly event: "idle" }
   | { readonly event: "timeout" };
 
-/** Time without a change until an `idle` event, in milliseconds. */
+/** After this many milliseconds without a change, an `idle` event is sent. */
 const idleInterval = 10_000;
 
 /** An event, and the session that the client knows afterwards; null after the last event. */
@@ -61,7 +61,8 @@ export const sessionEvents = (
   });
 
   const first: Step = isKnown(session, lastEventId) ? [{ event: "idle" }, session] : stateStep(session);
-  // A single `unfold` without `concat`: each stage of a stream costs kilobytes while it is open.
+  // A single `unfold` instead of several streams in a `concat`, because each stage of an open stream uses kilobytes of
+  // memory.
   return Stream.unfold<VerificationSession | null | "start", SessionEvent, never, never>("start", (known) => {
     if (known === "start") return Effect.succeed(first);
     return known === null ? Effect.undefined : nextStep(known);

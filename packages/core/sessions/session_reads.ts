@@ -1,9 +1,9 @@
 /**
- * Reads of a session are counted and stay open until something changes. A later read ends earlier ones.
+ * Reads of a session are counted, and may stay open until the session changes. A later read ends the earlier ones.
  *
- * The session is in the store and its counts are in `Counters`, which nodes may share through Redis, so a read begins
- * in several steps. `Counters.admit` alone decides between concurrent reads: it admits one and numbers it, and the
- * number ends the reads below it.
+ * The session is in the store and its counts are in `Counters`, which nodes may share through Redis, so a read cannot
+ * begin in one atomic step. Only `Counters.admit` decides between concurrent reads: it gives each admitted read a
+ * number, and that read ends the reads with lower numbers.
  */
 import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect";
 import { RateLimited, SessionExpired, SessionNotFound, type StoreUnavailable } from "../errors.ts";
@@ -23,9 +23,9 @@ export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUn
 
 /** How a read differs from a plain poll. */
 export interface ReadKind {
-  /** Whether it continues an earlier read and is exempt from the interval. */
+  /** Whether the read continues an earlier one. The interval between reads then does not apply. */
   readonly resumes: boolean;
-  /** Whether it may stay open, so that the interval starts at its end. */
+  /** Whether the read may stay open. The interval until the next read then starts when this read ends. */
   readonly waits: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface SessionRead {
   readonly current: Effect.Effect<VerificationSession, StoreUnavailable>;
 
   /**
-   * Waits for the change after a known one.
+   * Waits until the session differs from the known one.
    *
    * @param until when the wait times out
    * @returns the changed session; `timeout`; or `ended` if the read must end
@@ -82,7 +82,7 @@ export class SessionReads extends Context.Service<
       sid: string,
     ) => Effect.Effect<VerificationSession, SessionNotFound | SessionExpired | StoreUnavailable>;
 
-    /** Begins a read, which ends earlier reads. It is counted unless it is refused. */
+    /** Begins a read and ends the earlier ones. Counts the read unless it is refused. */
     readonly begin: (
       key: OwnKey,
       sid: string,
@@ -183,7 +183,7 @@ const makeReadLimits = Effect.gen(function* () {
     durationMs: Math.max(1, expiresAt - now),
   });
 
-  // Each read has its own window, which starts when that read ends. Only the last read matters.
+  // Each read has its own interval, which starts when that read ends. Only the interval of the last read is checked.
   const intervalRule = ({ id }: VerificationSession, read: number): CounterRule => ({
     key: `poll_interval:${id}:${read}`,
     limit: 1,
@@ -193,7 +193,7 @@ const makeReadLimits = Effect.gen(function* () {
   const stateOf = (rule: CounterRule, now: Millis) =>
     Effect.map(counters.read([rule], now), ([state]) => state as CounterState);
 
-  /** Returns the number of the last read, or refuses if its interval has not passed. */
+  /** Returns the number of the last read. Fails if that read ended too recently. */
   const checkInterval = Effect.fnUntraced(function* (session: VerificationSession, now: Millis) {
     const { count: last } = yield* stateOf(countRule(session, now), now);
     if (last === 0 || (pollLimit > 0 && last >= pollLimit)) return last;
@@ -216,11 +216,15 @@ const makeReadLimits = Effect.gen(function* () {
       : refusal("poll_count", rule.limit, session.expiresAt, now, life);
   });
 
-  /** Counts a read unless it is refused, and returns its number. The interval starts when the scope closes. */
+  /**
+   * Counts a read unless it is refused, and returns its number. The interval until the next read starts when the scope
+   * closes, if it has not started before.
+   */
   const admit = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
     const now = yield* Clock.currentTimeMillis;
     const last = pollInterval === 0 || kind.resumes ? null : yield* checkInterval(session, now);
-    // A read that does not wait starts its interval at once, so only one of several concurrent reads is admitted.
+    // The interval of a read that does not wait starts at once, so that only one of several concurrent reads is
+    // admitted.
     const interval = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
     const read = yield* countRead(session, interval, now);
     const startInterval = Effect.flatMap(Clock.currentTimeMillis, (at) =>

@@ -17,7 +17,7 @@ export interface SessionRules {
   readonly createBurst: number;
   /** Time until a key can create another session. */
   readonly createRefill: number;
-  /** How long a sighting is kept after the chat user was last seen there. */
+  /** How long a sighting is kept after the user was last seen at that address or in that browser. */
   readonly sightingRetention: number;
 }
 

@@ -16,10 +16,10 @@ export interface CreationBurst {
 }
 
 /**
- * Takes one creation from a key's token bucket, which is stored as the time at which it is full.
+ * Takes one creation from a key's token bucket. A bucket is stored as the time at which it is full again.
  *
  * @param fullAt when the bucket is full again; undefined for a key without sessions
- * @returns when it is full after this creation; or, if it is empty, when the next session can be created
+ * @returns when the bucket is full again after this creation; or, if it is empty, when the next session can be created
  *
  * @internal
  */
@@ -42,8 +42,8 @@ export interface CreateSession {
 }
 
 /**
- * `TooMany`: the next session can be created at `readyAt`. `CodeTaken`: an open session has the code. Both store and
- * count nothing.
+ * `TooMany`: the next session can be created at `readyAt`. `CodeTaken`: an open session has the code. In both cases,
+ * nothing is stored and nothing is counted.
  */
 export type SessionCreated =
   | { readonly _tag: "Created" }
@@ -65,9 +65,9 @@ export interface SessionAdvanced {
 /** The time of a sweep, and the times before which records are deleted. */
 export interface SweepSessions {
   readonly at: Millis;
-  /** Compared with the session's deadline. */
+  /** Final sessions whose deadline is before this time are deleted. */
   readonly sessionsBefore: Millis;
-  /** Compared with when the chat user was last seen at the address or in the browser. */
+  /** A sighting is deleted if its user was last seen at the address or in the browser before this time. */
   readonly sightingsBefore: Millis;
 }
 
@@ -80,7 +80,7 @@ export interface CompleteFlow extends WriteContext {
   readonly address: ProtectedAddress | null;
   /** The hash of the user's browser, stored as a sighting; null to store none. */
   readonly browser: string | null;
-  /** Whether the chat user keeps their existing link. Then neither link nor sighting is stored. */
+  /** Whether the chat user keeps their existing link. If so, no new link and no sighting is stored. */
   readonly keeps?: boolean;
 }
 
@@ -125,8 +125,8 @@ export class SessionStore extends Context.Service<
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
 
     /**
-     * Returns the sessions that changed at or after a time. Creation is not a change. Compares the `at` of writes, so a
-     * write that commits late appears late.
+     * Returns the sessions that changed at or after a time. Creation is not a change. The time of a change is the `at`
+     * of its write, which may commit later, so callers must look back further than to their previous call.
      *
      * @param among the sessions to look for; null for all
      */
@@ -143,7 +143,10 @@ export class SessionStore extends Context.Service<
     /** Stores the link of a flow with its sightings and audit entry, and completes its session. */
     readonly complete: (write: CompleteFlow) => Effect.Effect<FlowCompleted, StoreUnavailable>;
 
-    /** Stores sightings in a scope. For a user and an address or browser only the latest time is kept. */
+    /**
+     * Stores sightings in a scope. Of a user's sightings at one address or in one browser, only the latest time is
+     * kept.
+     */
     readonly recordSightings: (
       pid: Pid,
       sightings: ReadonlyArray<Sighting>,

@@ -6,10 +6,10 @@ import { warnOnce } from "../telemetry/warn_once.ts";
 import type { VerificationSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";
 
-/** How often the store is polled for changes without a signal, in milliseconds. @internal */
+/** How often the store is polled for changes that no signal has reported, in milliseconds. @internal */
 export const changePollInterval = 2_000;
 
-/** How far back changes are polled, in milliseconds, to allow for clock differences and late polls. */
+/** How far back each poll looks for changes, in milliseconds, to allow for clock differences and late polls. */
 const changePollWindow = 15_000;
 
 /** With more subscribed sessions, reading all changes is cheaper than looking up ids. */
@@ -28,13 +28,13 @@ export class SessionWatch extends Context.Service<
     readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
 
     /**
-     * Opens the read of a subscription, and ends its session's reads with a lower number on every node.
+     * Opens the read of a subscription. On every node, ends those reads of its session that have a lower number.
      *
-     * @param number null for a read that neither ends others nor is ended by others
+     * @param number null for a read that neither ends other reads nor is ended by them
      */
     readonly open: (subscription: Subscription, number: number | null) => Effect.Effect<void>;
 
-    /** Ends all reads on this node, and later ones at once, because the node is stopping. */
+    /** Ends all reads on this node, because the node is stopping. Reads that begin later end at once. */
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/SessionWatch") {
@@ -100,7 +100,7 @@ const decodeSignal = (message: string): Signal => {
     : { begun: { number: Number(message.slice(0, colon)), id: message.slice(colon + 1) as SessionId } };
 };
 
-/** Handles the signal of every session that changed, on any node, until the scope closes. */
+/** Calls `handle` at every signal of changed sessions, from any node, until the scope closes. */
 export const forEachSessionChange = (handle: () => void) =>
   forEachSignal(topic, (message) => {
     if ("changed" in decodeSignal(message)) handle();
@@ -129,7 +129,7 @@ const pollChanges = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
   yield* Effect.repeat(poll, Schedule.spaced(changePollInterval));
 });
 
-/** The number of reads of sessions that are open on this node. */
+/** How many reads of sessions are open on this node. */
 export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
   description: "Reads of verification sessions that are open: long polls and streams that wait",
 });
@@ -138,7 +138,7 @@ export class Subscription extends Reader {
   readonly id: SessionId;
   #isOpen = false;
   #number: number | null = null;
-  /** The highest number of the session's reads so far. */
+  /** The highest read number that has been announced for the session. */
   #newest = 0;
 
   constructor(id: SessionId, keyId: KeyId) {

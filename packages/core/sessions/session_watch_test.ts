@@ -27,7 +27,7 @@ const numbered = (index: number) => SessionId.make(`vs_${String(index).padStart(
 
 const keyId = KeyId.make("Aa0Bb1Cc2Dd3");
 
-/** Opens a session like another node whose signal is lost. */
+/** Opens a session in the store only, as another node would if its signal were lost. */
 const openElsewhere = Effect.fnUntraced(function* (sid: Sid) {
   yield* (yield* SessionStore).advance({
     id: yield* sessionIdOf(sid),

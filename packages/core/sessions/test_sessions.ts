@@ -26,7 +26,7 @@ export const servicesWith = (rules: Partial<SessionRules>) =>
     ),
   );
 
-/** Services whose counters answer only after an effect has ended. */
+/** Makes services whose counters answer only after the effect `wait` has ended. */
 export const servicesWithCountersAfter = (wait: Effect.Effect<unknown>) => {
   const counters = Layer.effect(
     Counters,
@@ -74,14 +74,14 @@ export const setup = Effect.gen(function* () {
 
 export const sessionIdOf = (sid: Sid) => Effect.flatMap(Secrets, ({ sessionId }) => sessionId(sid));
 
-/** Opens a session like the public flow. */
+/** Opens a session as the public flow does. */
 export const open = Effect.fnUntraced(function* (sid: Sid) {
   const id = yield* sessionIdOf(sid);
   yield* (yield* SessionStore).advance({ id, to: "opened", at: yield* Clock.currentTimeMillis });
   yield* (yield* SessionWatch).announce([id]);
 });
 
-/** Completes a session with a link, like the public flow. */
+/** Completes a session with a link, as the public flow does. */
 export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat = chatId("10001")) {
   const session = yield* sessionIdOf(sid);
   const flow = yield* prove(key, session, chat);
@@ -132,7 +132,7 @@ export const listenTo = Effect.fnUntraced(function* (
   return { events, reading, names: () => events.map(({ event }) => event) };
 });
 
-/** Waits for a turn of the event loop, in which Web Crypto may answer. */
+/** Waits for one iteration of the event loop, so that Web Crypto can answer. */
 const turn = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve)));
 
 /** Runs every fiber until it waits for the clock. */
@@ -144,5 +144,5 @@ export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 export const hasEnded = (fiber: Fiber.Fiber<unknown, unknown>): boolean => fiber.pollUnsafe() !== undefined;
 
-/** The number of open reads in this process, of all tests. */
+/** The number of open reads in this process, including reads of other tests. */
 export const countOpenReads = Effect.map(Metric.value(readsOpen), ({ value }) => value);

@@ -63,7 +63,7 @@ export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {
     /**
-     * Creates a session. Fails with `Conflict` only through its `commit`.
+     * Creates a session. Only `commit` can fail with `Conflict`, not the creation itself.
      *
      * @returns the session with its `sid`, which is not stored and cannot be read again
      */
@@ -79,7 +79,7 @@ export class VerificationSessions extends Context.Service<
     /**
      * Reads a session.
      *
-     * @param wait how long to wait for another state, in milliseconds; a final state returns at once
+     * @param wait how long to wait for a change of state, in milliseconds; a final state is returned at once
      */
     readonly poll: (key: ApiKey, sid: string, wait: number) => Effect.Effect<ReadSession, ReadError>;
 
@@ -256,7 +256,9 @@ const newSession = (
   change: 1,
 });
 
-/** The wait is spread over a refill, so that clients refused together do not return together. */
+/**
+ * The retry time is random, up to one refill from now, so that clients that are refused together do not retry together.
+ */
 const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
   Effect.flatMap(Random.nextBetween(readyAt, Math.max(readyAt, now + createRefill)), (spreadAt) =>
     Effect.fail(

@@ -20,8 +20,8 @@ export interface SiteSignIn {
 }
 
 /**
- * A pending sign-in, stored until the browser returns from the platform and used once. Its secrets are not stored:
- * `Secrets.signIn` derives them from the returned `state`.
+ * A pending sign-in. It is stored until the browser returns from the platform, and can be used only once. Its secrets
+ * are not stored: `Secrets.signIn` derives them from the returned `state`.
  */
 export interface BegunSignIn {
   /** Keyed hash of the `state`. */
@@ -33,5 +33,5 @@ export interface BegunSignIn {
 /** How long a user stays signed in, in milliseconds. @internal */
 export const signInLifetime = 12 * hourMs;
 
-/** How long a user may take at the platform, in milliseconds. */
+/** How long a user may take to sign in at the platform, in milliseconds. */
 export const beginLifetime = 10 * 60_000;

@@ -14,7 +14,7 @@ export class SignInStore extends Context.Service<
   {
     readonly begin: (begun: BegunSignIn) => Effect.Effect<void, StoreUnavailable>;
 
-    /** Returns true once if the sign-in began at the site and has not expired. */
+    /** Returns whether the sign-in began at the site and has not expired. Each sign-in can be taken only once. */
     readonly takeBegun: (
       site: SignInSite,
       stateHash: string,
@@ -38,7 +38,9 @@ export class SignInStore extends Context.Service<
       at: Millis,
     ) => Effect.Effect<ReadonlyArray<SiteSignIn>, StoreUnavailable>;
 
-    /** Deletes one sign-in of a user to the site, or all with null, and returns their number. */
+    /**
+     * Deletes one of the user's sign-ins to the site, or all of them if `id` is null. Returns how many were deleted.
+     */
     readonly end: (
       site: SignInSite,
       chatId: ChatId,

@@ -55,7 +55,7 @@ export class SignIns extends Context.Service<
   SignIns,
   {
     /**
-     * Begins a sign-in. The browser keeps the `state` in a cookie until it returns.
+     * Begins a sign-in. The browser must keep the `state` in a cookie until it returns from the platform.
      *
      * @param redirectUri the callback URL
      * @returns the URL of the platform's sign-in
@@ -66,8 +66,8 @@ export class SignIns extends Context.Service<
     ) => Effect.Effect<{ readonly url: string; readonly state: string }, StoreUnavailable>;
 
     /**
-     * Checks the returned browser, and stores the sign-in under a new cookie in place of the earlier one. At the
-     * dashboard, a user without an account gets a new one.
+     * Checks the data of the returned browser, and stores the sign-in under a new cookie. It replaces the browser's
+     * earlier sign-in. At the dashboard, a user without an account gets a new account.
      */
     readonly finish: (
       browser: ReturnedBrowser,

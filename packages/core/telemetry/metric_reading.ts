@@ -1,6 +1,6 @@
 import { Effect, Metric, type Scope } from "effect";
 
-/** Registers a metric whose state is `read` at each export, until the scope closes. */
+/** Registers a metric that calls `read` for its state at each export, until the scope closes. */
 export const readMetric = <Input, State>(
   metric: Metric.Metric<Input, State>,
   read: () => State,

@@ -6,7 +6,7 @@ export const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
 
 export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effect.succeed(isTracing(fiber)));
 
-/** Adds a span to an operation if spans are exported. A span costs more than a lookup. */
+/** Adds a span to an operation, but only if spans are exported, because a span takes longer than a lookup. */
 export const traced =
   (name: string) =>
   <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -12,7 +12,7 @@ export interface UsageDay {
   readonly groups: ReadonlyArray<UsageCounts & { readonly group: UsageGroup }>;
 }
 
-/** The usage of the last days, today included; oldest first, also days without requests. */
+/** The usage of the last days up to today, oldest first. Days without requests are included. */
 type UsageDays = ReadonlyArray<UsageDay>;
 
 /**

@@ -7,7 +7,9 @@ import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type KeyUsage, type UsageGroup, type UsageOutcome, usageGroups, usageOutcomes } from "./usage.ts";
 import { type KeyUse, type UsageBatch, UsageStore } from "./usage_store.ts";
 
-/** How often counts are saved, in milliseconds. With the duration of a save, a crash loses 5 seconds at most. */
+/**
+ * How often counts are saved, in milliseconds. As a save also takes time, a crash loses the counts of up to 5 seconds.
+ */
 export const flushInterval = 2_000;
 
 /** How long a stop waits for the last save. */
@@ -22,8 +24,8 @@ export class UsageMeter extends Context.Service<
   }
 >()("@accountlink/core/UsageMeter") {
   /**
-   * Saves every `flushInterval`, and once more when the scope closes. A failed batch is repeated under its number, so
-   * that it counts once.
+   * Saves the counts every `flushInterval`, and once more when the scope closes. A failed batch is saved again under
+   * the same number, so that the store counts it only once.
    */
   static readonly layer = Layer.effect(
     UsageMeter,
@@ -48,7 +50,7 @@ export class UsageMeter extends Context.Service<
       });
       const flushOrWarn = yield* warnOnce("Cannot save usage", flush);
       yield* Effect.addFinalizer(() =>
-        // A second pass saves requests that were counted while a batch was repeated.
+        // The second `flush` saves requests that were counted while the first one repeated a failed batch.
         Effect.andThen(flush, flush).pipe(
           Effect.timeout(lastFlushTimeout),
           Effect.catchCause((cause) => {
@@ -93,7 +95,7 @@ class KeyCounters {
   /** For each key: the outcomes of each group in order, then the time of the last use. */
   readonly #numbers = new Map<KeyId, Float64Array>();
 
-  /** Counts a request. Allocates memory only for a key that was not counted since the second-last `take`. */
+  /** Counts a request. Allocates memory only for a key that is new, or that `take` has dropped. */
   count(key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis): void {
     let numbers = this.#numbers.get(key);
     if (numbers === undefined) {
@@ -104,7 +106,7 @@ class KeyCounters {
     numbers[lastUsePlace] = at;
   }
 
-  /** Returns the counts in pages and resets them to zero. Drops keys that were not used. */
+  /** Returns the counts in pages and resets them to zero. Drops keys that were not used since the previous call. */
   take(): ReadonlyArray<Pick<UsageBatch, "counts" | "uses">> {
     const pages: Array<{ readonly counts: Array<KeyUsage>; readonly uses: Array<KeyUse> }> = [];
     for (const [key, numbers] of this.#numbers) {

@@ -9,7 +9,7 @@ export interface UsageBatch {
   readonly meter: string;
   /** The batch's number, higher than the meter's earlier batches. */
   readonly sequence: number;
-  /** The start of the UTC day of all its requests. */
+  /** The start of the UTC day on which all requests of the batch were answered. */
   readonly day: Millis;
   /** One entry per key and group. */
   readonly counts: ReadonlyArray<KeyUsage>;
@@ -24,7 +24,7 @@ export interface KeyUse {
   readonly at: Millis;
 }
 
-/** Reads the usage of all keys of an account, including revoked ones, or of one key. */
+/** Whose usage to read: that of all keys of an account, including revoked ones, or that of one key. */
 export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
 
 /** Stores the usage of API keys per UTC day. */

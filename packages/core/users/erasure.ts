@@ -5,7 +5,7 @@ import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { UserErased } from "./user_store.ts";
 
-/** Details that contain chat IDs, and details that contain the users' game IDs. */
+/** The details that contain chat IDs, and the details that contain the game IDs of those users. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
 const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
 
@@ -45,14 +45,14 @@ export const withoutUser = (
 
 type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
 
-/** An erased record and its scope; null for an audit entry about an account. */
+/** The kind of an erased record, and the record's scope. The scope is null for an audit entry about an account. */
 export interface ErasedThing {
   readonly what: keyof Counts | "events";
   readonly pid: Pid | null;
 }
 
 /**
- * Counts erased records: over all scopes for `UserErased`, per scope for `user.erased` entries. Events are not counted.
+ * Counts erased records except events: in total for `UserErased`, and per scope for the `user.erased` entries.
  *
  * @internal
  */

@@ -7,7 +7,10 @@ import { Profiles } from "../platforms/profiles.ts";
 /** A community that stores data about a user, as the user knows it. @internal */
 export interface OwnCommunity {
   readonly pid: Pid;
-  /** The community's name outside of guilds: as set by the owner, else the account's name. */
+  /**
+   * The name that asks for the link: the display name of a global scope if its owner has set one, else the account's
+   * name.
+   */
   readonly asking: string;
   /** The guild of the scope, or null. Its name is null if the platform does not answer. */
   readonly guild: { readonly id: GuildId; readonly name: string | null } | null;

@@ -27,8 +27,8 @@ export class OwnLinks extends Context.Service<
     readonly list: (chatId: ChatId) => Effect.Effect<ReadonlyArray<OwnLink>, StoreUnavailable>;
 
     /**
-     * Removes the link in one scope and fails the user's open sessions there. The user need not be a member of its
-     * guild. Returns the removed link.
+     * Removes the user's link in one scope, and fails the user's open sessions in that scope. The user need not be a
+     * member of the scope's guild. Returns the removed link.
      */
     readonly remove: (
       chatId: ChatId,

@@ -11,7 +11,11 @@ import type { Millis } from "../timestamp.ts";
 import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
 import { UserStore } from "./user_store.ts";
 
-/** A place where a user confirmed links: an address or a browser, once over all scopes. @internal */
+/**
+ * A place where a user confirmed links: an address or a browser. Its sightings are merged over all scopes.
+ *
+ * @internal
+ */
 export interface OwnPlace {
   /** Null for an address, and for a browser that an earlier release stored. */
   readonly firstSeenAt: Millis | null;

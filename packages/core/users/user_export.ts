@@ -22,7 +22,7 @@ export class UserExports extends Context.Service<
       const keys = yield* KeyStore;
       const vault = yield* AddressVault;
 
-      /** Returns a function that tells to which community data belongs. */
+      /** Makes a function that returns the community of a scope. */
       const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
         const found = yield* Effect.forEach([...new Set(pids)], (pid) => keys.findScopeByPid(pid));
         const communities = new Map(
@@ -85,7 +85,7 @@ export class UserExports extends Context.Service<
             })),
             browsers: found.browsers.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
               community: communityOf(pid),
-              // Numbers stand for hashes, so that the same browser is recognized in several communities.
+              // A number replaces each hash, so that the same browser can be recognized in several communities.
               browser: browsers.indexOf(browser) + 1,
               firstSeenAt: timeOrNull(firstSeenAt),
               seenAt: formatTimestamp(seenAt),

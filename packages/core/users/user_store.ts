@@ -23,7 +23,7 @@ export interface ScopedRecord {
 export interface UserBrowser {
   readonly pid: Pid;
   readonly sighting: BrowserSighting;
-  /** The first sighting that was stored; null for a browser that was first seen by a release before this column. */
+  /** When the first sighting was stored; null if an earlier release, which kept no such time, stored it. */
   readonly firstSeenAt: Millis | null;
 }
 
@@ -54,19 +54,19 @@ export interface EraseUser extends WriteOrigin {
   readonly at: Millis;
   /** The scopes in which a record of the user was found. */
   readonly scopes: ReadonlyArray<Pid>;
-  /** The new name of an account of the user; unique. */
+  /** A unique name that replaces the name of the user's account. Further accounts get it with a number appended. */
   readonly pseudonym: string;
 }
 
 /** Counts of the erased data. */
 export interface UserErased {
   readonly records: number;
-  /** Addresses where the user was seen, in each scope. */
+  /** The number of addresses at which the user was seen, counted in each scope. */
   readonly sightings: number;
-  /** Browsers in which the user was seen, in each scope. */
+  /** The number of browsers in which the user was seen, counted in each scope. */
   readonly browsers: number;
   readonly reviews: number;
-  /** Audit entries that named the user. */
+  /** The number of audit entries that named the user. */
   readonly entries: number;
   readonly accounts: number;
   readonly revokedKeys: ReadonlyArray<KeyId>;
@@ -79,10 +79,10 @@ export class UserStore extends Context.Service<
     /** Returns all data of a user. Reads the whole audit log. */
     readonly find: (chatId: ChatId) => Effect.Effect<UserRecords, StoreUnavailable>;
 
-    /** Returns only the `records` of `find`, by an index. */
+    /** Like `find`, but returns only the `records`, which an index finds. */
     readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
 
-    /** Returns only the `sightings` and `browsers` of `find`, by an index. */
+    /** Like `find`, but returns only the `sightings` and `browsers`, which an index finds. */
     readonly findSightings: (
       chatId: ChatId,
     ) => Effect.Effect<Pick<UserRecords, "sightings" | "browsers">, StoreUnavailable>;
@@ -91,10 +91,10 @@ export class UserStore extends Context.Service<
     readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, nicknames of role
-     * plans and final sessions, voids proofs, and sets open sessions to `failed` without naming the user. In the audit log the user becomes
-     * `[erased]`. Their memberships end. Accounts of the user lose their chat ID and name, their keys are revoked, and
-     * their other members are signed out.
+     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, final sessions, and
+     * the nicknames of role plans. It voids proofs, and sets open sessions to `failed` without naming the user. In the
+     * audit log, `[erased]` replaces the user. The user's memberships end. The user's accounts lose their chat ID and
+     * name, the keys of these accounts are revoked, and their other members are signed out.
      *
      * Stores a `user.erased` entry for each affected scope and account. None, without any change, if the user has a
      * record in a scope that is not in `scopes`.

@@ -7,10 +7,12 @@ const delays = [5 * second, 5 * minute, 30 * minute, 2 * hourMs, 5 * hourMs, 10 
 
 const longestDelay = 10 * hourMs;
 
-/** The share by which a delay varies, so that simultaneous failures are not retried simultaneously. */
+/**
+ * The share of a delay by which it varies at random, so that deliveries that fail together are not retried together.
+ */
 const jitter = 0.1;
 
-/** A webhook is disabled when it has failed for this long without a delivery, in milliseconds. */
+/** A webhook is disabled when it has failed for this long without a successful delivery, in milliseconds. */
 export const longestFailure = 5 * dayMs;
 
 /**

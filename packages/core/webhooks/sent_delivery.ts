@@ -37,7 +37,7 @@ export const makeSentDeliveries = Effect.gen(function* () {
   });
 
   return {
-    /** Finds a delivery with an attempt. */
+    /** Finds a delivery that was attempted at least once. */
     findTried,
     eventOf,
 

@@ -13,7 +13,7 @@ export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>
   ...new Set(deliveries.flatMap(({ lanes }) => lanes)),
 ];
 
-/** Returns what a delivery says of its latest attempt. @internal */
+/** Returns the fields of a delivery that describe its latest attempt. @internal */
 export const answerOf = ({ status, type, error, attemptedAt, endedAt }: AttemptResult) => ({
   responseStatus: status,
   responseType: type,
@@ -23,7 +23,8 @@ export const answerOf = ({ status, type, error, attemptedAt, endedAt }: AttemptR
 });
 
 /**
- * Returns a delivery after a requested attempt. Its schedule continues.
+ * Returns a delivery after a requested attempt. If the attempt fails, the scheduled attempts of a failing delivery
+ * continue.
  *
  * @param stored the delivery now, which a scheduled attempt may have changed meanwhile; undefined if it does not exist
  *
@@ -44,7 +45,11 @@ export const resent = (
   return delivery.status === "failing" ? latest : { ...latest, status: "given_up", nextAttemptAt: null };
 };
 
-/** Returns the times of a webhook after deliveries were recorded. @internal */
+/**
+ * Returns when a webhook last delivered an event and since when it has failed, after results were recorded.
+ *
+ * @internal
+ */
 export const timesAfter = (
   { lastDeliveredAt, failingSince }: Pick<Webhook, "lastDeliveredAt" | "failingSince">,
   { deliveredAt, failedAt }: Pick<RecordDeliveries, "deliveredAt" | "failedAt">,
@@ -54,7 +59,8 @@ export const timesAfter = (
     : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
 
 /**
- * Returns the delivery of a lane that becomes due because those before it are done; undefined if none does.
+ * Returns the first pending delivery of a lane if it becomes due now: it waited only for earlier deliveries, and is now
+ * the first in all of its lanes. Otherwise undefined.
  *
  * @param pending in the order of the feed
  *

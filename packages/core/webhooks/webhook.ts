@@ -89,7 +89,7 @@ export interface WebhookDelivery {
   readonly attemptedAt: Millis | null;
   /** When the latest attempt got its answer; null without one. */
   readonly answeredAt: Millis | null;
-  /** The content type of that answer; null for none. */
+  /** The content type of the answer to the latest attempt, or null. */
   readonly responseType: string | null;
 }
 
@@ -129,7 +129,7 @@ export const updatedWebhook = <W extends StoredWebhook>(
   );
   if (changed.length === 0) return null;
   const values = Object.fromEntries(changed.map((field) => [field, change[field]]));
-  // A status change starts anew: earlier failures do not count.
+  // After a status change, earlier failures no longer count.
   const restart = changed.includes("status") ? { disabledReason: null, failingSince: null } : {};
   return {
     webhook: { ...webhook, ...values, ...restart },

@@ -23,8 +23,8 @@ export class WebhookUnanswered extends Data.TaggedError("WebhookUnanswered")<{
 /** Sends only to public addresses. A program without an adapter sends nothing. */
 export const WebhookSender = Context.Reference<{
   /**
-   * Returns why nothing can be sent to a URL, resolving its name now; null if it can. Names that cannot be resolved are
-   * checked again when something is sent.
+   * Resolves the host name of a URL, and returns why nothing can be sent there, or null. A name that cannot be resolved
+   * is no reason, because it is resolved again whenever something is sent.
    */
   readonly problemOf: (url: string) => Effect.Effect<string | null>;
 

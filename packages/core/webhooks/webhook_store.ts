@@ -23,9 +23,9 @@ export interface InsertWebhook extends WriteOrigin {
   readonly webhook: Webhook;
   /** The encrypted secret. */
   readonly sealed: string;
-  /** The position in the feed after which events are sent. */
+  /** Only events after this position in the feed are sent. */
   readonly position: number;
-  /** The most webhooks of a scope, including this one. */
+  /** The most webhooks that the scope may have, including this one. */
   readonly maxOfScope: number;
 }
 
@@ -34,16 +34,16 @@ export interface UpdateWebhook extends WebhookWrite {
 }
 
 export interface WebhookFilter {
-  /** Null for every account. */
+  /** The account whose webhooks are returned; null for all accounts. */
   readonly account: string | null;
-  /** Null for every webhook. */
+  /** The webhook to return; null to return all of them. */
   readonly id: WebhookId | null;
 }
 
 export interface DeliveryFilter {
-  /** Null for every status. */
+  /** The status of the deliveries to return; null for any status. */
   readonly status: DeliveryStatus | null;
-  /** Only deliveries before this event id, since ids sort by time; null for all. */
+  /** Only deliveries of events with a lower id, which are older, are returned; null for no such bound. */
   readonly before: string | null;
   readonly limit: number;
 }
@@ -56,7 +56,7 @@ export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
   /** The number of requested attempts, which do not count in the schedule. */
   readonly resends: number;
   /**
-   * Lanes keep the order of events of each chat user: pseudonyms of the event's users, at most two. Empty after the
+   * Pseudonyms of the event's chat users, at most two. Events that share a lane are sent in order. Empty after the
    * event is delivered or given up.
    */
   readonly lanes: ReadonlyArray<string>;
@@ -115,7 +115,9 @@ export interface RequestedAttempt extends AttemptResult {
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** Stores a webhook with a `webhook.created` entry. Returns false if its scope has the maximum number. */
+    /**
+     * Stores a webhook with a `webhook.created` entry. Returns false if the scope already has `maxOfScope` webhooks.
+     */
     readonly insert: (write: InsertWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 
     readonly find: (id: WebhookId) => Effect.Effect<Option.Option<StoredWebhook>, StoreUnavailable>;
@@ -125,11 +127,13 @@ export class WebhookStore extends Context.Service<
 
     /**
      * Changes a webhook by `updatedWebhook`, and writes its audit entry if anything changed. A webhook that becomes
-     * active tries its failing deliveries at once. Returns false if it is unknown.
+     * active tries its failing deliveries at once. Returns false if the webhook is unknown.
      */
     readonly update: (write: UpdateWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Deletes a webhook and its deliveries, with a `webhook.deleted` entry. Returns false if it is unknown. */
+    /**
+     * Deletes a webhook and its deliveries, with a `webhook.deleted` entry. Returns false if the webhook is unknown.
+     */
     readonly remove: (write: WebhookWrite) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Returns the deliveries of a webhook, without waiting ones; newest first, sorted by event ids. */
@@ -144,8 +148,8 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Stores a requested attempt by `resent`. A success sets the webhook's time and frees lanes like `record`. Returns
-     * the delivery; none if the webhook is unknown.
+     * Stores the delivery that `resent` returns for a requested attempt. After a success, it also updates the times of
+     * the webhook, and frees lanes as `record` does. Returns the delivery; none if the webhook is unknown.
      */
     readonly recordRequested: (
       attempt: RequestedAttempt,
@@ -167,7 +171,7 @@ export class WebhookStore extends Context.Service<
       StoreUnavailable
     >;
 
-    /** Returns the deliveries to try again by a time, the first due first. */
+    /** Returns the deliveries whose next attempt is due by a time, sorted by the time at which it is due. */
     readonly due: (
       id: WebhookId,
       at: Millis,
@@ -175,14 +179,14 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Makes all deliveries due that would be tried again later. The attempts count as requested, so that they use up no
-     * scheduled attempt.
+     * Makes every delivery due now that would be tried again later. The extra attempts count as requested, so that no
+     * scheduled attempt is lost.
      */
     readonly sendPending: (id: WebhookId, at: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Stores a node's results if it still holds the webhook; otherwise returns false and changes nothing. In each freed
-     * lane, the first waiting delivery becomes due if it is the first in all of its lanes.
+     * Stores a node's results if the node still holds the webhook; otherwise returns false and changes nothing. In each
+     * freed lane, the first waiting delivery becomes due if it is the first in all of its lanes.
      */
     readonly record: (write: RecordDeliveries) => Effect.Effect<boolean, StoreUnavailable>;
 

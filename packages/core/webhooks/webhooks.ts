@@ -58,7 +58,7 @@ export interface IssuedWebhook {
   readonly secret: string;
 }
 
-/** A page of deliveries, and the event id to continue before; null at the end. */
+/** A page of deliveries. The next page holds the deliveries before the event id `next`; null on the last page. */
 export interface DeliveryPage {
   readonly deliveries: ReadonlyArray<WebhookDelivery>;
   readonly next: string | null;
@@ -67,7 +67,11 @@ export interface DeliveryPage {
 /** With the reason `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
-/** Manages webhooks for owners and operators. As an account, null means every account. @internal */
+/**
+ * Manages webhooks for owners and operators. If `account` is null, a method covers the webhooks of all accounts.
+ *
+ * @internal
+ */
 export class Webhooks extends Context.Service<
   Webhooks,
   {
@@ -81,8 +85,8 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
 
     /**
-     * Creates a webhook, which gets all events from now on. Fails with `Conflict` `webhook_limit` if its scope has the
-     * maximum number.
+     * Creates a webhook, which gets all events from now on. Fails with a `webhook_limit` `Conflict` if the scope
+     * already has the maximum number of webhooks.
      *
      * @param admission checks the caller's permission; runs after the fields are checked
      */
@@ -105,27 +109,29 @@ export class Webhooks extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<void, Unknown | StoreUnavailable>;
 
-    /** Gives the webhook a new secret. The previous secret also signs for 24 hours. */
+    /** Gives the webhook a new secret. For 24 hours, deliveries are signed with the previous secret too. */
     readonly rotate: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
     ) => Effect.Effect<IssuedWebhook, Unknown | StoreUnavailable>;
 
-    /** Sends a `test` event now, once. Fails with `Conflict` `test_limit` while three tests are in flight. */
+    /** Sends a `test` event now, once. Fails with a `test_limit` `Conflict` while three tests are in flight. */
     readonly test: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
     ) => Effect.Effect<WebhookDelivery, Unknown | Conflict | StoreUnavailable>;
 
-    /** Sends all deliveries that wait for their next attempt now, if the webhook is active. Keeps their schedule. */
+    /**
+     * If the webhook is active, sends now all deliveries that would be tried again later. No scheduled attempt is lost.
+     */
     readonly sendPending: (
       account: string | null,
       id: string,
     ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
 
-    /** Returns deliveries newest first, as long as events are kept. */
+    /** Returns the deliveries of a webhook, newest first. A delivery is kept as long as its event. */
     readonly deliveries: (
       account: string | null,
       id: string,
@@ -142,7 +148,7 @@ export class Webhooks extends Context.Service<
       eventId: string,
     ) => Effect.Effect<SentDelivery, Unknown | StoreUnavailable>;
 
-    /** Sends an event again now, once. Its schedule continues. */
+    /** Sends an event again now, once. If the attempt fails, the scheduled attempts continue. */
     readonly resend: (
       account: string | null,
       id: string,

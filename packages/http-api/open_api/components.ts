@@ -32,8 +32,8 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a parameter; null if another parameter already has its name. Code generators name types
-   * after components.
+   * Returns a reference to a parameter; null if a different parameter already has the component's name. The component
+   * has a short name, because code generators use it as the name of a type.
    */
   parameter(parameter: Parameter): Reference | null {
     return this.reference("parameters", `${parameter.name.replaceAll("-", "")}Parameter`, parameter);

@@ -6,7 +6,7 @@ import type { Header, Parameter, Reference } from "./document.ts";
 const text = { type: "string" };
 const count = { type: "integer" };
 
-/** The headers of responses, and the short names of their components. */
+/** The headers of responses. Each `name` is the short name of the header's component. */
 const headers = {
   "X-Request-Id": { name: "RequestId", description: "The id of the request", schema: text },
   "Service-Version": { name: "Version", description: "The dated contract of the response", schema: text },

@@ -55,7 +55,9 @@ const successesOf = (
     : { [status]: success };
 };
 
-/** The refusals of another service. Errors determine their bodies, so all routes share them. */
+/**
+ * The refusals of another service. A refusal's body depends only on the error, so all routes of the service share it.
+ */
 const refusalsOfService = (
   components: Components,
   route: Route,

@@ -5,7 +5,9 @@ import type { SuccessOf } from "../envelopes/envelope.ts";
 import { compatAnswer } from "../envelopes/envelope_compat.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 
-/** Returns a function that binds a route of a service to a handler of its whole response. */
+/**
+ * Returns a function that binds a route of a service to a handler. The handler returns the whole body of the response.
+ */
 export const bareRoutes =
   ({ keyed }: Pipeline, service: CompatService) =>
   <P extends Parameters, S extends Schema.Top>(

@@ -20,7 +20,7 @@ const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string =>
       return opening;
     case "idle":
       return comment;
-    // The ID lets an `EventSource` without a position resume here.
+    // With this ID, an `EventSource` that has received no event yet resumes at this position.
     case "timeout":
       return Sse.encoder.write({ _tag: "Event", event: "timeout", id: step.cursor, data: "{}" });
     case "event": {

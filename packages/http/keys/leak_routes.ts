@@ -46,7 +46,10 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
   return routes;
 });
 
-/** Failed authentications that one array counts as at most, so that code hosts can report many keys at once. */
+/**
+ * One array of reports counts as at most this many failed authentications, so that code hosts can report many keys at
+ * once.
+ */
 const maxCounted = 10;
 
 const areReports = Schema.is(Schema.Array(KeysV2.LeakReport));

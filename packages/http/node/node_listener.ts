@@ -241,7 +241,7 @@ class NodeExchange implements HttpRequest {
 /** The most bytes of an unread body that are discarded before the connection closes. */
 const maxDroppedBytes = 262_144;
 
-/** Milliseconds that a client which still sends gets to read the response. */
+/** How long a client that is still sending has to read the response, in milliseconds. */
 const closingTime = 500;
 
 const closeSlowly = ({ socket }: NodeRequest): void => {

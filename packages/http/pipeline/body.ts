@@ -42,8 +42,8 @@ export const readJson = (
 };
 
 /**
- * Finds parameters in an optional body of any form. A body that names one counts as giving it, and a body that is too large
- * to read is refused, so that no deletion is wider than its sender meant.
+ * Finds parameters in an optional body of any form. A body that contains a parameter's name counts as sending that
+ * parameter, and a body that is too large to read is refused, so that no deletion is wider than its sender meant.
  *
  * @param names the parameters to find
  */
@@ -79,7 +79,7 @@ const parse = (bytes: Uint8Array): Effect.Effect<JsonObject | ReadonlyArray<unkn
 
 /** Marks repeated names, because `JSON.parse` silently keeps the last value. */
 const markRepeated = (value: JsonObject, text: string): JsonObject => {
-  // Each member has a colon, so if there are no more colons than names, none is repeated.
+  // Each member has a colon. If there are no more colons than distinct names, no name is repeated.
   if (text.split(":").length - 1 === Object.keys(value).length) return value;
   const seen = new Set<string>();
   const marked: Record<string, typeof repeated> = {};

@@ -1,6 +1,6 @@
 /**
- * Checks of a request with a key, in the order and with the numbers of the contract. Before them, `app.ts` has found the
- * route (2.), and `request_context.ts` has given the request its ID (1.).
+ * Checks a request with a key. The order and the numbers of the checks are those of the contract. Before these checks,
+ * `request_context.ts` has given the request its ID (1.), and `app.ts` has found the route (2.).
  */
 import {
   type ApiKey,
@@ -35,7 +35,7 @@ export type Answered = Success | HttpResponse;
 
 /** Checks of values beyond the schemas of a route's parameters. */
 export interface ValueChecks<P extends Parameters> {
-  /** Its problems are reported together with malformed values. */
+  /** Returns problems, which are reported together with malformed values. */
   readonly findProblems?: FindProblems<P>;
   /** Runs after `findProblems`, before the check of the key's tier. */
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
@@ -132,7 +132,7 @@ export const keyReader =
     return null;
   };
 
-/** Stands for credentials with another scheme. It is not a key, so it counts as a wrong one. */
+/** Replaces credentials with another scheme. No key has this text, so the request counts as one with a wrong key. */
 const otherScheme = "other";
 
 const schemes = { Bearer: /^bearer(?: |$)/i, Bot: /^bot(?: |$)/i };
@@ -161,10 +161,10 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
 };
 
 /**
- * Reads the record of a lookup while its limits are counted: on Postgres and Redis the request then waits once, not
- * twice. Concurrent lookups read after their limits are counted, so that they share a statement; the previous lookup of
- * the node predicts whether the next one is concurrent. A refused lookup has wasted its read, so the next one does not
- * prefetch.
+ * Reads the record of a lookup while its limits are counted, so that on Postgres and Redis the request waits once
+ * instead of twice. Concurrent lookups are read only after their limits are counted, so that they share a statement;
+ * the node's previous lookup predicts whether the next one is concurrent. The read of a refused lookup is wasted, so
+ * the lookup after a refusal does not prefetch.
  */
 class Prefetch {
   #previous: Counting = { isConcurrent: false, isAdmitted: true };

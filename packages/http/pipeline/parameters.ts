@@ -1,4 +1,4 @@
-/** Check 9: reads the parameters of a request, its dated contract, and the formats of its headers. */
+/** Check 9: reads the parameters and the dated contract of a request, and checks the format of its headers. */
 import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {
@@ -122,7 +122,7 @@ const rawReader = ({ method, source, parameters }: Pick<Route, "method" | "sourc
         }));
 };
 
-/** Why a value is refused, and whether this refuses the parameter or the whole body. */
+/** Why a value is refused, and whether only the parameter or the whole body is refused with it. */
 interface Problem {
   readonly kind: "parameter" | "missing" | "body";
   readonly reason: string;
@@ -149,7 +149,7 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
 
   return (value: unknown, scopeKind: DataScope["kind"]): Result.Result<unknown, Problem> => {
     const rule = scopeKind === "guild" ? presence.guildKeys : presence.globalKeys;
-    // Refuse even an empty value or null: the client expects a narrower request.
+    // Refuse even an empty value or null: a client that sends this parameter expects a request for one guild only.
     if (rule === "refused" && value !== undefined) return Result.fail(notTaken);
     if (isMissing(value) && !(takesNull && value === null)) {
       if (rule === "required") return Result.fail(notGiven);

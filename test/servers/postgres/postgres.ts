@@ -44,14 +44,14 @@ export const startPostgres = (options: PostgresServerOptions = {}) =>
 /**
  * Creates an empty database, which is dropped with the scope.
  *
- * @param server by default, the one at ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases; else one that
- * this process starts once
+ * @param server by default, the server at ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases; without that
+ * variable, a server that this process starts once
  */
 export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));
   const name = `test_${randomBytes(8).toString("hex")}`;
   const administer = (sql: string) => Effect.promise(() => query(urlOf("postgres"), sql));
-  // Copying the files takes a quarter of the time of the usual strategy, which logs every page.
+  // The strategy FILE_COPY takes a quarter of the time of the default strategy, which logs every page.
   yield* Effect.acquireRelease(
     administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' STRATEGY FILE_COPY`),
     () => administer(`DROP DATABASE ${name} WITH (FORCE)`),

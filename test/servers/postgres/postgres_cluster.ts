@@ -25,7 +25,7 @@ import { findPostgres, findPostgresWithTools, reachable } from "./postgres_progr
 export interface PostgresServerOptions {
   /** Lines of the configuration file. */
   readonly config?: ReadonlyArray<string>;
-  /** The folder in which the folder of the data is made; by default, the folder of temporary files. */
+  /** The parent of the data folder; by default, the folder of temporary files. */
   readonly parent?: string;
   /** Files of a certificate for 127.0.0.1 and its key, to enable TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string };
@@ -43,7 +43,7 @@ export interface PostgresCluster {
   readonly password: string;
 }
 
-/** Settings that survive a crash of the server but not of the machine, which is faster. */
+/** Settings for speed: data survives a crash of the server, but perhaps not a crash of the machine. */
 const testConfig = [
   "listen_addresses = '127.0.0.1'",
   "unix_socket_directories = ''",

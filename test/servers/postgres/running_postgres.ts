@@ -9,12 +9,12 @@ export interface PostgresServer {
   readonly programs: string;
   /** The URL of one of its databases: `postgres://postgres:<password>@127.0.0.1:<port>/<database>`. */
   readonly urlOf: (database: string) => string;
-  /** Stops it with all connections open, like a frozen machine. */
+  /** Pauses the server and keeps its connections open, like a frozen machine. */
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
   readonly kill: Effect.Effect<void>;
   readonly stop: Effect.Effect<void>;
-  /** Starts it again with the same port and data. */
+  /** Starts the server again with the same port and data. */
   readonly restart: Effect.Effect<void>;
 }
 
@@ -72,7 +72,7 @@ export const query = async (
   values: ReadonlyArray<unknown> = [],
 ): Promise<ReadonlyArray<Row>> => {
   const client = new Client({ connectionString, connectionTimeoutMillis: 20_000 });
-  // A lost connection fails the statement.
+  // Ignore the event, because a lost connection also makes the statement fail.
   client.on("error", () => {});
   try {
     await client.connect();

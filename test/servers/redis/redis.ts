@@ -14,7 +14,7 @@ export interface RedisServer {
   readonly url: string;
   /** The raw reply to a command. */
   readonly ask: (...words: ReadonlyArray<string>) => Effect.Effect<string>;
-  /** Stops it with all connections open, like a frozen machine. */
+  /** Pauses the server and keeps its connections open, like a frozen machine. */
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
   /** `kill -9`. Keeps only data that its configuration saves; none by default. */
@@ -50,9 +50,9 @@ export const whyNoRedis = async (): Promise<string | null> => {
   );
 };
 
-/** The command line of Redis or Valkey, where the server was found. */
+/** Finds the command line of Redis or Valkey: an installed one, or the one from the unpacked packages of the server. */
 export const findRedisClient = async (): Promise<ServerProgram | null> => {
-  // Wait for the server's lookup, which unpacks the packages.
+  // Wait until the search for the server has ended, because that search unpacks the packages.
   await program;
   return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
 };

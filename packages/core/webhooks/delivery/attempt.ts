@@ -9,7 +9,7 @@ import type { DeliveryError, StoredWebhook } from "../webhook.ts";
 import { WebhookSender } from "../webhook_sender.ts";
 import type { AttemptResult, StoredDelivery } from "../webhook_store.ts";
 
-/** The sent part of an event from the feed or of a test event. @internal */
+/** The fields of an event that are sent. The event is from the feed, or a test event. @internal */
 export interface SentEvent {
   readonly id: string;
   readonly type: string;

@@ -24,13 +24,19 @@ const [mostAttempts, mostFailingAttempts] = [8, 2];
  */
 const failurePause = 20;
 
-/** The age at which an event is read again before sending, since its user may be erased by then, in milliseconds. */
+/**
+ * An event whose last read is older than this, in milliseconds, is read again before it is sent, because its user may
+ * have been erased meanwhile.
+ */
 const freshFor = 1_000;
 
 /** How often due deliveries are read, in milliseconds. */
 const dueInterval = 1_000;
 
-/** How long results wait to be stored together, in milliseconds. A transaction for each would slow a single disk. */
+/**
+ * How long results wait to be stored together, in milliseconds. One transaction per result would be slow on a single
+ * disk.
+ */
 const saveInterval = 100;
 
 const attempts = Metric.counter("accountlink_webhook_attempts_total", {
@@ -152,7 +158,10 @@ export const makeCourierRun = Effect.gen(function* () {
       yield* store.update({ ...service, id, change: { disabledReason: reason }, at });
     });
 
-    /** Whether the webhook must be disabled. Reads it again, since it may be active again, or an event was resent. */
+    /**
+     * Whether the webhook has failed for so long that it must be disabled. Reads the webhook again before, because its
+     * owner or a resent event may have ended the failure meanwhile.
+     */
     const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
       const isLong = () => failingSince !== null && at - failingSince >= longestFailure;
       if (!isLong()) return false;

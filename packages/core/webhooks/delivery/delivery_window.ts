@@ -34,7 +34,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
   #read: number;
   /** Events not finished yet, by ID. */
   readonly #entries = new Map<string, E>();
-  /** Positions of unfinished new events, in order. They hold back the saved position. */
+  /** Positions of unfinished new events, in order. The saved position stays before the first of them. */
   readonly #open = new Map<string, number>();
   readonly #lanes = new Map<string, Array<E>>();
   readonly #ready: Array<E> = [];
@@ -102,7 +102,10 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#ready.length > 0;
   }
 
-  /** Records the result of an attempt. Later events of the same lanes become ready, or wait in the store. */
+  /**
+   * Records the result of an attempt. Later events of the same lanes become ready, or after a failure wait in the
+   * store.
+   */
   finish(entry: E, delivery: StoredDelivery, at: Millis): void {
     const { lanes } = entry.delivery;
     if (delivery.status === "delivered") {
@@ -179,7 +182,8 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   /**
-   * Moves the events behind a failure to the store: in its lanes, and in the lanes of those. Returns all these lanes.
+   * Moves the events that a failed event blocks to the store: the later events of its lanes, then the later events of
+   * their other lanes. Returns all these lanes.
    */
   #putFollowersAside(lanes: ReadonlyArray<string>): ReadonlySet<string> {
     const reached = [...lanes];

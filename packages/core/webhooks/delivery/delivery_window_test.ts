@@ -115,7 +115,7 @@ describe("DeliveryWindow", () => {
       ["a2", "waiting"],
       ["b2", "waiting"],
     ]);
-    // From now on the store decides which events are blocked.
+    // The failures are now in the store, which reports that they do not block this event.
     window.addNew(entry("a3", 5, ["a"]), false);
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });

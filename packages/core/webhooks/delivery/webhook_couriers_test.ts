@@ -222,7 +222,7 @@ describe("a failing delivery", () => {
       yield* link("10001", "1");
       yield* link("10001", "2");
       yield* sendAt(0);
-      // Events of one millisecond have no order in the list.
+      // Events of the same millisecond are listed in any order.
       const latest = Effect.map(deliveries(id), (all) =>
         all.toSorted((one, next) => next.attempts - one.attempts).at(0),
       );
@@ -443,7 +443,7 @@ describe("a node", () => {
       const { cut } = yield* startNode("first");
       yield* pass(1);
       yield* startNode("second");
-      // The first node gets no more answers, and cannot store anything.
+      // Receivers no longer answer the first node, which is cut off from the store later.
       answer(({ node }) => (node === "first" ? Effect.never : ok));
       for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
       yield* pass(1);
