@@ -234,11 +234,11 @@ export type EventChatId = string;
 /** ID of a user of the game platform, or `[erased]` */
 export type EventGameId = string;
 
-/** A key, a verification flow, the user, the owner of the community, or the operator */
+/** `api`: a key; `flow`: a verification flow; `user`: the chat user; `operator`: the owner or an operator */
 export type EventSource = "api" | "flow" | "user" | "operator";
 
 export interface LinkSetEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "link.set";
   readonly at: Timestamp;
@@ -253,7 +253,7 @@ export interface LinkSetEvent {
 }
 
 export interface LinkMovedEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "link.moved";
   readonly at: Timestamp;
@@ -268,7 +268,7 @@ export interface LinkMovedEvent {
 }
 
 export interface LinkRemovedEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "link.removed";
   readonly at: Timestamp;
@@ -282,7 +282,7 @@ export interface LinkRemovedEvent {
 }
 
 export interface LinksImportedEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "links.imported";
   readonly at: Timestamp;
@@ -293,7 +293,7 @@ export interface LinksImportedEvent {
 }
 
 export interface ScopeDeletedEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "scope.deleted";
   readonly at: Timestamp;
@@ -304,7 +304,7 @@ export interface ScopeDeletedEvent {
 }
 
 export interface UserErasedEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "user.erased";
   readonly at: Timestamp;
@@ -314,7 +314,7 @@ export interface UserErasedEvent {
 }
 
 export interface SessionCompletedEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "session.completed";
   readonly at: Timestamp;
@@ -329,7 +329,7 @@ export interface SessionCompletedEvent {
 }
 
 export interface SessionFailedEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "session.failed";
   readonly at: Timestamp;
@@ -344,7 +344,7 @@ export interface SessionFailedEvent {
 }
 
 export interface SessionCancelledEvent {
-  /** `evt_` and a ULID; the same in feed, stream and webhook */
+  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
   readonly id: string;
   readonly type: "session.cancelled";
   readonly at: Timestamp;
@@ -386,7 +386,7 @@ export interface UnlinkedSession {
   readonly codeUrl: string;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
-  /** How many reads are left; null without a limit */
+  /** How many more times the session can be read; null if there is no limit */
   readonly pollsRemaining: number | null;
   readonly state: "pending" | "opened" | "cancelled" | "expired";
   /** The only chat user who may complete the session */
@@ -412,7 +412,7 @@ export interface CompletedSession {
   readonly codeUrl: string;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
-  /** How many reads are left; null without a limit */
+  /** How many more times the session can be read; null if there is no limit */
   readonly pollsRemaining: number | null;
   readonly state: "completed";
   readonly chatId: ChatId;
@@ -438,7 +438,7 @@ export interface FailedSession {
   readonly codeUrl: string;
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
-  /** How many reads are left; null without a limit */
+  /** How many more times the session can be read; null if there is no limit */
   readonly pollsRemaining: number | null;
   readonly state: "failed";
   /** The only chat user who may complete the session */
@@ -749,7 +749,7 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
-  /** Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync` */
+  /** Apply the guild's role plan to a member now. `POST /v2/members/sync` */
   readonly syncMember: {
     readonly parameters: {
       /** ID of a member of the guild */
@@ -830,7 +830,7 @@ export interface Routes {
       }>;
       /** Null on the last page */
       readonly cursor: string | null;
-      /** The cursor of the feed at the first page */
+      /** The cursor of the event feed at the time of the first page */
       readonly events: string;
     };
     readonly meta: Meta;
@@ -912,7 +912,7 @@ export interface RefusalDetails {
   readonly MISSING_PARAMETER: {
     readonly parameters: ReadonlyArray<string>;
   };
-  /** The body is not the JSON that the route takes, over 64 KiB (413) or of another type (415) */
+  /** The body is not the JSON that the route takes, is over 64 KiB (413) or is of another type (415) */
   readonly INVALID_BODY: {
     readonly reason: string;
   };
@@ -930,7 +930,7 @@ export interface RefusalDetails {
   };
   /** The tier of the key does not include `resolved=true` or alt detection */
   readonly PREMIUM_REQUIRED: null;
-  /** The scope of the key has no such link, or its user is not a guild member */
+  /** The scope of the key has no such link, or the chat user is not a member of the guild */
   readonly LINK_NOT_FOUND: null;
   /** The key has no such session, or it ended more than 24 hours ago */
   readonly SESSION_NOT_FOUND: null;
@@ -975,7 +975,7 @@ export interface RefusalDetails {
   readonly INTERNAL_ERROR: null;
 }
 
-/** The dated contract that these types follow. */
+/** The version of v2 that these types follow. */
 export const serviceVersion = "2026-01-01";
 
 /** The method and path of each route. `isIdempotent`: the route accepts an `Idempotency-Key`. */

@@ -184,7 +184,7 @@ class AsyncMembersMethods:
         chat_id: Id,
         guild_id: Id,
     ) -> SyncMemberData:
-        """Give a member the roles and the nickname of the guild's plan now. `POST /v2/members/sync`"""
+        """Apply the guild's role plan to a member now. `POST /v2/members/sync`"""
         return await self._caller.call(
             "syncMember",
             {"chatId": chat_id, "guildId": guild_id},

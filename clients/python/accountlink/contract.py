@@ -239,7 +239,7 @@ class LinkSetEventData(TypedDict):
 
 class LinkSetEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["link.set"]
     at: Timestamp
     data: LinkSetEventData
@@ -256,7 +256,7 @@ class LinkMovedEventData(TypedDict):
 
 class LinkMovedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["link.moved"]
     at: Timestamp
     data: LinkMovedEventData
@@ -272,7 +272,7 @@ class LinkRemovedEventData(TypedDict):
 
 class LinkRemovedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["link.removed"]
     at: Timestamp
     data: LinkRemovedEventData
@@ -285,7 +285,7 @@ class LinksImportedEventData(TypedDict):
 
 class LinksImportedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["links.imported"]
     at: Timestamp
     data: LinksImportedEventData
@@ -298,7 +298,7 @@ class ScopeDeletedEventData(TypedDict):
 
 class ScopeDeletedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["scope.deleted"]
     at: Timestamp
     data: ScopeDeletedEventData
@@ -310,7 +310,7 @@ class UserErasedEventData(TypedDict):
 
 class UserErasedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["user.erased"]
     at: Timestamp
     data: UserErasedEventData
@@ -327,7 +327,7 @@ class SessionCompletedEventData(TypedDict):
 
 class SessionCompletedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["session.completed"]
     at: Timestamp
     data: SessionCompletedEventData
@@ -344,7 +344,7 @@ class SessionFailedEventData(TypedDict):
 
 class SessionFailedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["session.failed"]
     at: Timestamp
     data: SessionFailedEventData
@@ -361,7 +361,7 @@ class SessionCancelledEventData(TypedDict):
 
 class SessionCancelledEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; the same in feed, stream and webhook"""
+    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
     type: Literal["session.cancelled"]
     at: Timestamp
     data: SessionCancelledEventData
@@ -382,7 +382,7 @@ class UnlinkedSession(TypedDict):
     createdAt: Timestamp
     expiresAt: Timestamp
     pollsRemaining: int | None
-    """How many reads are left; None without a limit"""
+    """How many more times the session can be read; None if there is no limit"""
     state: Literal["pending", "opened", "cancelled", "expired"]
     chatId: ChatId | None
     """The only chat user who may complete the session"""
@@ -408,7 +408,7 @@ class CompletedSession(TypedDict):
     createdAt: Timestamp
     expiresAt: Timestamp
     pollsRemaining: int | None
-    """How many reads are left; None without a limit"""
+    """How many more times the session can be read; None if there is no limit"""
     state: Literal["completed"]
     chatId: ChatId
     gameId: GameId
@@ -434,7 +434,7 @@ class FailedSession(TypedDict):
     createdAt: Timestamp
     expiresAt: Timestamp
     pollsRemaining: int | None
-    """How many reads are left; None without a limit"""
+    """How many more times the session can be read; None if there is no limit"""
     state: Literal["failed"]
     chatId: ChatId | None
     """The only chat user who may complete the session"""
@@ -614,7 +614,7 @@ class ListLinksData(TypedDict):
     cursor: str | None
     """None on the last page"""
     events: str
-    """The cursor of the feed at the first page"""
+    """The cursor of the event feed at the time of the first page"""
 
 
 class ReportLeakedKeyData(TypedDict):
@@ -675,7 +675,7 @@ EventGameId = str
 """ID of a user of the game platform, or `[erased]`"""
 
 EventSource = Literal["api", "flow", "user", "operator"]
-"""A key, a verification flow, the user, the owner of the community, or the operator"""
+"""`api`: a key; `flow`: a verification flow; `user`: the chat user; `operator`: the owner or an operator"""
 
 FeedEvent = LinkSetEvent | LinkMovedEvent | LinkRemovedEvent | LinksImportedEvent | ScopeDeletedEvent | UserErasedEvent | SessionCompletedEvent | SessionFailedEvent | SessionCancelledEvent
 
@@ -688,11 +688,11 @@ ServiceCode = Literal[
     "BAD_REQUEST",  # An unreadable request, an unknown path or a wrong method
     "INVALID_PARAMETER",  # Values are invalid, the game user does not exist, or `Service-Version` is unknown
     "MISSING_PARAMETER",  # Required values are missing; `guildId` is required with a guild-scoped key
-    "INVALID_BODY",  # The body is not the JSON that the route takes, over 64 KiB (413) or of another type (415)
+    "INVALID_BODY",  # The body is not the JSON that the route takes, is over 64 KiB (413) or is of another type (415)
     "INVALID_API_KEY",  # The key is missing, unknown, expired, revoked or disabled
     "FORBIDDEN",  # The key, or the signed-in user, may not do this
     "PREMIUM_REQUIRED",  # The tier of the key does not include `resolved=true` or alt detection
-    "LINK_NOT_FOUND",  # The scope of the key has no such link, or its user is not a guild member
+    "LINK_NOT_FOUND",  # The scope of the key has no such link, or the chat user is not a member of the guild
     "SESSION_NOT_FOUND",  # The key has no such session, or it ended more than 24 hours ago
     "SESSION_EXPIRED",  # The session has expired, possibly while a long poll waited
     "SHARED_IP_RATE_LIMITED",  # The client address sent too many requests, with all keys together
