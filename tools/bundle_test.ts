@@ -26,13 +26,13 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 describe("the bundle of the server", () => {
-  it("the bundle runs while its sources are unchanged", async () => {
+  it("the bundle is used only while its sources are unchanged", async () => {
     expect(findBundle()).toMatch(/\/dist\/run_process-A\.js$/);
     await writeFile(join(root, source), "export const one = 11;\n");
     expect(findBundle()).toBeNull();
   });
 
-  it("the bundle does not run if a source or the bundle is missing", async () => {
+  it("the bundle is not used if the bundle or one of its sources is missing", async () => {
     await unlink(join(root, source));
     expect(findBundle()).toBeNull();
     await rm(join(root, "apps/server/dist"), { recursive: true });

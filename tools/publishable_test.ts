@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 };
 
 describe.each(packages)("$folder", ({ folder, manifest }) => {
-  it("the manifest has the fields that are equal in every package", () => {
+  it("the manifest has the fields that every package must have", () => {
     expect(manifest).toMatchObject({
       version,
       description: expect.stringMatching(/^[A-Z].*[^.]$/),
@@ -29,7 +29,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     });
   });
 
-  it("the package publishes the compiled entry points that the workspace has", () => {
+  it("the package publishes each of its entry points in compiled form", () => {
     const exports = Object.entries(manifest.exports ?? {});
     expect(manifest["publishConfig"]).toEqual({
       access: "public",
@@ -50,7 +50,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(text).toContain("```ts\n");
   });
 
-  it("the package uses its user's version of effect, and depends on version ranges and published packages", () => {
+  it("the package leaves the version of effect to its user, and depends only on published packages", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");
     const isOwn = (name: string) => /^@?accountlink/.test(name);
@@ -61,7 +61,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
   });
 });
 
-it("jsr.json has scoped names, and the registry of each import", () => {
+it("jsr.json has a scoped name, and names the registry of each import", () => {
   expect(jsrManifestOf(packageIn("packages/accountlink"))).toMatchObject({
     name: "@accountlink/accountlink",
     version,

@@ -8,7 +8,7 @@ import { AccountLink, Alts, LinkEvents, Links, Sessions } from "./mod.ts";
 const settings = { gameUserExists: (gameId: string) => gameId !== "404" };
 
 describe("The layers", () => {
-  it.effect("provides the services of the default scope and of another scope", () =>
+  it.effect("the layers provide the services of the default scope and of another scope", () =>
     Effect.gen(function* () {
       const links = yield* Links;
       yield* links.set("100001", "1");

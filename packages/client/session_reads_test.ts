@@ -61,7 +61,7 @@ describe("a stream", () => {
     expect(ids).toEqual([undefined, "1", "2", "2", "2", "2", "2"]);
   });
 
-  it("parses events in any chunks and with any line endings", async () => {
+  it("a watch parses events in chunks of any size and with any line endings", async () => {
     const bytes = new TextEncoder().encode(
       event(1, "completed", "completed", "Zoë 🎲").replaceAll("\n", "\r\n"),
     );
@@ -117,7 +117,7 @@ describe("a long poll", () => {
     expect(heard.at(-1)?.query.get("wait")).toBe("25");
   });
 
-  it("a long poll times out after its wait plus the timeout, and no sooner", async () => {
+  it("a long poll does not time out before its wait plus the client's timeout has passed", async () => {
     const { client } = await scripted(["silent"], { timeout: 50, retryFor: 0 });
     const begun = performance.now();
     await expect(client.sessions.get(sid, { wait: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });

@@ -31,11 +31,11 @@ const delivery = ({
 };
 
 describe("verifyWebhook", () => {
-  it("returns the event of a signed request", async () => {
+  it("verifyWebhook returns the event of a signed request", async () => {
     expect(await verifyWebhook(delivery(), secret)).toEqual({ id: "evt_1", ...sent });
   });
 
-  it("accepts any one of several signatures, as during a rotation", async () => {
+  it("verifyWebhook accepts a request if one of its signatures is valid, as during a rotation", async () => {
     const request = delivery();
     const own = request.headers.get("webhook-signature") ?? "";
     request.headers.set("webhook-signature", `v1a,abc ${sign(Buffer.alloc(32), "other")} ${own}`);

@@ -21,7 +21,7 @@ const add = Immediate.fn(function* (one: Effect.Effect<number>, other: Effect.Ef
 });
 
 describe("Immediate", () => {
-  it("an Immediate runs in place, whatever the number of its parts", () => {
+  it("an Immediate runs in one step, however many parts it has", () => {
     const two = Immediate.sync(() => 2);
     const nested = add(
       add(two, two),
@@ -69,7 +69,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("an Immediate fails in place with an error of the service", () => {
+  it("an Immediate fails in one step with an error of the service", () => {
     const error = new LinkNotFound();
     const failing = Immediate.fn(function* () {
       return yield* error;
@@ -115,29 +115,31 @@ describe("Immediate", () => {
     }),
   );
 
-  it("meanwhile runs the second effect after the first if the first ends at once", () => {
+  it("Immediate.meanwhile runs the second effect after the first if the first ends at once", () => {
     const order: Array<string> = [];
     const step = (name: string) => Immediate.sync(() => order.push(name));
     assert.deepStrictEqual(runAtOnce(Immediate.meanwhile(step("first"), step("second"))), Exit.succeed(2));
     assert.deepStrictEqual(order, ["first", "second"]);
   });
 
-  it.effect("meanwhile runs the second effect once while the first waits, and returns its outcome", () =>
-    Effect.gen(function* () {
-      const gate = yield* Deferred.make<number>();
-      let runs = 0;
-      const second = Effect.suspend(() => (++runs === 1 ? Effect.fail("no") : Effect.succeed(runs)));
-      const fiber = yield* Effect.forkChild(Immediate.meanwhile(Deferred.await(gate), second), {
-        startImmediately: true,
-      });
-      assert.strictEqual(runs, 1);
-      yield* Deferred.succeed(gate, 41);
-      assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), "no");
-      assert.strictEqual(runs, 1);
-    }),
+  it.effect(
+    "Immediate.meanwhile runs the second effect once while the first waits, and returns the second's outcome",
+    () =>
+      Effect.gen(function* () {
+        const gate = yield* Deferred.make<number>();
+        let runs = 0;
+        const second = Effect.suspend(() => (++runs === 1 ? Effect.fail("no") : Effect.succeed(runs)));
+        const fiber = yield* Effect.forkChild(Immediate.meanwhile(Deferred.await(gate), second), {
+          startImmediately: true,
+        });
+        assert.strictEqual(runs, 1);
+        yield* Deferred.succeed(gate, 41);
+        assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), "no");
+        assert.strictEqual(runs, 1);
+      }),
   );
 
-  it.effect("meanwhile interrupts the second effect if the first fails", () =>
+  it.effect("Immediate.meanwhile interrupts the second effect if the first fails", () =>
     Effect.gen(function* () {
       let isInterrupted = false;
       const first = Effect.andThen(Effect.yieldNow, Effect.fail("no"));

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { paced } from "./paced.ts";
 
-it.effect("paced lets an effect use a tenth of the time, with pauses of at most half a second", () =>
+it.effect("paced pauses nine times as long as its effect ran, but at most half a second", () =>
   Effect.gen(function* () {
     const begun: Array<number> = [];
     let duration = 0;

@@ -10,23 +10,23 @@ const routes = [...ownRoutes, ...compatRoutes];
 const prefixes = { v1: "/api/v1/", v2: "/v2/" };
 
 describe("routes", () => {
-  it("gives every route a unique id, and a unique method and path", () => {
+  it("every route has a unique id, and a unique combination of method and path", () => {
     assert.strictEqual(new Set(routes.map(({ id }) => id)).size, routes.length);
     assert.strictEqual(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size, routes.length);
   });
 
-  it("starts each path with the prefix of its generation", () => {
+  it("each path starts with the prefix of the route's generation", () => {
     for (const { generation, service, path } of routes) {
       const prefix = generation === "compat" ? `${service?.prefix}/` : prefixes[generation];
       assert.isTrue(path.startsWith(prefix), path);
     }
   });
 
-  it("counts every route that takes a key in a usage group", () => {
+  it("a route has a usage group if and only if the route takes a key", () => {
     for (const route of routes) assert.strictEqual(route.group !== null, takesKey(route), route.id);
   });
 
-  it("lists each error code only under its own statuses", () => {
+  it("a route lists each error code only under the statuses of this code", () => {
     for (const route of routes) {
       for (const [status, codes] of refusalsOf(route)) {
         for (const code of codes) {
@@ -39,7 +39,7 @@ describe("routes", () => {
 });
 
 describe("defineRoute", () => {
-  it("adds the code of a parameter that needs a Premium key", () => {
+  it("defineRoute adds the error code of a parameter that needs a Premium key", () => {
     const codesWith = (more: Parameters) => defineRoute({ ...getGame, parameters: more, errors: [] }).codes;
     assert.isTrue(codesWith({ profiles: premiumFlag("Whether to add profiles") }).has("PREMIUM_REQUIRED"));
     assert.isFalse(codesWith({ resolved: flag("Another") }).has("PREMIUM_REQUIRED"));

@@ -52,7 +52,7 @@ const plans = Effect.gen(function* () {
   return found;
 }).pipe(Effect.scoped);
 
-test.it("statements scan no growing table, except for its last rows or for rare full passes", () =>
+test.it("statements do not scan growing tables, except for the last rows or in rare full passes", () =>
   Effect.gen(function* () {
     const scans = (yield* plans).flatMap(({ beginning, steps }) =>
       steps

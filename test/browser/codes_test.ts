@@ -56,7 +56,7 @@ describe("the code page", () => {
 });
 
 describe("the home page", () => {
-  it("the home page is usable", async () => {
+  it("the home page has no accessibility problem and fits the screen", async () => {
     const watched = await visit("/", phone);
     await expectUsable(watched, "accountlink", "home");
     await watched.close();

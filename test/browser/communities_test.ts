@@ -85,7 +85,7 @@ describe("a new owner", () => {
 });
 
 describe("texts that users read", () => {
-  it("texts of a community are previewed, refused at their field, and saved", async () => {
+  it("an owner previews and saves the texts of a community, and sees errors at the fields", async () => {
     const watched = await visit("/dashboard", /Newcomer/, phone);
     const { page, close } = watched;
     await createKey(page, "Bot");
@@ -115,7 +115,7 @@ describe("texts that users read", () => {
 });
 
 describe("many links", () => {
-  it("many links are counted by week of verification, and listed in pages", async () => {
+  it("the dashboard counts the links verified in a week, and lists many links in pages", async () => {
     const watched = await visit("/dashboard", /Crowded/, phone);
     const { page, close } = watched;
     const figure = page.locator(".figures > div").filter({ hasText: "Verified in seven days" });
@@ -179,7 +179,7 @@ describe("links", () => {
     await close();
   });
 
-  it("a link is created after a confirmation, and refused at its field", async () => {
+  it("a link is created after a confirmation, and an error is shown at its field", async () => {
     const watched = await visit("/dashboard", /Newcomer/, desktop);
     const { page, close } = watched;
     await createKey(page, "Bot");
@@ -235,7 +235,7 @@ describe("the links of one community", () => {
     await close();
   });
 
-  it("a search covers every list of links, and the download has names", async () => {
+  it("a search covers every list of links, and the downloaded file contains names", async () => {
     const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
     const { page, close } = watched;
     await link(await createKey(page, "Global bot"), "100001", "2");

@@ -7,7 +7,7 @@ import { desktop } from "./looks.ts";
 const { visit, send, url } = await useDashboard();
 
 describe("the dashboard with only a keyboard", () => {
-  it("lets an owner create, copy and revoke a key with only a keyboard", async () => {
+  it("an owner can create, copy and revoke a key with only a keyboard", async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
     const watched = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
     const { page, complaints, close, keepPicture } = watched;
@@ -60,7 +60,7 @@ describe("the dashboard with only a keyboard", () => {
 });
 
 describe("another site", () => {
-  it("cannot show a dashboard page in a frame", async () => {
+  it("another site cannot show a dashboard page in a frame", async () => {
     const { page, complaints, close } = await visit("/dashboard", /Ada\b/, desktop);
     await page.setContent(`<iframe src="${url()}/dashboard"></iframe>`);
     await expect.poll(() => complaints.join()).toMatch(/frame/i);

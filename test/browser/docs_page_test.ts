@@ -80,7 +80,7 @@ describe.each(isProof ? cases : cases.slice(0, 1))(
       expect(opened.complaints).toEqual([]);
     });
 
-    it("a request from the docs page succeeds without changes", async () => {
+    it("a request sent from the docs page succeeds without edits to the form", async () => {
       expect(await tryOut(opened)).toBe(200);
     });
 

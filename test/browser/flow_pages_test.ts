@@ -6,7 +6,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { clientUrl, newSession, linkOf, visit } = await useFlowPages();
 
 describe("the flow", () => {
-  it("the flow links a user on a phone, who sees both game accounts without scrolling", async () => {
+  it("a user on a phone sees the two game accounts without scrolling, and links one of them", async () => {
     const { sid } = await newSession();
     const watched = await visit(`/verify?sid=${sid}`, phone);
     const { page } = watched;
@@ -40,7 +40,7 @@ describe("the flow", () => {
     await watched.close();
   });
 
-  it("the flow redirects the user to the client, as its Content-Security-Policy allows", async () => {
+  it("the Content-Security-Policy of the flow allows the redirect of the user to the client", async () => {
     const { sid } = await newSession({ redirect: `${clientUrl}/done` });
     const { page, complaints, close } = await visit(`/verify?sid=${sid}`, phone);
     await walk(page);

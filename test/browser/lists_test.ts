@@ -47,7 +47,7 @@ const { visit, url } = await useDashboard((fixture) => {
   };
 });
 
-it("a user's page shows every list, and unlinks in one or in all", async () => {
+it("a user's page shows the links of the user in all lists, and removes one or all of them", async () => {
   const watched = await visit("/dashboard", /Ada\b/, desktop);
   const { page } = watched;
   const figure = page.locator(".figures > div").filter({ hasText: /^Links/ });
@@ -82,7 +82,7 @@ it("a user is unlinked in all lists at once, without a script", async () => {
   await watched.close();
 });
 
-it("a moderator finds a user's alts, decides, and unlinks in every list, in at most eight clicks", async () => {
+it("a moderator finds a user's alts, reviews them and removes all links in at most eight clicks", async () => {
   const watched = await visit("/dashboard", /Grace\b/, phone);
   const { page } = watched;
   let clicks = 0;

@@ -38,7 +38,7 @@ describe("the pages of a user", () => {
     await watched.close();
   });
 
-  it("/me shows how long browsers are remembered, and forgets them without a script", async () => {
+  it("/me shows how long browsers are remembered, and lets a user forget them without JavaScript", async () => {
     const watched = await open(/User 4\b/, phone);
     await watched.page.getByRole("heading", { name: "203.0.113.7" }).waitFor();
     expect(await watched.page.getByText(/Used on .+ Remembered until/).count()).toBe(2);
@@ -58,7 +58,7 @@ describe("the pages of a user", () => {
     await plain.close();
   });
 
-  it("/me erases everything without a script", async () => {
+  it("/me lets a user erase all data without JavaScript", async () => {
     const watched = await open(/User 3\b/, { ...desktop, javaScriptEnabled: false });
     const { page } = watched;
     await page.getByRole("link", { name: "Erase all your data" }).click();

@@ -19,7 +19,7 @@ const { visit, url } = await useDashboard((fixture) => ({
   },
 }));
 
-it("the page Account says what Premium adds and whom to ask, in two clicks", async () => {
+it("the Account page says what Premium adds and whom to ask for it", async () => {
   const watched = await visit("/dashboard", /Ada\b/, desktop);
   const { page } = watched;
   await page.getByRole("link", { name: "Account", exact: true }).click();
@@ -30,7 +30,7 @@ it("the page Account says what Premium adds and whom to ask, in two clicks", asy
   await watched.close();
 });
 
-it("a button adds the bot, and its step is ticked, without a script", async () => {
+it("the dashboard adds the bot, and then shows this step as done, without JavaScript", async () => {
   const watched = await visit("/dashboard", /Ada\b/, { ...phone, javaScriptEnabled: false });
   const { page } = watched;
   await page.getByText("The bot is in none of the communities that you manage.").waitFor();

@@ -22,7 +22,7 @@ const { visit } = await useDashboard((fixture) => ({
 }));
 
 describe("the page Roles", () => {
-  it("a plan gives a role to linked members, after a preview for one of them", async () => {
+  it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
     const { page } = watched;
     await press(page, /Roles of Rook/);

@@ -23,7 +23,7 @@ const { visit } = await useDashboard((fixture) => ({
 }));
 
 describe("the page Team", () => {
-  it("an owner invites a moderator in at most four clicks, who then signs in as one", async () => {
+  it("an owner adds a moderator in at most four clicks, and the moderator can then sign in", async () => {
     const watched = await visit("/dashboard", /Ada\b/, desktop);
     const { page } = watched;
     await press(page, "Team");
@@ -66,7 +66,7 @@ describe("the page Team", () => {
     await watched.close();
   });
 
-  it("users with several accounts choose one after the sign-in, and in the menu", async () => {
+  it("users with several accounts choose an account after signing in, and can change it in the menu", async () => {
     const watched = await visit("/dashboard", /Busy/, phone);
     const { page } = watched;
     await expectUsable(watched, "Which account?", "team-choice");

@@ -84,7 +84,7 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
       return JSON.parse(heard[1]?.body ?? "") as unknown;
     }, patience);
 
-  it("answers a ping, and refuses requests without Discord's signature", async () => {
+  it("the chat bot answers a ping, and refuses requests without Discord's signature", async () => {
     const ping = { type: 1 };
     expect((await interact("linked", ping)).body).toEqual({ type: 1 });
     expect((await interact("linked", ping, { as: stranger })).status).toBe(401);
@@ -93,7 +93,7 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
     expect(unsigned.status).toBe(401);
   });
 
-  it("answers /verify with a button, and edits the answer after the user linked", async () => {
+  it("the chat bot answers /verify with a button, and edits the answer after the user has linked", async () => {
     // A refused creation of a session does not count against the burst, which is 1.
     const foreign = await interact("linked", verifyCommand("foreign", emptyGuild));
     expect(foreign.body).toEqual({
@@ -126,7 +126,7 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
     expect(await editOf("linked")).toEqual({ content: "You are linked to 2.", components: [] });
   });
 
-  it("edits the answer in a direct message after the user cancelled", async () => {
+  it("the chat bot edits its answer in a direct message after the user has cancelled", async () => {
     const address = urlIn(await interact("cancelled", verifyCommand("cancelled")));
     const browser = newBrowser();
     const page = await browser.walk(new URL(address).search);

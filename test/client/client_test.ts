@@ -153,7 +153,7 @@ describe("a call of the client", () => {
     { onAnswer: (answer) => answers.push(answer) },
   );
 
-  it("the client waits for the window of its key instead of being refused", async () => {
+  it("the client spaces its requests by the limit of its key, so that none is refused", async () => {
     const { links } = paced();
     const ids = Array.from({ length: isProof ? 20 : 4 }, (_, at) => (at % 2 === 0 ? "100001" : "100002"));
     const found = await Promise.all(ids.map((chatId) => links.get(chatId)));
@@ -168,7 +168,7 @@ describe("a call of the client", () => {
 
   const key = fixtures.key();
 
-  it("executes a write once, even if its answer is lost", async () => {
+  it("the client executes a write once, even if the answer is lost", async () => {
     const lost: Array<Response> = [];
     const losing = async (request: Request) => {
       const response = await fetch(request);

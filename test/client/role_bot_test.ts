@@ -16,7 +16,7 @@ const gateway = new WebSocketServer({ port: 0, host: "127.0.0.1" });
 beforeAll(() => (gateway.address() === null ? once(gateway, "listening") : undefined));
 afterAll(() => gateway.close());
 
-it("gives and takes the roles of a member on a join", async () => {
+it("the role bot gives and takes the roles of a member who joins", async () => {
   gateway.on("connection", (socket) => {
     socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 40_000 } }));
     socket.on("message", (data: Buffer) => {

@@ -192,7 +192,7 @@ describe("access to alt detection", () => {
   const free = fixtures.key();
   const freeInGuild = fixtures.key({ guildId: guild });
 
-  test("alt detection serves partner keys only in bulk, and refuses free keys", async () => {
+  test("partner keys can detect alts only in bulk, and free keys cannot detect alts", async () => {
     const body = { gameIds: ["1"] };
     expect((await send("POST /v2/alts/bulk", { key: custom, body })).status).toBe(200);
     const refusals = [
@@ -233,7 +233,7 @@ describe("alt reviews", () => {
     ...matches.map((match) => match.evidence.map(({ kind }) => kind).join("+")),
   ];
 
-  test("alt reviews override the score for every key of their scope only, until they are deleted", async () => {
+  test("an alt review overrides the score for all keys of its scope and no others, until it is deleted", async () => {
     const before = [92, "game+address", "address"];
     expect(outlined(await detect())).toEqual(before);
 

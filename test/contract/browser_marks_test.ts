@@ -49,7 +49,7 @@ describe("browser marks", async () => {
     return browser.get("/me");
   };
 
-  test("browser marks are set when a user confirms a link, and never before", async () => {
+  test("the device cookie is set when a user confirms a link, and never before", async () => {
     const [key = ""] = keys;
     const browser = newBrowser();
     const { answers, page } = await walk(key, browser, "100001");
@@ -64,7 +64,7 @@ describe("browser marks", async () => {
     expect(attributes).toEqual(["Max-Age=15552000", "Path=/verify", "HttpOnly", "SameSite=Lax"]);
   });
 
-  test("browser marks stay for the next user, as evidence that both users share a browser", async () => {
+  test("the device cookie stays when another user signs in, as evidence that the two share a browser", async () => {
     const key = keys[1] ?? "";
     const [browser, other] = [newBrowser(), newBrowser()];
     const first = device(await confirm(key, browser, "100001"));
@@ -90,7 +90,7 @@ describe("browser marks", async () => {
     expect((await alts(key, "100001")).matches).toHaveLength(1);
   });
 
-  test("browser marks are forgotten on /me for the signed-in user only", async () => {
+  test("/me forgets a browser for the signed-in user, but not for other users of the browser", async () => {
     const key = keys[4] ?? "";
     const browser = newBrowser();
     await confirm(key, browser, "100008");

@@ -114,7 +114,7 @@ describe("while the chat platform is down", () => {
     });
   });
 
-  test("bulk lookups of game users fail for each result with a chat user of unknown membership", async () => {
+  test("bulk lookups of game users fail for each game user with a chat user of unknown membership", async () => {
     const fresh = { gameIds: ["1", "2", "9"], guildId: guild };
     const answer = await send("POST /v2/game/bulk", { key: unseen, body: fresh });
     expect(answer.body.data).toMatchObject({

@@ -50,7 +50,7 @@ describe("session codes", () => {
     expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
   });
 
-  test("session codes let a user verify in a browser without the link, and end with the session", async () => {
+  test("a user can enter a session code instead of opening the link, until the session ends", async () => {
     const { key, code } = await codeOf();
     const browser = newBrowser();
     const page = await browser.get("/go");
@@ -63,7 +63,7 @@ describe("session codes", () => {
     expectPage(over, 404, "Enter your code");
   });
 
-  test("the code of an ended session leads to a page that says so, and unknown and malformed codes to one page", async () => {
+  test("the code page says that a code has ended, and answers unknown and malformed codes alike", async () => {
     const { key, sid, code } = await codeOf();
     await send(`DELETE /v2/sessions/${sid}`, { key });
     const plain = ({ text }: Answer) => text.replaceAll(/req_\w+|value="[^"]*"/g, "");

@@ -178,7 +178,7 @@ describe("Bloxlink v4", () => {
     });
   });
 
-  test("Bloxlink v4 answers global keys without a guild, and refuses guild keys", async () => {
+  test("Bloxlink v4 routes without a guild accept global keys, and refuse guild keys", async () => {
     const { body } = await get(`${v4}/discord-to-roblox/${stranger}?guildId=1&x=%20`, auth(globalKey));
     expect(body).toEqual({ robloxID: "3", resolved: {} });
     const reverse = await get(`${v4}/roblox-to-discord/3`, auth(globalKey));
@@ -267,7 +267,7 @@ describe("Bloxlink v4", () => {
   });
 });
 
-test("Bloxlink v3 answers with strings and the remaining requests of the day", async () => {
+test("Bloxlink v3 returns IDs as strings, and the remaining requests of the day in a header", async () => {
   const { auth, toRoblox, toDiscord } = bloxlinkV3;
   const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
   expect(told(answer)).toEqual({
@@ -291,7 +291,7 @@ test("Bloxlink v3 answers with strings and the remaining requests of the day", a
   expect((await get(toRoblox(guild, "100001"), { authorization: guildKey })).status).toBe(400);
 });
 
-test("RoVer answers with numbers, user names and limit headers", async () => {
+test("RoVer returns game IDs as numbers, with user names and limit headers", async () => {
   const { auth, toRoblox, toDiscord } = rover;
   const before = Date.now();
   const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
@@ -339,7 +339,7 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
   const { auth, toRoblox, toDiscord } = rowifi(version);
   const consent = version === "v2" ? { reverse_search_consent: true } : {};
 
-  test("RoWifi answers with numbers", async () => {
+  test("RoWifi returns game IDs as numbers", async () => {
     expect(told(await get(toRoblox(guild, "100001"), auth(guildKey)))).toEqual({
       status: 200,
       body: { discord_id: "100001", guild_id: guild, roblox_id: 1, ...consent },

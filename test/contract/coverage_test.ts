@@ -203,7 +203,7 @@ describe.each(Object.entries(surroundings))("surroundings: %s", (name, { begin, 
   });
 });
 
-test("every refusal in the OpenAPI document was received in a case", async () => {
+test("every refusal in the OpenAPI document was received in at least one test case", async () => {
   const { components } = (await send("GET /openapi.json")).body;
   const shown = Object.entries(components?.["responses"] ?? {}).flatMap(([name, response]) =>
     Object.entries(response?.["content"]?.["application/json"]?.["examples"] ?? {}).map(

@@ -26,7 +26,7 @@ const page = "/dashboard/alts";
 
 const pidsOn = (text: string) => [...text.matchAll(/<option value="(pid_\w+)"/g)].map(([, pid = ""]) => pid);
 
-test("forms of the alts page make, list and delete reviews, which apply to API keys", async () => {
+test("the alts page stores, lists and deletes reviews, which change the answers to API keys", async () => {
   const browser = await signIn(owner);
   const [pid = "", guildPid = ""] = pidsOn((await browser.get(page)).text);
   const shown = await browser.get(`${page}?pid=${pid}&kind=game&id=1`);

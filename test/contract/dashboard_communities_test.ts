@@ -179,7 +179,7 @@ describe("links", () => {
     }
   });
 
-  test("links can be set and removed, and the audit log names account and user", async () => {
+  test("links can be set and removed, and the audit log names the account and the linked user", async () => {
     const { owner, global, list } = await club();
     const set = await owner.send("PUT /dashboard/api/links", {
       body: { pid: global, chatId: "100005", gameId: "2" },

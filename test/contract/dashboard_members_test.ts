@@ -247,7 +247,7 @@ describe.each(memberRoles)("as %s", (role) => {
     },
   );
 
-  test("only the pages and forms of the role open, and the menu lists only these", async () => {
+  test("a member can use only the pages and forms that the role allows, and the menu lists only these", async () => {
     const { browser } = await signInAs(role);
     for (const [path, least] of Object.entries(pages)) {
       const { status, text } = await browser.get(path);

@@ -49,7 +49,7 @@ describe("the page Team", () => {
     expect(text).toContain("User 1 added");
   });
 
-  test("a refused change names the reason, and keeps the typed values", async () => {
+  test("the team page shows the reason of a refused change, and keeps the typed values", async () => {
     const browser = await signIn(ada);
     const unknown = await postTo(browser, "add", { who: "nobody_here", role: "admin" });
     expect([unknown.status, titleOf(unknown.text)]).toEqual([400, "Team – accountlink"]);
@@ -81,7 +81,7 @@ describe("the page Team", () => {
   });
 });
 
-test("members of several teams choose an account after each sign-in, and in the menu", async () => {
+test("members of several teams choose an account after each sign-in, and can change it in the menu", async () => {
   const owner = await signIn("100021");
   const browser = await signIn(bob);
   expect((await browser.get("/dashboard")).status).toBe(200);

@@ -180,7 +180,7 @@ describe("changes", () => {
 });
 
 describe("a test", () => {
-  test("a test delivery is sent at once, even while paused, and listed", async () => {
+  test("a test delivery is sent at once and listed, even while the webhook is paused", async () => {
     const { owner } = await newOwner();
     const { id, path, secret, webhook } = await createWebhook(owner);
     await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "paused" } });
@@ -247,7 +247,7 @@ describe("tests of an account", () => {
 });
 
 describe("a rotation", () => {
-  test("both secrets sign deliveries after a rotation", async () => {
+  test("the old and the new secret sign deliveries after a rotation", async () => {
     const { owner } = await newOwner();
     const { id, path, secret, webhook } = await createWebhook(owner);
     const rotated = await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
@@ -295,7 +295,7 @@ describe("a list of deliveries", () => {
 });
 
 describe("a deleted webhook", () => {
-  test("a deleted webhook receives nothing more and is gone", async () => {
+  test("a deleted webhook receives no further deliveries, and is no longer found", async () => {
     const user = newUser();
     const { owner, link } = await newOwner();
     const [gone, stays] = [await createWebhook(owner), await createWebhook(owner)];

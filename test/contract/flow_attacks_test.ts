@@ -71,7 +71,7 @@ describe("sign-in callbacks of a flow", () => {
 });
 
 describe("a flow cookie planted by an attacker", () => {
-  test("a planted flow cookie gives the attacker no access after the user's proof", async () => {
+  test("a planted flow cookie gives the attacker no access after the user has signed in", async () => {
     const { browser, bySid, key } = await setup();
     const attacker = newBrowser();
     await attacker.leave("chat", bySid);
@@ -120,7 +120,7 @@ describe("forms of the flow", () => {
     expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
   });
 
-  test("forms of the flow are refused with a CSRF token from before a proof", async () => {
+  test("forms of the flow are refused with a CSRF token from before a sign-in", async () => {
     const { browser, bySid, key } = await setup();
     const before = formOf(await browser.get(`/verify${bySid}`));
     await browser.walk(bySid);

@@ -31,7 +31,7 @@ const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
 const requestIdOf = ({ headers }: Answer) => textOf(headers["x-request-id"]);
 
 describe("every flow page", () => {
-  test("flow pages show their request ID if they are refusals", async () => {
+  test("refusal pages of the flow show their request ID, and other pages do not", async () => {
     for (const page of Object.values(await pagesOf(plain))) {
       expect(page.text.includes(`Request <code>${requestIdOf(page)}</code>`)).toBe(page.status >= 400);
       expect(page.text).not.toContain("Privacy policy");
@@ -57,7 +57,7 @@ describe("every flow page", () => {
 });
 
 describe("the confirmation page", () => {
-  test("the confirmation page says why and how long the address and browser mark are stored", async () => {
+  test("the confirmation page says why and how long the address and the device cookie are stored", async () => {
     const { begun, asking } = await pagesOf(plain);
     expectPage(asking, 200, "Is this right?");
     const sentence =

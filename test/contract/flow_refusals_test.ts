@@ -149,7 +149,7 @@ describe("a user of the flow is refused", () => {
     expect(await gameOf(key)).toBe("1");
   });
 
-  test("a user is refused when opening the address of a form", async () => {
+  test("a user is refused when opening an address that only accepts forms", async () => {
     const { browser } = await setup();
     for (const path of ["/verify/confirm", "/verify/cancel"]) {
       const answer = await browser.get(path);
@@ -158,7 +158,7 @@ describe("a user of the flow is refused", () => {
     }
   });
 
-  test("a user is refused when posting a form to a page", async () => {
+  test("a user is refused when sending a form to an address that accepts none", async () => {
     const { browser, bySid } = await setup();
     for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
       const answer = await browser.post(path, {});

@@ -108,7 +108,7 @@ test("a long poll and a stream report the completed session", async () => {
   expect((await waiting).body.data).toMatchObject({ ...changed, gameId: "3", previousGameId: "1" });
 });
 
-test("a user with another game account sees both and can keep it, or cancel", async () => {
+test("a user who already has another game account sees the two, and can keep the old one or cancel", async () => {
   const key = kept;
   const browser = newBrowser();
   const { sid } = await newSession(key);
@@ -139,7 +139,7 @@ test("a user with another game account sees both and can keep it, or cancel", as
   expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled", linkChanged: false });
 });
 
-test("a user can keep a link without a session, and cannot keep a link that does not exist", async () => {
+test("keeping a link works without a session, and is refused if there is no link", async () => {
   const { pid } = await newSession(kept);
   const browser = newBrowser();
   const page = await browser.walk(`?pid=${textOf(pid)}`);

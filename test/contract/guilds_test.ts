@@ -27,7 +27,7 @@ describe.each(kinds)("with %s", (_title, guildId) => {
   const freshKey = () => spare.pop() ?? "";
   const inGuild = `guildId=${guild}`;
 
-  test("lookups by game user list members only", async () => {
+  test("lookups by game user list only guild members", async () => {
     expectData(await send(`GET /v2/game?gameId=1&${inGuild}`, { key }), {
       gameId: "1",
       chatIds: ["100001"],
@@ -61,7 +61,7 @@ describe.each(kinds)("with %s", (_title, guildId) => {
     });
   });
 
-  test("a link can be moved from a chat user who is no member", async () => {
+  test("a link can be moved from a chat user who is not a member of the guild", async () => {
     const body = { oldChatId: stranger, newChatId: "100003", guildId: guild };
     expectData(await send("PATCH /v2/chat", { key: freshKey(), body }), {
       previousChatId: stranger,
@@ -74,7 +74,7 @@ describe.each(kinds)("with %s", (_title, guildId) => {
     expect(v1.body.data).toEqual({ chatId: "100003", gameId: "1" });
   });
 
-  test("v1 removes the link of a chat user who is no member", async () => {
+  test("v1 removes the link of a chat user who is not a member of the guild", async () => {
     const line = `DELETE /api/v1/link/delete-game?chatId=${stranger}&${inGuild}` as const;
     const v1 = await send(line, { key: freshKey() });
     expect(v1.body).toMatchObject({
@@ -83,7 +83,7 @@ describe.each(kinds)("with %s", (_title, guildId) => {
     });
   });
 
-  test("writes are refused for chat users who are no members, and for guilds without the bot", async () => {
+  test("writes are refused for chat users who are not members, and for guilds without the bot", async () => {
     const own = freshKey();
     const bodies = [
       ["PATCH /v2/game", { chatId: stranger, gameId: "5", guildId: guild }],
@@ -113,7 +113,7 @@ describe("without a guild", () => {
     });
   });
 
-  test("v1 resets the guild of a guild key without a guildId", async () => {
+  test("v1 deletes the links of a guild key's guild without a guildId parameter", async () => {
     const reset = await send("DELETE /api/v1/database/reset", { key: ofGuild });
     expect(reset.body).toMatchObject({ message: "Database reset", data: { deletedRecords: 4 } });
   });

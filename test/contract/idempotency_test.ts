@@ -123,7 +123,7 @@ test("these tests cover every idempotent route", () => {
 describe.each(Object.entries(idempotentWrites))("%s", (_id, { prepare, line, body, data, other }) => {
   const key = newKey();
 
-  test("an idempotent write runs once, its answer is replayed for any field order, and another request is refused", async () => {
+  test("an idempotent write runs once: a repetition gets its answer, and a different request is refused", async () => {
     const ask = senderOf(key);
     const path = await prepare(send, key);
     const first = await ask(line(path), "once", body);

@@ -146,7 +146,7 @@ describe("uploading links", () => {
     );
   });
 
-  test("an upload may be JSON, have other column names, and choose how to resolve conflicts", async () => {
+  test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
     const importer = await makeImporter("100002");
     const first = locationOf(await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json"));
     await importer.post(`${first}/start`);
@@ -181,7 +181,7 @@ describe("uploading links", () => {
     expect(await importer.links()).toEqual([]);
   });
 
-  test("an upload asks about columns that may contain verification times or states", async () => {
+  test("the page asks about uploaded columns that may contain verification times or states", async () => {
     const importer = await makeImporter("100006");
     const file =
       "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";

@@ -122,7 +122,7 @@ describe("reporting a leaked key", () => {
     expect((await send(lookup, { key: other })).status).toBe(200);
   });
 
-  test("a report of an unknown or revoked key is answered the same", async () => {
+  test("reports of unknown and revoked keys get the same answer", async () => {
     const known = await report(leaked);
     for (const key of [newToken(), "x", `${leaked.slice(0, 17)}${newToken().slice(17)}`, "alk_🔑"]) {
       const answer = await report(key);

@@ -78,7 +78,7 @@ describe("limits of a key", () => {
     expect(paced).toBe('"second";r=0;t=2');
   });
 
-  test("answers to a key without limits report null, except the scope", async () => {
+  test("answers to a key without limits report null for every limit field except the scope", async () => {
     const answer = await send(lookup, { key: unlimited });
     expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: "api_key" });
     expect(limitHeaders(answer)).toEqual({});
@@ -147,7 +147,7 @@ describe("limits of a key", () => {
     expect(refused.body.retryAfter).toBe(wait);
   });
 
-  test("refusals of the short window name it, and do not count for the day", async () => {
+  test("a request over the short limit is refused with its name, and does not count for the day", async () => {
     const day = async () => (await send(lookup, { key: slow })).headers["x-ratelimit-remaining-day"];
     expect([await day(), await day(), await day(), await day()]).toEqual(["8", "7", "7", "7"]);
     const answer = await send(lookup, { key: slow });
@@ -157,7 +157,7 @@ describe("limits of a key", () => {
     expect(limitHeaders(answer)).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "0" });
   });
 
-  test("refusals of the day's limit name it", async () => {
+  test("a request over the daily limit is refused with the name of this limit", async () => {
     await send(lookup, { key: short });
     await send(lookup, { key: short });
     const answer = await send(lookup, { key: short });
@@ -218,7 +218,7 @@ describe("limits of a client address", () => {
     ]).toEqual([4, 3, 2, 4]);
   });
 
-  test("refusals of an address's limit name it, and do not count for the key", async () => {
+  test("a request over an address limit is refused with its name, and does not count for the key", async () => {
     const from = fixtures.address();
     for (let sent = 0; sent < 5; sent++) await left(from, other);
     const before = (await send(v1Lookup, { from: fixtures.address(), key: other })).body.requestsRemaining;
@@ -368,7 +368,7 @@ describe("bursts and failures of a client address", () => {
   };
   const wrongKey = (from: string) => () => send(lookup, { from, key: newToken() });
 
-  test("30 wrong keys throttle an address, except keys accepted from it before", async () => {
+  test("30 wrong keys throttle an address, except for keys that were accepted from it before", async () => {
     const from = fixtures.address();
     expect((await send(lookup, { from, key })).status).toBe(200);
     expect(await statuses(30, wrongKey(from))).toEqual(new Set([401]));
@@ -392,7 +392,7 @@ describe("bursts and failures of a client address", () => {
     expect((await send(lookup, { from: fixtures.address(), key: unused })).status).toBe(200);
   });
 
-  test("missing keys do not count as wrong keys", async () => {
+  test("requests without a key do not count as requests with a wrong key", async () => {
     const from = fixtures.address();
     expect(await statuses(40, () => send(lookup, { from }))).toEqual(new Set([401]));
     expect((await wrongKey(from)()).status).toBe(401);

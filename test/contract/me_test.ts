@@ -86,7 +86,7 @@ describe("the data of a user on /me", () => {
     expect(text).toContain('href="/me/export"');
   });
 
-  test("the export of /me is a file that names nobody else", async () => {
+  test("the export of /me is a file that names no other user", async () => {
     const answer = await (await open(fay)).get("/me/export");
     expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
       200,
@@ -145,7 +145,7 @@ describe("removing a link on /me", () => {
     (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: fixtures.address() })).body
       .data?.gameId;
 
-  test("a user removes only the chosen link, and its sessions fail", async () => {
+  test("a user removes only the chosen link, and open sessions of its scope fail", async () => {
     const browser = await open(bob);
     const { text } = await browser.get("/me");
     const [pid = "", kept = ""] = pidsOn(text);
@@ -231,7 +231,7 @@ describe("erasing a user's data on /me", () => {
     expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
   });
 
-  test("an erasure revokes the user's API keys, and the page says so before", async () => {
+  test("an erasure revokes the user's API keys, which the page announces beforehand", async () => {
     const stranger = await open("100030");
     expect((await stranger.get("/me/erase")).text).not.toContain("API key");
     const browser = await open(owner);

@@ -102,7 +102,7 @@ describe("query parameters", () => {
     },
   );
 
-  test("broken percent-encoding is refused by v1 in its own envelope", async () => {
+  test("v1 refuses broken percent-encoding in its own error format", async () => {
     const lines = ["GET /api/v1/public/chat-to-game?chatId=%", "GET /api/v1/%f"] as const;
     for (const line of lines)
       expect(await send(line, { key })).toMatchObject({ status: 400, body: { error: reason } });

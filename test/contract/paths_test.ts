@@ -117,7 +117,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
     (method) => !allowed(path).includes(method),
   );
 
-  test("a path refuses other methods, with Allow", async () => {
+  test("a path refuses other methods, and names its own in the Allow header", async () => {
     for (const method of others) {
       const answer = await send(`${method} ${path}`, { key });
       expect({ status: answer.status, allow: allowOf(answer.headers.allow) }).toEqual({
@@ -129,7 +129,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
     }
   });
 
-  test("a path answers OPTIONS with Allow", async () => {
+  test("a path answers OPTIONS with its methods in the Allow header", async () => {
     const { status, headers, text } = await send(`OPTIONS ${path}`);
     expect({ status, text, allow: allowOf(headers.allow) }).toEqual({
       status: 204,

@@ -182,7 +182,7 @@ beforeAll(async () => {
 const found = (output: string, texts: ReadonlyArray<string>) => texts.filter((text) => output.includes(text));
 const secrets = keys.map((key) => key.slice(17));
 
-test("every status was returned at least once", () => {
+test("the recorded answers include successes, redirects and all kinds of refusals", () => {
   const statuses = new Set(answers.map(({ status }) => status));
   expect([200, 302, 400, 401, 403, 404, 429, 503].filter((status) => !statuses.has(status))).toEqual([]);
 });
@@ -224,7 +224,7 @@ describe.skipIf(whyHidden !== null)(`the server's storage ${whyHidden ?? ""}`, (
 });
 
 describe("the mark of a browser", () => {
-  test("the mark of a browser appears only in its cookie", () => {
+  test("the value of the device cookie appears nowhere else", () => {
     expect(browserMarks.filter((mark) => /^[\w-]{43}$/.test(mark))).toHaveLength(1);
     const answered = answers.map(({ text, headers }) => text + JSON.stringify(headers));
     const all = [server.output(), ...stored, ...answered, ...browserPages].join("\n");

@@ -161,7 +161,7 @@ describe("a plan", () => {
     });
   });
 
-  test("only users who manage the guild can change plans, in a scope of their account", async () => {
+  test("only users who manage the guild can read and change its plan, in a scope of their account", async () => {
     const answers = async (
       by: Awaited<ReturnType<typeof rolesOf>>,
       status: number,
@@ -250,7 +250,7 @@ describe("a member", () => {
     await remove();
   });
 
-  test("a sync needs a plan of the key's scope that is on, a key with full access, and a member", async () => {
+  test("a sync needs an active plan in the key's scope, a key with full access, and a guild member", async () => {
     const { put, remove } = await rolesOf();
     expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
     await put({ state: "paused" });

@@ -13,7 +13,7 @@ describe("the burst of session creations", () => {
   const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
   const key = fixtures.key({ kind: "normal", limits: "none" });
 
-  test("a burst applies to keys without limits, counts v1 and v2 together, and ignores invalid requests", async () => {
+  test("the burst also limits keys without other limits, and counts valid requests of v1 and v2 together", async () => {
     for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
     for (let made = 0; made < 6; made++) {
       expect((await create(key, {}, made % 2 === 0 ? "v1" : "v2")).status).toBe(201);
@@ -53,7 +53,7 @@ describe("sessions of partner and staff keys", () => {
     expect((await create(normal, {}, "v1")).body.verifyIpRequestsRemaining).toBe(2);
   });
 
-  test("a partner key with its own limits has a burst", async () => {
+  test("the burst limits a partner key that has its own limits", async () => {
     const made = await Promise.all(Array.from({ length: 3 }, () => create(limited)));
     expect(made.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1);
   });

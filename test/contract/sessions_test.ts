@@ -40,7 +40,7 @@ describe("creating a session", () => {
     expect(Date.parse(textOf(expiresAt)) - Date.parse(textOf(createdAt))).toBe(300_000);
   });
 
-  test("creating a session returns the given values, and one pid per scope", async () => {
+  test("creating a session returns the given values, and the same pid for every session of a scope", async () => {
     const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     const again = await create(key);
@@ -254,7 +254,7 @@ describe("cancelling a session", () => {
   const { fixtures, newSid, read, cancel } = usual;
   const key = fixtures.key();
 
-  test("cancelling returns the session, and conflicts if the session is final", async () => {
+  test("cancelling a session returns the session, and is refused if the session has already ended", async () => {
     const sid = await newSid(key);
     const { status, body } = await cancel(sid, key);
     expect(status).toBe(200);

@@ -82,7 +82,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(await pageOf(`/${site}/callback`)).toEqual(used);
   });
 
-  test("sign-in ends with a page when the user denies access or the platform is down", async () => {
+  test("a page explains that the user denied access, or that the platform is down", async () => {
     const browser = newBrowser();
     const denied = await browser.get(await returnAs(browser, { deny: true }, site));
     expect([denied.status, titleOf(denied.text)]).toEqual([403, "You did not sign in"]);
@@ -94,7 +94,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(down.headers["retry-after"]).toBe("1");
   });
 
-  test("signing out needs the CSRF token, and ends copies of the cookie", async () => {
+  test("signing out needs the CSRF token, and makes copies of the cookie useless", async () => {
     const browser = await signIn(ada, newBrowser(), site);
     const thief = newBrowser();
     for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
@@ -114,7 +114,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect([gone.status, gone.headers.location]).toEqual([303, `/${site}/sign-in`]);
   });
 
-  test("a form sent after the end of a sign-in leads to a page that says so", async () => {
+  test("a form sent without a valid sign-in leads to a page that says so", async () => {
     const browser = newBrowser();
     const sent = await browser.post(`/${site}/sign-out`, {});
     expect(sent.status).toBe(303);
@@ -135,7 +135,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     ]);
   });
 
-  test("both sites answer unknown paths with a page, and other methods with Allow", async () => {
+  test("a site answers unknown paths with a page, and other methods with an Allow header", async () => {
     const unknown = await newBrowser().get(`/${site}/nowhere`);
     expect([unknown.status, titleOf(unknown.text)]).toEqual([404, "There is no such page"]);
     const misplaced = await newBrowser().post(`/${site}/sign-in`, {});

@@ -118,7 +118,7 @@ describe("a delivery", () => {
     expect((await owner.browser.get(page)).text).not.toContain("Send what waits now");
   });
 
-  test("an answer 410 disables the webhook, which continues after being reactivated", async () => {
+  test("an answer 410 disables the webhook, which receives deliveries again once it is reactivated", async () => {
     const user = newUser();
     const { owner, link } = await newOwner();
     const { id, path } = await createWebhook(owner);

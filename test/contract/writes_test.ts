@@ -66,7 +66,7 @@ describe("PATCH /v2/game", () => {
 describe("the verification status", () => {
   const scope = inScope(fixtures.key());
 
-  test("the verification status counts changes of the game user, with a new hash for each", async () => {
+  test("the verification status counts changes of the game user, and has a new hash after each", async () => {
     const chatId = "100001";
     expect(await scope.verification(chatId)).toEqual(notLinked(chatId));
     const seen: Array<Json> = [];
@@ -151,7 +151,7 @@ describe("DELETE /v2/data", () => {
   const ofGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links }), guild);
 
   const key = fixtures.key({ guildId: guild });
-  test("DELETE /v2/data takes the guild of a guild key only from the body", async () => {
+  test("DELETE /v2/data reads the guild of a guild key from the body, and ignores the query", async () => {
     const line = `DELETE /v2/data?guildId=${guild}`;
     const parameters = ["guildId"];
     expectRefusal(await send(line, { key, body: { confirm: true } }), 400, "MISSING_PARAMETER", {
@@ -266,7 +266,7 @@ describe("v1 writes", () => {
     ["DELETE /api/v1/database/reset", "Database reset", { deletedRecords: 3 }],
   ] as const;
 
-  test("v1 writes change links and answer with their own messages", async () => {
+  test("every write of v1 changes links, and answers with its own message", async () => {
     for (const [line, message, data] of calls) {
       const { status, body } = await send(line, { key });
       expect({ status, message: body.message, data: body.data }).toEqual({ status: 200, message, data });

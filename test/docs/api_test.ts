@@ -27,7 +27,7 @@ describe("the paths of both generations", () => {
 });
 
 describe("docs/api.md", () => {
-  it("docs/api.md shows two chat IDs that differ only as text", () => {
+  it("docs/api.md shows two chat IDs that differ as text but are equal as numbers", () => {
     const [, ...ids] = /`(\d+)` and `(\d+)` are two IDs/.exec(readDocument("docs/api.md")) ?? [];
     expect(ids.map(BigInt)[0]).toBe(ids.map(BigInt)[1]);
     expect(new Set(ids).size).toBe(2);

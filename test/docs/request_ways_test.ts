@@ -82,7 +82,9 @@ const documented = (heading: string): ReadonlyArray<string> =>
   );
 
 // On a busy machine, background work runs as often as the requests.
-it("a lookup and a write run the files that docs/architecture.md lists", { retry: 3 }, async () => {
+it("a lookup and a write execute exactly the files that docs/architecture.md lists", {
+  retry: 3,
+}, async () => {
   const lookup = await runs(() => [`GET /v2/chat?chatId=${chatId}`, {}]);
   expect(documented("file of a lookup").toSorted()).toEqual(lookup);
   const write = await runs((turn) => [

@@ -94,7 +94,7 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
     expect(masked(await type(create ?? ""))).toEqual(masked(shown));
   });
 
-  it("the commands of docs/sessions.md read by a long poll and two streams", () => {
+  it("the commands of docs/sessions.md read a session by a long poll and two streams", () => {
     const reads = [longPolling, ...streams].map((text) => /\$SID([^"]*)"/.exec(text ?? "")?.[1]);
     expect(reads).toEqual(["?wait=25", "/stream", "/stream"]);
   });
@@ -111,7 +111,7 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
     expect(JSON.parse(await printed)).toMatchObject({ data: completed });
   });
 
-  it("the commands of docs/sessions.md receive the end by streams, which print the documented text", async () => {
+  it("the streams of docs/sessions.md print the documented text up to the end of the session", async () => {
     const { sid } = await newSession(key);
     const user = newUser(textOf(sid));
     const first = type(streams[0] ?? "", textOf(sid));

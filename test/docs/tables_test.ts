@@ -39,7 +39,7 @@ describe("the table of variables in docs/operating.md", () => {
     },
   );
 
-  it("docs/operating.md has the variables of the README, with the same words", () => {
+  it("docs/operating.md describes the variables of the README in the same words", () => {
     const short = rowsUnder(readme, ["variable", "default", "for"]);
     expect(short.length).toBeGreaterThan(0);
     expect(rows).toEqual(expect.arrayContaining(short.map((row) => [...row])));
@@ -47,7 +47,7 @@ describe("the table of variables in docs/operating.md", () => {
 });
 
 describe("the errors", () => {
-  it("docs/errors.md has the tables of the contract; `-u` rewrites them", async () => {
+  it("docs/errors.md has the error tables of the contract; `vitest -u` updates the file", async () => {
     await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
   });
 });

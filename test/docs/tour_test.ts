@@ -52,7 +52,7 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
     expect(steps).toHaveLength(6);
   });
 
-  it("the tour shows the output of the start", () => {
+  it("the tour shows the output that the server prints when it starts", () => {
     const printed = server
       ?.output()
       .replaceAll(server.url, "http://127.0.0.1:8080")

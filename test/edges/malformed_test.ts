@@ -199,7 +199,7 @@ describe("the Expect header", () => {
   });
 });
 
-test("malformed pipelined bytes end the connection without mixing into an unfinished answer", async () => {
+test("malformed bytes sent during an unfinished request end the connection without an answer", async () => {
   const { body } = await send("POST /v2/sessions", { key, body: { clientId: "pipelining" } });
   const poll = `GET /v2/sessions/${textOf(body.data?.sid)}?wait=25 HTTP/1.1\r\n${host}${authorization}\r\n`;
   expect(await sendRaw(url(), `${poll}nonsense\r\n\r\n`)).toEqual([]);

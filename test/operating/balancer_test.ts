@@ -92,7 +92,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect((await send("/v2/chat?chatId=100001", "127.0.0.3")).status).toBe(200);
     });
 
-    it("a balancer trusts X-Forwarded-For only from the proxy named in the commented lines", async () => {
+    it("a balancer behind another proxy trusts X-Forwarded-For only from this proxy", async () => {
       const lines = behindAnother(file);
       expect(lines).toContain(subnet.gateway);
       const send = await startBalancer(behindProxy(lines.replace(subnet.gateway, gateway)));

@@ -174,7 +174,7 @@ exec sh -ec "$4"`,
     }
   });
 
-  it("only the owner can read secrets, and the unit's user owns a node's program", async () => {
+  it("only their owner can read files with secrets, and every user can run the program of a node", async () => {
     const modeOf = async (number: number, path: string) =>
       ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
     for (const node of [1, 2]) {

@@ -15,7 +15,7 @@ const documented = blocksOf(readDocument("docs/operating.md")).find(({ text }) =
 const [, ...user] = (documented?.text ?? "").trim().split(" ");
 
 describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
-  it("nodes work as the restricted Redis user, and trust the private certificate authority", () =>
+  it("nodes work with the restricted Redis user, and trust the private certificate authority", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {

@@ -74,7 +74,7 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
     }
   });
 
-  it("only the owner can read secrets", async () => {
+  it("files with secrets can be read only by their owner", async () => {
     const machine = hosts.rootOf(host);
     const env = join(machine, "etc/accountlink/accountlink.env");
     for (const file of [

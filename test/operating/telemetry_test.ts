@@ -92,7 +92,7 @@ const scoped = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(effect));
 
 describe("traces", () => {
-  it("traces lead from a request to its SQL statements, under the client's trace", () =>
+  it("a trace connects a request with its SQL statements, as a part of the client's trace", () =>
     scoped(
       Effect.gen(function* () {
         const { spans, answer } = yield* tracedLookup;
@@ -142,7 +142,7 @@ describe("traces", () => {
 });
 
 describe("metrics", () => {
-  it("the exported metrics are the ones of /metrics, under the service's name", () =>
+  it("the exported metrics are the metrics of /metrics, and carry the name of the service", () =>
     scoped(
       Effect.gen(function* () {
         const { collector, server } = yield* tracedLookup;

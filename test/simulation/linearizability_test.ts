@@ -40,7 +40,7 @@ const operation: fc.Arbitrary<Operation> = fc
     ...(wrote === undefined ? {} : { wrote }),
   }));
 
-test("findContradiction agrees with a search through every order, and returns a contradictory part", () => {
+test("findContradiction agrees with a search through all orders, and returns a part that contradicts itself", () => {
   let contradictions = 0;
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 6 }), (history) => {

@@ -15,7 +15,7 @@ const expectNoneToFail = (from: number): void => {
 };
 
 describe("a simulation", () => {
-  it("a simulation writes the same story in every run of a seed", () => {
+  it("every simulation with the same seed has the same course", () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const one = runPlan(planOf(seed), true);
       runPlan(planOf(seed + 1_000));
@@ -25,11 +25,11 @@ describe("a simulation", () => {
     }
   });
 
-  it("the service keeps every promise in fixed schedules", () => {
+  it("the service keeps every guarantee in simulations with fixed seeds", () => {
     expectNoneToFail(1);
   });
 
-  it("the service keeps every promise in new schedules", () => {
+  it("the service keeps every guarantee in simulations with random seeds", () => {
     expectNoneToFail(Math.floor(Math.random() * 2 ** 40));
   });
 });

@@ -57,7 +57,7 @@ describe("a variable with an invalid value", () => {
   });
 });
 
-test("a Node without TypeScript stops the start, and the message names the version", async () => {
+test("a Node that cannot run TypeScript stops the start, and the message names its version", async () => {
   const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
   const old = spawn(process.execPath, ["--no-strip-types", main, "serve"], {
     stdio: ["ignore", "pipe", "pipe"],

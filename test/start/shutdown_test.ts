@@ -65,7 +65,7 @@ const untilRefusing = (url: string) =>
   vi.waitFor(async () => expect(await accepts(url)).toBe(false), { ...patience, interval: 5 });
 
 describe("on a signal", () => {
-  test("a signal lets requests in flight finish and refuses new connections; further signals are ignored", async () => {
+  test("on a signal, the server finishes requests, refuses new connections and ignores further signals", async () => {
     const data = join(folder, "in_flight");
     const { server, answer, recover, close } = await startSlowWrite(data);
     let answered = false;
@@ -97,7 +97,7 @@ describe("on a signal", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  test("the server ends with 0 under repeated signals", async () => {
+  test("the server ends with exit code 0 after repeated signals", async () => {
     const server = await startServer({ fixture: fixtures.fixture });
     const again = setInterval(() => {
       try {

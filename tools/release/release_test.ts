@@ -25,7 +25,7 @@ describe("withVersion", () => {
     { packages: { a: "patch", b: "minor" }, summary: "Something\nnew." },
   ] as const;
 
-  it("withVersion adds a version above the others", () => {
+  it("withVersion adds the new version above the older ones", () => {
     const text = "# Changelog\n\n## 0.1.0, 2026-11-01\n\n- The first.\n";
     expect(withVersion(text, "0.2.0", "2026-11-02", changesets)).toBe(`# Changelog
 

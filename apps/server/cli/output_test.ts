@@ -23,20 +23,20 @@ describe("formatTable", () => {
 });
 
 describe("printable", () => {
-  it("printable escapes control and direction characters, but not line ends", () => {
+  it("text is printed with escaped control and direction characters, but with unchanged line ends", () => {
     const text = "\u0000\t\r\u007F\u009B|\u061C\u200E\u200F\u202A\u202E\u2066\u2069|\u2028|\nè שלום 🙂";
     const escapes = "u0000 u0009 u000d u007f u009b|u061c u200e u200f u202a u202e u2066 u2069|u2028|";
     expect(printable(text)).toBe(`${escapes.replaceAll(/ ?u/g, "\\u")}\nè שלום 🙂`);
   });
 
-  it("printable does not change the meaning of JSON", () => {
+  it("JSON keeps its meaning when it is escaped for printing", () => {
     const value = { name: "a\u202Eb\u009B\n\u0000" };
     expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
   });
 });
 
 describe("countOf", () => {
-  it("countOf groups digits, and adds a plural s except for 1", () => {
+  it("countOf separates thousands with commas, and adds a plural s unless the count is 1", () => {
     expect([countOf(0, "line"), countOf(1, "line"), countOf(100_000, "line")]).toEqual([
       "0 lines",
       "1 line",

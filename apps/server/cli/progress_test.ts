@@ -46,7 +46,7 @@ describe("progressBar", () => {
 });
 
 describe("formatProgress", () => {
-  it("formatProgress can omit the total and the unit", () => {
+  it("formatProgress omits the total or the unit if it is null", () => {
     expect(formatProgress({ doing: "exporting", done: 1_500, total: null, unit: "links" }, 500)).toBe(
       "exporting  1,500 links  3,000/s",
     );

@@ -13,7 +13,7 @@ const reported = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
 }, Effect.provide(TestConsole.layer));
 
 describe("report", () => {
-  it.effect("report prints the database's own message in one line", () =>
+  it.effect("an error report prints the database's own message in one line", () =>
     Effect.gen(function* () {
       const cause = new Error("Failed", { cause: new Error("disk\n  is full") });
       expect(
@@ -22,14 +22,14 @@ describe("report", () => {
     }),
   );
 
-  it.effect("report prints the cause of an error without a message", () =>
+  it.effect("an error report prints the cause of an error that has no message", () =>
     Effect.gen(function* () {
       const cause = new Error("address in use");
       expect(yield* reported(Cause.fail(new ServeError({ cause })))).toBe("Cannot go on: address in use");
     }),
   );
 
-  it.effect("report prints the name of an error that has neither message nor cause", () =>
+  it.effect("an error report prints the name of an error that has neither message nor cause", () =>
     Effect.gen(function* () {
       expect(yield* reported(Cause.fail(new ServeError({ cause: "" })))).toBe("Cannot go on: ServeError");
     }),
@@ -43,7 +43,7 @@ describe("report", () => {
     }),
   );
 
-  it.effect("report prints every problem of a configuration on its own line", () =>
+  it.effect("an error report prints every problem of a configuration on its own line", () =>
     Effect.gen(function* () {
       const error = new InvalidConfig({ problem: "A is wrong", others: ["B is wrong", "C is wrong"] });
       expect(yield* reported(Cause.fail(error))).toBe(
@@ -52,7 +52,7 @@ describe("report", () => {
     }),
   );
 
-  it.effect("report redacts keys in a configuration, but not addresses", () =>
+  it.effect("an error report redacts keys in a configuration, but not addresses", () =>
     Effect.gen(function* () {
       const problem = `ACCOUNTLINK_TRUSTED_PROXIES is "10.0.0.0/33,alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}"`;
       expect(yield* reported(Cause.fail(new InvalidConfig({ problem })))).toBe(
@@ -61,7 +61,7 @@ describe("report", () => {
     }),
   );
 
-  it.effect("report redacts keys and addresses in other errors", () =>
+  it.effect("an error report redacts keys and addresses unless the error is about the configuration", () =>
     Effect.gen(function* () {
       const notes = [`line 1: alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`];
       expect(yield* reported(Cause.fail(new CommandFailed({ problem: "From 203.0.113.7", notes })))).toBe(

@@ -7,7 +7,7 @@ interface Entry {
 }
 
 describe("accountlink audit list", () => {
-  it("audit list prints who changed what, newest first, page by page", async () => {
+  it("`audit list` prints who changed what, newest first, page by page", async () => {
     const { json, run } = await makeWorkplace();
     const { id } = await json("keys", "create", "--account", "acme");
     await json("keys", "create", "--account", "other");

@@ -44,7 +44,7 @@ describe("a run of the program", () => {
     expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
   });
 
-  it("serve warns of each setting that is probably a mistake", async () => {
+  it("`serve` warns of each setting that is probably a mistake", async () => {
     const { start } = await makeWorkplace({
       ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
       ACCOUNTLINK_PROT: "1",
@@ -73,7 +73,7 @@ describe("a run of the program", () => {
     );
   });
 
-  it("a command that would create the demo's folder is refused", async () => {
+  it("a command other than `serve` is refused if it would create the demo's folder", async () => {
     const { run, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
     for (const command of [["keys", "create", "--account", "acme"], ["migrate"]]) {
       expect(await run(...command)).toEqual({
@@ -85,7 +85,7 @@ describe("a run of the program", () => {
     expect(existsSync(dataFolder)).toBe(false);
   });
 
-  it("a command works on the demo once serve has created it, and says so", async () => {
+  it("a command works on the demo after `serve` has created the demo, and prints the demo's folder", async () => {
     const { json, serve, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
     await serve();
     expect(await json("keys", "create", "--account", "acme")).toMatchObject({
@@ -93,7 +93,7 @@ describe("a run of the program", () => {
     });
   });
 
-  it("a command is refused on a folder without a database, since it has nothing to read", async () => {
+  it("a command that reads data is refused if the data folder contains no database", async () => {
     const { run, dataFolder } = await makeWorkplace();
     const { code, stdout, stderr } = await run("links", "export", "--account", "acme");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

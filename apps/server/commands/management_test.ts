@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     expect(await json("keys", "list")).toMatchObject({ keys: [{ id, status: "revoked" }] });
   });
 
-  it("reading commands create nothing in a database without server data", async () => {
+  it("a command that only reads refuses an empty database, and creates no tables", async () => {
     const { database, environment } = await makeShared();
     const { json } = await makeWorkplace(environment);
     expect(await json("keys", "list")).toEqual({

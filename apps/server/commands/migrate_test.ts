@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { makeWorkplace } from "./test_program.ts";
 
 describe("accountlink migrate", () => {
-  it("migrate creates the database and the secret of a new folder, and prints both", async () => {
+  it("`migrate` creates the database and the secret of a new folder, and prints the steps", async () => {
     const { run, json, dataFolder } = await makeWorkplace();
     const { code, stdout, stderr } = await run("migrate");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

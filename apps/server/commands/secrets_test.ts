@@ -55,7 +55,7 @@ describe("ACCOUNTLINK_SECRET", () => {
 });
 
 describe("accountlink secrets rotate", () => {
-  it("secrets rotate replaces the secret of a data folder while its server runs", async () => {
+  it("`secrets rotate` replaces the secret of a data folder while its server runs", async () => {
     const place = await makeWorkplace();
     const key = await createKey(place);
     const file = join(place.dataFolder, "secret");
@@ -79,7 +79,7 @@ describe("accountlink secrets rotate", () => {
     expect((await place.run("keys", "list")).stderr).toContain("does not hold the secret");
   });
 
-  it("secrets rotate resumes a rotation that stopped before or after the root key was wrapped", async () => {
+  it("`secrets rotate` resumes a rotation that stopped before or after the root key was wrapped", async () => {
     const place = await makeWorkplace();
     await createKey(place);
     const file = join(place.dataFolder, "secret");
@@ -93,7 +93,7 @@ describe("accountlink secrets rotate", () => {
     }
   });
 
-  it("concurrent rotations leave the right secret", async () => {
+  it("concurrent rotations of a secret leave a working secret", async () => {
     const place = await makeWorkplace();
     await createKey(place);
     const rotations = await Promise.all([1, 2, 3].map(() => place.runProcess("secrets", "rotate")));
@@ -103,7 +103,7 @@ describe("accountlink secrets rotate", () => {
     expect(readFileSync(join(place.dataFolder, "secret"), "utf8")).toMatch(/^[\w+/]{43}=\n$/);
   });
 
-  it("secrets rotate re-encrypts sightings with the newest address key, and reports unreadable ones", async () => {
+  it("`secrets rotate` re-encrypts sightings with the newest address key, and counts unreadable ones", async () => {
     const place = await makeWorkplace();
     const fixture = await place.file("fixture.json", sightingsAt("203.0.113.7", "2001:db8::1"));
     const under = (keys: string) =>
@@ -139,7 +139,7 @@ describe("accountlink secrets rotate", () => {
 });
 
 describe.skipIf(missing !== null)(`accountlink secrets rotate on Postgres ${missing ?? ""}`, () => {
-  it("secrets rotate wraps the root key with the new secret once, and the doctor reports the state", async () => {
+  it("`secrets rotate` wraps the root key once with the new secret, and the doctor reports the result", async () => {
     const { environment } = await makeShared();
     const [old, next] = [environment["ACCOUNTLINK_SECRET"], secretOf("n")];
     const under = (secret = "") => makeWorkplace({ ...environment, ACCOUNTLINK_SECRET: secret });

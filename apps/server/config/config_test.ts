@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { readConfig, variables } from "./config.ts";
 
 describe("readConfig", () => {
-  it.effect("readConfig uses the defaults of empty variables", () =>
+  it.effect("readConfig uses the default of each variable that is empty", () =>
     Effect.gen(function* () {
       const defaults = yield* readConfig({});
       const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, "  "]));

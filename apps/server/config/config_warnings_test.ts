@@ -36,7 +36,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("configWarnings names a database or Redis URL without effect", () =>
+  it.effect("configWarnings reports a database or Redis URL that has no effect", () =>
     Effect.gen(function* () {
       const urls = {
         ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
@@ -51,7 +51,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("configWarnings names settings of live platforms that are not used", () =>
+  it.effect("configWarnings reports settings of the live platforms if these platforms are not used", () =>
     Effect.gen(function* () {
       const token = { ACCOUNTLINK_CHAT_BOT_TOKEN: "token" };
       expect(yield* problemsOf({ ...token, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([
@@ -62,7 +62,7 @@ describe("configWarnings", () => {
   );
 
   it.effect(
-    "configWarnings says that a fixture makes the platform dev where this looks like production",
+    "configWarnings warns if a fixture selects the dev platform on what looks like a production server",
     () =>
       Effect.gen(function* () {
         const fixture = { ACCOUNTLINK_FIXTURE: "a.json" };
@@ -75,7 +75,7 @@ describe("configWarnings", () => {
       }),
   );
 
-  it.effect("configWarnings names a public URL that is http but not local", () =>
+  it.effect("configWarnings reports a public URL that uses http and is not local", () =>
     Effect.gen(function* () {
       for (const host of ["links.example", "192.168.0.7:8080", "localhost.example", "[2001:db8::1]"]) {
         const url = `http://${host}`;

@@ -18,12 +18,12 @@ describe("pageSettingsOf", () => {
     expect(chatHome?.(null)).toBe("https://discord.com/channels/@me");
   });
 
-  it("user pages have general names on the dev platform, which has no pages to return to", () => {
+  it("user pages have generic platform names on the dev platform, and no link back to a platform", () => {
     const { chatName, gameName, chatHome } = settingsOf({ ACCOUNTLINK_STORAGE: "memory" });
     expect([chatName, gameName, chatHome]).toEqual(["the chat platform", "the game platform", null]);
   });
 
-  it("user pages of the demo have the names of the live platforms, but no links to them", () => {
+  it("user pages of the demo have the names of the live platforms, but no links to these platforms", () => {
     const { chatName, gameName, chatHome } = settingsOf({});
     expect([chatName, gameName, chatHome]).toEqual(["Discord", "Roblox", null]);
   });

@@ -21,7 +21,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("with a storage or a fixture, the server is no demo", () =>
+  it.effect("a server with a configured storage or fixture is not a demo", () =>
     Effect.gen(function* () {
       expect(
         yield* resolved({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" }),
@@ -78,14 +78,14 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("a server without a fixture that is no demo requires a platform", () =>
+  it.effect("a server that has no fixture and is not a demo must be told its platform", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
       expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
     }),
   );
 
-  it.effect("with the platform none, the server asks no platform and is no demo", () =>
+  it.effect("a server whose platform is `none` uses no platform and is not a demo", () =>
     Effect.gen(function* () {
       expect(yield* resolved({ ACCOUNTLINK_PLATFORM: "none" })).toMatchObject({
         demo: false,
@@ -95,7 +95,7 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("an https public URL without a fixture requires a platform", () =>
+  it.effect("a server with an https public URL and no fixture must be told its platform", () =>
     Effect.gen(function* () {
       const environment = { ACCOUNTLINK_PUBLIC_URL: "https://links.example" };
       const { message } = yield* Effect.flip(resolved(environment));
@@ -128,7 +128,7 @@ describe("resolveConfig", () => {
     ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
   };
 
-  it.effect("with live platforms, the server asks them and is no demo", () =>
+  it.effect("a server with live platforms sends requests to these platforms and is not a demo", () =>
     Effect.gen(function* () {
       const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
       expect(yield* resolved({ ...live, ...addresses })).toMatchObject({

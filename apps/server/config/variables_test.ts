@@ -46,7 +46,7 @@ describe("a variable", () => {
     expect(read(positive("", 1), ["1", "100", "0", "-1"])).toEqual([1, 100, null, null]);
   });
 
-  it("a prefix variable accepts prefixes of names", () => {
+  it("a prefix variable accepts letters, digits, colons, dots, underscores and hyphens", () => {
     expect(read(prefix("", ""), ["accountlink:", "a.B-c_1", "a b", "{a}", "ä"])).toEqual([
       "accountlink:",
       "a.B-c_1",
@@ -163,7 +163,7 @@ describe("a variable", () => {
     expect(refused).toEqual([null, null, null, null, null]);
   });
 
-  it("a variable of named secrets keeps their order", () => {
+  it("a variable with named secrets keeps the order of the secrets", () => {
     const variable = namedSecrets("");
     const [taken, ...refused] = read(variable, [
       `b:${bytes(2)}, a:${bytes(1)}`,

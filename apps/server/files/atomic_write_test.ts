@@ -74,7 +74,7 @@ describe("writeAtomically", () => {
       }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("an atomic write follows links, and never replaces a device", () =>
+  it.effect("an atomic write follows symbolic links, and never replaces a device", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       mkdirSync(join(folder, "there"));
@@ -90,16 +90,18 @@ describe("writeAtomically", () => {
 });
 
 describe("writeIfAbsent", () => {
-  it.effect("writeIfAbsent writes a file that only its owner can read, and never replaces one", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeFolder;
-      const file = join(folder, "secret");
-      yield* writeIfAbsent(file, "first");
-      yield* writeIfAbsent(file, "second");
-      expect(readFileSync(file, "utf8")).toBe("first");
-      expect(statSync(file).mode & 0o777).toBe(0o600);
-      expect(readdirSync(folder)).toEqual(["secret"]);
-    }).pipe(Effect.provide(NodeServices.layer)),
+  it.effect(
+    "writeIfAbsent creates a file that only its owner can read, and never replaces an existing file",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* makeFolder;
+        const file = join(folder, "secret");
+        yield* writeIfAbsent(file, "first");
+        yield* writeIfAbsent(file, "second");
+        expect(readFileSync(file, "utf8")).toBe("first");
+        expect(statSync(file).mode & 0o777).toBe(0o600);
+        expect(readdirSync(folder)).toEqual(["secret"]);
+      }).pipe(Effect.provide(NodeServices.layer)),
   );
 
   it.effect("an atomic write fails if the folder is not writable", () =>

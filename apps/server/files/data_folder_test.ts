@@ -32,7 +32,7 @@ describe("prepareFolder", () => {
     }),
   );
 
-  it.effect("prepareFolder refuses a file, and names the variable", () =>
+  it.effect("prepareFolder refuses the path of a file, and its error names the variable", () =>
     Effect.gen(function* () {
       const file = join(yield* makeFolder, "file");
       writeFileSync(file, "");

@@ -32,7 +32,7 @@ const write = (name: string, content: string | Buffer) =>
   });
 
 describe("the layer", () => {
-  it.effect("the files and the fixture name VPNs and shared networks", () =>
+  it.effect("an address is in a VPN or a shared network if the files or the fixture list its network", () =>
     Effect.gen(function* () {
       const paths = {
         vpnNetworks: yield* write("vpn.txt", "198.51.100.0/24\n"),
@@ -61,7 +61,7 @@ describe("the layer", () => {
     }),
   );
 
-  it.effect("no address is a VPN or shared without files", () =>
+  it.effect("no address is in a VPN or a shared network if no network files are configured", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
     }).pipe(Effect.provide(NetworkFiles.layer(none, []))),

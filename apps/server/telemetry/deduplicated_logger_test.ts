@@ -52,16 +52,18 @@ describe("deduplicatedLogger", () => {
     }),
   );
 
-  it.effect("repeats are counted for each failure, and only warnings and errors are deduplicated", () =>
-    Effect.gen(function* () {
-      expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);
-      const log = Effect.andThen(Effect.logInfo("Request answered"), Effect.logWarning("Wrong key"));
-      const lines = yield* withLogging(Effect.andThen(log, log));
-      expect(lines.map(({ repeated = 0 }) => repeated)).toEqual([0, 0, 0, 1]);
-    }),
+  it.effect(
+    "repeats are counted separately for each failure, and only warnings and errors are deduplicated",
+    () =>
+      Effect.gen(function* () {
+        expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);
+        const log = Effect.andThen(Effect.logInfo("Request answered"), Effect.logWarning("Wrong key"));
+        const lines = yield* withLogging(Effect.andThen(log, log));
+        expect(lines.map(({ repeated = 0 }) => repeated)).toEqual([0, 0, 0, 1]);
+      }),
   );
 
-  it.effect("all lines beyond 1000 different ones are written", () =>
+  it.effect("the logger deduplicates at most 1000 different lines, and writes every other line", () =>
     Effect.gen(function* () {
       const routes = Array.from({ length: 1_001 }, (_, i) => `route${i}`);
       const lines = yield* withLogging(Effect.forEach(routes, (route) => fail(2, route), { discard: true }));

@@ -49,7 +49,7 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
 
 describe("Nicknames and roles of a guild's members", () => {
   it.effect(
-    "every key of a guild sees nicknames and roles of its members, whichever account has the key",
+    "every key of a guild sees nicknames and roles of the guild's members, whatever the key's account",
     () => {
       const { state, services } = observedServices();
       return Effect.gen(function* () {
@@ -63,7 +63,7 @@ describe("Nicknames and roles of a guild's members", () => {
   );
 
   it.effect(
-    "global keys see nicknames and roles if their account manages the guild, checked every 10 minutes",
+    "a global key sees nicknames and roles if its account manages the guild, which is checked every 10 minutes",
     () => {
       const { state, services } = observedServices();
       return Effect.gen(function* () {
@@ -87,24 +87,27 @@ describe("Nicknames and roles of a guild's members", () => {
     },
   );
 
-  it.effect("global keys see nicknames only after a manager whom others added has chosen the account", () => {
-    const { services } = observedServices();
-    return Effect.gen(function* () {
-      const disclosure = yield* MemberDisclosure;
-      const [scope, members] = [yield* scopeOf(bob, "global"), yield* MemberStore];
-      const actor = { type: "account", id: scope.account, member: bob } as const;
-      const change = { type: "add", chatId: ada, role: "moderator" } as const;
-      yield* members.change({ actor, requestId: null, account: scope.account, change, at: 0 });
-      assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
-      const signIn = makeSignIn({ chatId: ada, account: scope.account });
-      yield* SignInStore.use((store) => store.create(signIn, null));
-      yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, at: 1 });
-      yield* TestClock.adjust("10 minutes");
-      assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-    }).pipe(Effect.provide(services));
-  });
+  it.effect(
+    "global keys see nicknames only after a manager who was added to their account has chosen the account",
+    () => {
+      const { services } = observedServices();
+      return Effect.gen(function* () {
+        const disclosure = yield* MemberDisclosure;
+        const [scope, members] = [yield* scopeOf(bob, "global"), yield* MemberStore];
+        const actor = { type: "account", id: scope.account, member: bob } as const;
+        const change = { type: "add", chatId: ada, role: "moderator" } as const;
+        yield* members.change({ actor, requestId: null, account: scope.account, change, at: 0 });
+        assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
+        const signIn = makeSignIn({ chatId: ada, account: scope.account });
+        yield* SignInStore.use((store) => store.create(signIn, null));
+        yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, at: 1 });
+        yield* TestClock.adjust("10 minutes");
+        assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
+      }).pipe(Effect.provide(services));
+    },
+  );
 
-  it.effect("global keys see no nicknames and roles while the platform is down", () => {
+  it.effect("global keys see neither nicknames nor roles while the platform is down", () => {
     const { state, services } = observedServices();
     return Effect.gen(function* () {
       const disclosure = yield* MemberDisclosure;

@@ -32,7 +32,7 @@ describe("The alt score", () => {
     },
   );
 
-  it("the score includes the weight of unlisted candidates if it is greater than every match's", () => {
+  it("the score includes the weight of an unlisted candidate if every match weighs less", () => {
     assert.strictEqual(scored({ listed: [0.5], unlisted: [0.3, 0.75] }).unlistedWeight, 0.75);
     assert.strictEqual(scored({ listed: [0.75], unlisted: [0.75] }).unlistedWeight, 0);
     assert.strictEqual(scored({ listed: [], unlisted: [] }).unlistedWeight, 0);
@@ -50,7 +50,7 @@ const places: ReadonlyArray<AltPlace> = [
 ];
 
 describe("A candidate", () => {
-  it("a candidate has the latest of several sightings at one address, whichever address key encrypted it", () => {
+  it("only the latest of a candidate's sightings at one address counts, even if their address keys differ", () => {
     const visits = [5, 9, 7].map((seenAt) => ({ chatId: chat(2), place: 1, seenAt }));
     const [found] = findCandidates({ target: chat(1), games: [], visits, records: new Map() });
     assert.deepStrictEqual(found?.visits, [{ place: 1, seenAt: 9 }]);
@@ -64,7 +64,7 @@ describe("A candidate", () => {
     lastVerifiedAt: 100 * day,
   });
 
-  it("candidates are sorted by latest sighting, else link, else review, ties by chat ID", () => {
+  it("candidates are sorted by the time of the latest sighting, else link, else review, then by chat ID", () => {
     const blank = { record: undefined, visits: [], sharedGameId: null, sameSince: null };
     const seen = (id: number, at: number): AltCandidate => ({
       ...blank,

@@ -35,7 +35,7 @@ const withStore = <A, E>(
   );
 
 describe("The number of links", () => {
-  it.effect("the count of few links is exact at each view", () =>
+  it.effect("the count of a small number of links is always exact", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         store.soon = 1_999;
@@ -49,7 +49,7 @@ describe("The number of links", () => {
   );
 
   it.effect(
-    "the count of many links is a lower bound until they are counted, once for concurrent views",
+    "the count of many links is a lower bound until a full count ends, which concurrent views share",
     () =>
       withStore((counts, store) =>
         Effect.gen(function* () {
@@ -90,7 +90,7 @@ describe("The number of links", () => {
     ),
   );
 
-  it.effect("the count includes the owner's own changes before the next count", () =>
+  it.effect("the owner's own changes adjust the count of links before the next full count", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         yield* counts.add(pid, 1);
@@ -103,7 +103,7 @@ describe("The number of links", () => {
     ),
   );
 
-  it.effect("links are counted separately for each week, one count after another", () =>
+  it.effect("the links of each week are counted separately, one week after the other", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const atLeast = { count: 2_000, age: null };

@@ -45,7 +45,7 @@ describe("EventWatch", () => {
     }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
-  it.effect("a reader that is behind and does not wait wakes no other reader", () =>
+  it.effect("a reader that lags behind and is not waiting does not wake other readers", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* EventWatch;
       const before = yield* positions;

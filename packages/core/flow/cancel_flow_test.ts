@@ -15,7 +15,7 @@ describe("VerificationFlows.cancel", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("cancelling keeps the flow of another session", () =>
+  it.effect("cancelling one session keeps the flow of another session", () =>
     Effect.gen(function* () {
       const one = yield* setup();
       const other = yield* setup();

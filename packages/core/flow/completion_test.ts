@@ -74,7 +74,7 @@ describe("a session", () => {
     );
   });
 
-  it("a completed session has the link that the chat user keeps", () => {
+  it("a completed session has the existing link if the chat user keeps this link", () => {
     const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
     const games = { gameId: poker, previousGameId: poker };
     assert.deepStrictEqual(completedSession(session, { ...write, keeps: true }, games), kept);

@@ -4,7 +4,7 @@ import { origin } from "../sessions/test_sessions.ts";
 import { flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 describe("The cookie of a flow", () => {
-  it.effect("the cookie leaves out an entry that is too long", () =>
+  it.effect("the cookie of a flow omits an entry that is too long", () =>
     Effect.gen(function* () {
       const { browser, byScope } = yield* setup();
       const long = { ...byScope, redirect: `${origin}/${"ä".repeat(2_000)}` };
@@ -15,7 +15,7 @@ describe("The cookie of a flow", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a cookie whose entry was changed finds no flow", () =>
+  it.effect("no flow is found for a cookie whose entry was changed", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
       yield* browser.show(entry);

@@ -33,21 +33,23 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a flow refuses a user who is no member by the sign-in, without asking the platform", () =>
-    Effect.gen(function* () {
-      const chat = yield* ChatPlatformSwitch;
-      const { browser, entry, byScope } = yield* setup({ guildId });
-      chat.isMemberBySignIn = false;
-      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
-      const botless = { ...byScope, guildId: botlessGuildId };
-      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
-      chat.isMemberBySignIn = true;
-      chat.hasMembers = false;
-      yield* browser.walk(entry);
-      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
-      chat.hasMembers = true;
-      yield* browser.confirm(entry);
-    }).pipe(Effect.provide(flowServices)),
+  it.effect(
+    "a flow refuses a user who is not a member according to the sign-in, without asking the platform",
+    () =>
+      Effect.gen(function* () {
+        const chat = yield* ChatPlatformSwitch;
+        const { browser, entry, byScope } = yield* setup({ guildId });
+        chat.isMemberBySignIn = false;
+        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
+        const botless = { ...byScope, guildId: botlessGuildId };
+        assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
+        chat.isMemberBySignIn = true;
+        chat.hasMembers = false;
+        yield* browser.walk(entry);
+        assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
+        chat.hasMembers = true;
+        yield* browser.confirm(entry);
+      }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("a flow refuses a sign-in that returns to the callback of the other platform", () =>

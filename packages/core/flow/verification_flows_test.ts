@@ -30,7 +30,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a cookie that was changed to another session finds no flow", () =>
+  it.effect("no flow is found for a cookie in which the session was replaced by another session", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* setup(), yield* setup()];
       const { browser, entry } = one;
@@ -74,51 +74,57 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServicesWith({ onCall })));
   });
 
-  it.effect("a browser gets a mark at its first confirmation, and the next stores a hash of the mark", () => {
-    const stored: Array<string | null> = [];
-    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
-      if (operation === "complete") stored.push((write as CompleteFlow).browser);
-    };
-    return Effect.gen(function* () {
-      const { browserHash } = yield* Secrets;
-      const confirm = Effect.fnUntraced(function* (mark: string | null) {
-        const { browser, entry } = yield* setup();
-        browser.jar.mark = mark;
-        yield* browser.walk(entry);
-        return (yield* browser.confirm(entry)).browser ?? "";
+  it.effect(
+    "a browser gets a random cookie at its first confirmation, and confirmations store the cookie's hash",
+    () => {
+      const stored: Array<string | null> = [];
+      const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+        if (operation === "complete") stored.push((write as CompleteFlow).browser);
+      };
+      return Effect.gen(function* () {
+        const { browserHash } = yield* Secrets;
+        const confirm = Effect.fnUntraced(function* (mark: string | null) {
+          const { browser, entry } = yield* setup();
+          browser.jar.mark = mark;
+          yield* browser.walk(entry);
+          return (yield* browser.confirm(entry)).browser ?? "";
+        });
+        const mark = yield* confirm(null);
+        assert.match(mark, /^[\w-]{43}$/);
+        assert.strictEqual(yield* confirm(mark), mark);
+        const unreadable = yield* confirm("not a mark");
+        assert.match(unreadable, /^[\w-]{43}$/);
+        assert.notStrictEqual(unreadable, mark);
+        const marks = [mark, mark, unreadable];
+        assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
+        for (const each of marks) assert.notInclude(stored, each);
+      }).pipe(Effect.provide(flowServicesWith({ onCall })));
+    },
+  );
+
+  it.effect(
+    "a confirmation stores no sightings and sets no browser cookie if sightings are turned off",
+    () => {
+      const stored: Array<unknown> = [];
+      const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+        if (operation !== "complete") return;
+        const { address: at, browser } = write as CompleteFlow;
+        stored.push(at, browser);
+      };
+      return Effect.gen(function* () {
+        const usual = yield* SessionSettings;
+        const rules = Layer.succeed(SessionSettings, { ...usual, sightingRetention: 0 });
+        yield* Effect.gen(function* () {
+          const { browser, entry } = yield* setup();
+          yield* browser.walk(entry);
+          assert.isNull((yield* browser.confirm(entry)).browser);
+        }).pipe(Effect.provide(flowServicesWith({ onCall }).pipe(Layer.provide(rules))));
+        assert.deepStrictEqual(stored, [null, null]);
       });
-      const mark = yield* confirm(null);
-      assert.match(mark, /^[\w-]{43}$/);
-      assert.strictEqual(yield* confirm(mark), mark);
-      const unreadable = yield* confirm("not a mark");
-      assert.match(unreadable, /^[\w-]{43}$/);
-      assert.notStrictEqual(unreadable, mark);
-      const marks = [mark, mark, unreadable];
-      assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
-      for (const each of marks) assert.notInclude(stored, each);
-    }).pipe(Effect.provide(flowServicesWith({ onCall })));
-  });
+    },
+  );
 
-  it.effect("stores no sightings and makes no mark when sightings are turned off", () => {
-    const stored: Array<unknown> = [];
-    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
-      if (operation !== "complete") return;
-      const { address: at, browser } = write as CompleteFlow;
-      stored.push(at, browser);
-    };
-    return Effect.gen(function* () {
-      const usual = yield* SessionSettings;
-      const rules = Layer.succeed(SessionSettings, { ...usual, sightingRetention: 0 });
-      yield* Effect.gen(function* () {
-        const { browser, entry } = yield* setup();
-        yield* browser.walk(entry);
-        assert.isNull((yield* browser.confirm(entry)).browser);
-      }).pipe(Effect.provide(flowServicesWith({ onCall }).pipe(Layer.provide(rules))));
-      assert.deepStrictEqual(stored, [null, null]);
-    });
-  });
-
-  it.effect("stores, counters and signals get no sid, state or PKCE secret", () => {
+  it.effect("no sid, state or PKCE secret reaches a store, a counter or a signal", () => {
     const calls: Array<unknown> = [];
     return Effect.gen(function* () {
       const { poll, stream } = yield* VerificationSessions;

@@ -39,7 +39,7 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a page of a guild scope has the guild's name while the platform answers", () =>
+  it.effect("a page of a guild scope names the guild, or the account if the platform does not answer", () =>
     Effect.gen(function* () {
       const { browser } = yield* setup();
       const { pid, account } = (yield* newGuildKey).scope;
@@ -50,16 +50,18 @@ describe("The guild on a page", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("the guild on a page is read only after a key or a member named it", () =>
-    Effect.gen(function* () {
-      const { browser, byScope } = yield* setup();
-      const inGuild = { ...byScope, guildId };
-      assert.isNull((yield* browser.show(byScope)).guild);
-      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
-      yield* browser.leave("chat", inGuild);
-      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
-      yield* browser.prove("chat", ada, inGuild);
-      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, named);
-    }).pipe(Effect.provide(flowServices)),
+  it.effect(
+    "a guild is looked up for a page only after a key or a signed-in member has named the guild",
+    () =>
+      Effect.gen(function* () {
+        const { browser, byScope } = yield* setup();
+        const inGuild = { ...byScope, guildId };
+        assert.isNull((yield* browser.show(byScope)).guild);
+        assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
+        yield* browser.leave("chat", inGuild);
+        assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
+        yield* browser.prove("chat", ada, inGuild);
+        assert.deepStrictEqual((yield* browser.show(inGuild)).guild, named);
+      }).pipe(Effect.provide(flowServices)),
   );
 });

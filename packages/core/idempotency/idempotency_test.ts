@@ -85,30 +85,32 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("requests are refused while the first one with their key runs, however long it takes", () =>
-    Effect.gen(function* () {
-      const { once, send, commitOne } = yield* bench;
-      const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
-      const first = yield* Effect.forkChild(
-        once({}, (commit) =>
-          Deferred.succeed(started, undefined).pipe(
-            Effect.andThen(Deferred.await(go)),
-            Effect.andThen(commitOne(commit)),
+  it.effect(
+    "a request is refused while an earlier request with the same key runs, however long that takes",
+    () =>
+      Effect.gen(function* () {
+        const { once, send, commitOne } = yield* bench;
+        const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+        const first = yield* Effect.forkChild(
+          once({}, (commit) =>
+            Deferred.succeed(started, undefined).pipe(
+              Effect.andThen(Deferred.await(go)),
+              Effect.andThen(commitOne(commit)),
+            ),
           ),
-        ),
-      );
-      yield* Deferred.await(started);
-      for (let seconds = 0; seconds < 20; seconds++) yield* TestClock.adjust("1 second");
-      assert.deepStrictEqual(yield* Effect.flip(send()), inUse);
-      assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
-      yield* Deferred.succeed(go, undefined);
-      assert.strictEqual(yield* Fiber.join(first), 1);
-      assert.deepStrictEqual(yield* send(), answerTo(1));
-    }).pipe(Effect.provide(services)),
+        );
+        yield* Deferred.await(started);
+        for (let seconds = 0; seconds < 20; seconds++) yield* TestClock.adjust("1 second");
+        assert.deepStrictEqual(yield* Effect.flip(send()), inUse);
+        assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
+        yield* Deferred.succeed(go, undefined);
+        assert.strictEqual(yield* Fiber.join(first), 1);
+        assert.deepStrictEqual(yield* send(), answerTo(1));
+      }).pipe(Effect.provide(services)),
   );
 
   it.effect(
-    "lets the next request run after a request failed, died or was interrupted without an answer",
+    "a request runs if an earlier one with its key failed, died or was interrupted without an answer",
     () =>
       Effect.gen(function* () {
         const { once, send } = yield* bench;
@@ -137,37 +139,39 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("an erasure refuses only requests of its user that were sent before it", () =>
-    Effect.gen(function* () {
-      const { once, send, runs, commitOne } = yield* bench;
-      const erased = [
-        { idempotencyKey: "answered" },
-        { idempotencyKey: "under way" },
-        { idempotencyKey: "failed" },
-      ] as const;
-      const [answered, underWay, failed] = erased;
-      yield* send(answered);
-      yield* Effect.exit(once(failed, () => Effect.fail(new LinkNotFound())));
-      const bob = { idempotencyKey: "of another", content: { chatId: "10002" } };
-      yield* Effect.exit(once(bob, () => Effect.fail(new LinkNotFound())));
-      const late = once(underWay, (commit) => Effect.andThen(erase, commitOne(commit)));
-      assert.deepStrictEqual(yield* Effect.flip(late), userErased);
-      assert.strictEqual(runs(), 1);
+  it.effect(
+    "the erasure of a user refuses only requests about this user that were sent before the erasure",
+    () =>
+      Effect.gen(function* () {
+        const { once, send, runs, commitOne } = yield* bench;
+        const erased = [
+          { idempotencyKey: "answered" },
+          { idempotencyKey: "under way" },
+          { idempotencyKey: "failed" },
+        ] as const;
+        const [answered, underWay, failed] = erased;
+        yield* send(answered);
+        yield* Effect.exit(once(failed, () => Effect.fail(new LinkNotFound())));
+        const bob = { idempotencyKey: "of another", content: { chatId: "10002" } };
+        yield* Effect.exit(once(bob, () => Effect.fail(new LinkNotFound())));
+        const late = once(underWay, (commit) => Effect.andThen(erase, commitOne(commit)));
+        assert.deepStrictEqual(yield* Effect.flip(late), userErased);
+        assert.strictEqual(runs(), 1);
 
-      for (const parts of erased) {
-        assert.deepStrictEqual(yield* Effect.flip(later("23 hours")(send(parts))), userErased);
-        assert.deepStrictEqual(yield* Effect.flip(send({ ...parts, ...another })), reused);
-      }
-      assert.strictEqual(runs(), 1);
-      assert.strictEqual(yield* send(bob), 2);
-      assert.strictEqual(yield* send({ idempotencyKey: "new" }), 3);
-      for (const [i, parts] of erased.entries()) {
-        assert.strictEqual(yield* later("24 hours")(send(parts)), 4 + i);
-      }
-    }).pipe(Effect.provide(services)),
+        for (const parts of erased) {
+          assert.deepStrictEqual(yield* Effect.flip(later("23 hours")(send(parts))), userErased);
+          assert.deepStrictEqual(yield* Effect.flip(send({ ...parts, ...another })), reused);
+        }
+        assert.strictEqual(runs(), 1);
+        assert.strictEqual(yield* send(bob), 2);
+        assert.strictEqual(yield* send({ idempotencyKey: "new" }), 3);
+        for (const [i, parts] of erased.entries()) {
+          assert.strictEqual(yield* later("24 hours")(send(parts)), 4 + i);
+        }
+      }).pipe(Effect.provide(services)),
   );
 
-  it.effect("the fields of an answer tell which users it names", () =>
+  it.effect("the fields of an answer tell which users the answer names", () =>
     Effect.gen(function* () {
       const { begin } = yield* Idempotency;
       const send = (answer: object) =>
@@ -186,7 +190,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("keys are stored as hashes, and answers encrypted", () =>
+  it.effect("idempotency keys are stored as hashes, and answers are encrypted", () =>
     Effect.gen(function* () {
       const { send } = yield* bench;
       yield* send();
@@ -197,7 +201,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("ended requests are deleted", () =>
+  it.effect("a stored request is deleted when its time ends", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore;
       const claim = claimOf({ id: yield* idOfKey });

@@ -28,7 +28,7 @@ describe("ApiKeys.create", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a key limit of 0 allows any number of keys, and still counts them", () =>
+  it.effect("a key limit of 0 allows any number of keys, which count if a limit applies later", () =>
     Effect.gen(function* () {
       const store = yield* KeyStore;
       const { free, ...others } = yield* Limits;
@@ -45,7 +45,7 @@ describe("ApiKeys.create", () => {
 });
 
 describe("ApiKeys.adopt", () => {
-  it.effect("an adopted key is stored once and ignores the plan", () =>
+  it.effect("an adopted key is stored once, even if the plan allows no more keys", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       yield* create();
@@ -59,7 +59,7 @@ describe("ApiKeys.adopt", () => {
 });
 
 describe("ApiKeys.reportLeaked", () => {
-  it.effect("reports of unknown keys and expired secrets change nothing", () =>
+  it.effect("reporting an unknown key or an expired secret as leaked changes nothing", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* create();

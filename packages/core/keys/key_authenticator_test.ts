@@ -70,7 +70,7 @@ const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
 
 describe("KeyAuthenticator", () => {
   it.effect(
-    "refuses a key revoked on this node at once, and one revoked elsewhere within `keyFreshness`",
+    "a key revoked on this node is refused at once, and a key revoked elsewhere within `keyFreshness`",
     () =>
       Effect.gen(function* () {
         const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
@@ -98,7 +98,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a key is read again when the clock was set back", () =>
+  it.effect("a key is read again after the clock was set back", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       yield* TestClock.setTime(10_000);
@@ -169,7 +169,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("an earlier secret is accepted until its grace ends", () =>
+  it.effect("a replaced secret is accepted until its grace period ends", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
       const { key, token } = yield* issue();
@@ -206,7 +206,7 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(services)),
     );
 
-    it.effect("concurrent failures are limited like consecutive ones", () =>
+    it.effect("concurrent failures count towards the limit like consecutive failures", () =>
       Effect.gen(function* () {
         const { node, untilAsked } = yield* openSlowNode(10);
         const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
@@ -283,7 +283,7 @@ describe("KeyAuthenticator", () => {
         }).pipe(Effect.provide(services)),
     );
 
-    it.effect("a throttled address can use keys known to the node also while the cache is down", () =>
+    it.effect("a throttled address can use keys that the node knows even while the cache is down", () =>
       Effect.gen(function* () {
         const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
         const broken = Cache.of({ get: () => down, set: () => down });

@@ -5,7 +5,7 @@ import { dayMs } from "../timestamp.ts";
 import { admittedOf, dayRule, noon, openNodes } from "./test_deployment.ts";
 
 describe("A node's share of a day", () => {
-  it.effect("a share in a further outage excludes what the node admitted in earlier outages", () =>
+  it.effect("a node's share of a limit excludes requests that the node admitted in earlier outages", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       const admitted = [];
@@ -20,7 +20,7 @@ describe("A node's share of a day", () => {
     }),
   );
 
-  it.effect("a share excludes counts that are being sent to the shared counters", () =>
+  it.effect("a node's share of a limit excludes counts that are being sent to the shared counters", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       state.isSharedDown = true;
@@ -40,20 +40,22 @@ describe("A node's share of a day", () => {
     }),
   );
 
-  it.effect("a share ends when the shared counters decide again, also if they never stopped answering", () =>
-    Effect.gen(function* () {
-      const { nodes, state, lose } = yield* openNodes(1);
-      yield* lose;
-      state.isLedgerDown = true;
-      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 10), 10);
-      state.isLedgerDown = false;
-      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 80), 80);
-      state.isSharedDown = true;
-      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 10);
-    }),
+  it.effect(
+    "a node's share ends when the shared counters decide again, even if they never stopped answering",
+    () =>
+      Effect.gen(function* () {
+        const { nodes, state, lose } = yield* openNodes(1);
+        yield* lose;
+        state.isLedgerDown = true;
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 10), 10);
+        state.isLedgerDown = false;
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 80), 80);
+        state.isSharedDown = true;
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 10);
+      }),
   );
 
-  it.effect("a share belongs to the next day after midnight", () =>
+  it.effect("after midnight, a node's share is a part of the new day's limit", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);

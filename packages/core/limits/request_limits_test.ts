@@ -67,7 +67,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(servicesAt(10 * day))),
   );
 
-  it.effect("only limits of a day are durable, and no counter's name has an address or chat user", () =>
+  it.effect("only daily limits are durable, and no counter's name contains an address or a chat ID", () =>
     Effect.gen(function* () {
       const asked: Array<CounterRule> = [];
       const counters = Counters.of({

@@ -22,7 +22,7 @@ const stateOf = ({ counters }: Node, rule: CounterRule) =>
   );
 
 describe("ResilientCounters", () => {
-  it.effect("all nodes count together, and read the ledger once for a window", () =>
+  it.effect("all nodes share the counts of a window, and read the ledger once for this window", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(3);
       const rule = yield* dayRule(20);
@@ -45,7 +45,7 @@ describe("ResilientCounters", () => {
   );
 
   describe("while the shared counters fail", () => {
-    it.effect("each node has its share of a short window", () =>
+    it.effect("in an outage, each node admits its share of a short window's limit", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         state.isSharedDown = true;
@@ -55,7 +55,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("each node has its share of the day's remaining limit", () =>
+    it.effect("in an outage, each node admits its share of the day's remaining limit", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
@@ -68,7 +68,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("a node admits at most its share while the ledger fails as well", () =>
+    it.effect("a node admits at most its share if the ledger fails together with the shared counters", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
@@ -103,23 +103,25 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("the number of nodes stays while the ledger fails, and killed nodes do not count", () =>
-      Effect.gen(function* () {
-        const { nodes, state, ledger } = yield* openNodes(1);
-        const now = yield* Clock.currentTimeMillis;
-        yield* ledger.renewNode("killed", now + nodeTimeoutMs, now);
-        yield* TestClock.adjust("2 seconds");
-        state.isSharedDown = true;
-        state.isLedgerDown = true;
-        yield* TestClock.adjust(nodeTimeoutMs);
-        assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 3);
-        state.isLedgerDown = false;
-        yield* TestClock.adjust("2 seconds");
-        assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 5);
-      }),
+    it.effect(
+      "the number of live nodes is kept while the ledger fails, and does not include killed nodes",
+      () =>
+        Effect.gen(function* () {
+          const { nodes, state, ledger } = yield* openNodes(1);
+          const now = yield* Clock.currentTimeMillis;
+          yield* ledger.renewNode("killed", now + nodeTimeoutMs, now);
+          yield* TestClock.adjust("2 seconds");
+          state.isSharedDown = true;
+          state.isLedgerDown = true;
+          yield* TestClock.adjust(nodeTimeoutMs);
+          assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 3);
+          state.isLedgerDown = false;
+          yield* TestClock.adjust("2 seconds");
+          assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 5);
+        }),
     );
 
-    it.effect("a node reports the remaining part of its share, and the limit that refuses", () =>
+    it.effect("a node reports the remaining part of its share, and which limit refuses a request", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         state.isSharedDown = true;
@@ -143,7 +145,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("a metric is 1 until the shared counters answer again", () =>
+    it.effect("the metric for deciding alone is 1 until the shared counters answer again", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const gauge = Effect.map(Metric.value(decidesAlone), ({ value }) => value);
@@ -160,23 +162,25 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters are back", () => {
-    it.effect("requests admitted during an outage are added with the next request of their window", () =>
-      Effect.gen(function* () {
-        const { nodes, state } = yield* openNodes(2);
-        const [first, other] = nodes as [Node, Node];
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
-        yield* TestClock.adjust(saveInterval);
-        state.isSharedDown = true;
-        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 30), 30);
-        state.isSharedDown = false;
-        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 59);
-        assert.strictEqual(yield* stateOf(other, yield* dayRule(100)), 100);
-        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 10), 0);
-      }),
+    it.effect(
+      "requests admitted in an outage reach the shared counters with the next request of their window",
+      () =>
+        Effect.gen(function* () {
+          const { nodes, state } = yield* openNodes(2);
+          const [first, other] = nodes as [Node, Node];
+          assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
+          yield* TestClock.adjust(saveInterval);
+          state.isSharedDown = true;
+          assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 30), 30);
+          state.isSharedDown = false;
+          assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
+          assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 59);
+          assert.strictEqual(yield* stateOf(other, yield* dayRule(100)), 100);
+          assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 10), 0);
+        }),
     );
 
-    it.effect("requests admitted during several outages are added only once", () =>
+    it.effect("requests admitted in several outages are added to the shared counters only once", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const [node] = nodes;
@@ -194,7 +198,7 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters lose their data", () => {
-    it.effect("a node restores saved counts, also if it has not counted before", () =>
+    it.effect("even a node that has counted no requests restores lost counts that were saved", () =>
       Effect.gen(function* () {
         const { nodes, lose } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
@@ -207,7 +211,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("a node restores its unsaved counts, and counts the loss in a metric", () =>
+    it.effect("a node restores lost counts that it had not saved yet, and a metric counts the loss", () =>
       Effect.gen(function* () {
         const { nodes, lose, shared } = yield* openNodes(1);
         const lost = Effect.map(Metric.value(restoredWindows), ({ count }) => count);
@@ -240,7 +244,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("counters do not restore a day after midnight", () =>
+    it.effect("after midnight, counters do not restore the counts of the previous day", () =>
       Effect.gen(function* () {
         const { nodes } = yield* openNodes(1, noon + dayMs / 2 - 10_000);
         assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(10), 20), 10);

@@ -104,7 +104,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(layer));
   });
 
-  it.effect("an import starts anew for another content, scope or set of options", () =>
+  it.effect("an import starts from the beginning if the content, the scope or the options differ", () =>
     Effect.gen(function* () {
       yield* withScope;
       yield* run(fileOf(csv(10)));
@@ -141,29 +141,31 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("a chat user in two batches counts the same in an import, its repetition and a dry run", () =>
-    Effect.gen(function* () {
-      yield* withScope;
-      const rows = csv(batch).split("\n").slice(1, -1);
-      const lines = [...rows, "100000,2", "100001,1"].map(
-        (row, index) => `${row},${2_000_000_000 + index}\n`,
-      );
-      const file = fileOf(`chatId,gameId,lastVerifiedAt\n${lines.join("")}`);
-      for (const [onConflict, counts] of [
-        ["keep", { inserted: batch, replaced: 0, unchanged: 1, kept: 1 }],
-        ["newest", { inserted: batch, replaced: 2, unchanged: 0, kept: 0 }],
-      ] as const) {
-        yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
-        const expected = { ...counts, links: batch + 2 };
-        expect((yield* run(file, { onConflict, dryRun: true })).outcome).toMatchObject(expected);
-        expect((yield* run(file, { onConflict })).outcome).toMatchObject(expected);
-        const again = yield* run(file, { onConflict });
-        expect(again.outcome).toMatchObject({ doneBefore: true, links: batch + 2 });
-      }
-    }).pipe(Effect.provide(storage)),
+  it.effect(
+    "a chat user in two batches is counted the same in an import, a repeated import and a dry run",
+    () =>
+      Effect.gen(function* () {
+        yield* withScope;
+        const rows = csv(batch).split("\n").slice(1, -1);
+        const lines = [...rows, "100000,2", "100001,1"].map(
+          (row, index) => `${row},${2_000_000_000 + index}\n`,
+        );
+        const file = fileOf(`chatId,gameId,lastVerifiedAt\n${lines.join("")}`);
+        for (const [onConflict, counts] of [
+          ["keep", { inserted: batch, replaced: 0, unchanged: 1, kept: 1 }],
+          ["newest", { inserted: batch, replaced: 2, unchanged: 0, kept: 0 }],
+        ] as const) {
+          yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
+          const expected = { ...counts, links: batch + 2 };
+          expect((yield* run(file, { onConflict, dryRun: true })).outcome).toMatchObject(expected);
+          expect((yield* run(file, { onConflict })).outcome).toMatchObject(expected);
+          const again = yield* run(file, { onConflict });
+          expect(again.outcome).toMatchObject({ doneBefore: true, links: batch + 2 });
+        }
+      }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("a repeated import counts the same links, and a chat user in one batch only once", () =>
+  it.effect("a repeated import counts the same links, and counts a chat user only once per batch", () =>
     Effect.gen(function* () {
       yield* withScope;
       const file = fileOf(`${csv(10)}100000,2\n`);
@@ -172,7 +174,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("stores the batches before a wrong line if the source can be read only once", () =>
+  it.effect("an import stores the batches before a wrong line if the source can be read only once", () =>
     Effect.gen(function* () {
       yield* withScope;
       const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
@@ -229,18 +231,24 @@ describe("importLinks", () => {
     expect(fileWith([row("{}")])).toBe("2,wrong,{}\n");
   });
 
-  it.effect("an import takes the link verified last, and links without a time only for new chat users", () =>
-    Effect.gen(function* () {
-      yield* withScope;
-      yield* run(
-        fileOf("chatId,gameId,lastVerifiedAt\n10001,1,2026-01-02\n10002,1,2026-01-02\n10003,1,2026-01-02\n"),
-      );
-      const { outcome } = yield* run(
-        fileOf("chatId,gameId,lastVerifiedAt\n10001,2,2026-01-01\n10002,2,2026-01-03\n10003,2,\n10004,2,\n"),
-      );
-      expect(outcome).toMatchObject({ links: 4, inserted: 1, replaced: 1, unchanged: 0, kept: 2 });
-      expect((yield* stored).map(({ gameId }) => gameId)).toEqual(["1", "2", "1", "2"]);
-    }).pipe(Effect.provide(storage)),
+  it.effect(
+    "an import takes the link verified last, and takes links without a time only for new chat users",
+    () =>
+      Effect.gen(function* () {
+        yield* withScope;
+        yield* run(
+          fileOf(
+            "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-02\n10002,1,2026-01-02\n10003,1,2026-01-02\n",
+          ),
+        );
+        const { outcome } = yield* run(
+          fileOf(
+            "chatId,gameId,lastVerifiedAt\n10001,2,2026-01-01\n10002,2,2026-01-03\n10003,2,\n10004,2,\n",
+          ),
+        );
+        expect(outcome).toMatchObject({ links: 4, inserted: 1, replaced: 1, unchanged: 0, kept: 2 });
+        expect((yield* stored).map(({ gameId }) => gameId)).toEqual(["1", "2", "1", "2"]);
+      }).pipe(Effect.provide(storage)),
   );
 
   it.effect("an import reports its progress to the end", () =>

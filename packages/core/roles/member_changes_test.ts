@@ -90,7 +90,7 @@ const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
 };
 
 describe("memberChanges", () => {
-  it("memberChanges gives the roles of rules that hold, takes other roles of rules, and touches no others", () => {
+  it("memberChanges adds roles whose rules hold, removes roles whose rules do not, and ignores other roles", () => {
     check(
       property(rules, game, subarray([...roleIds, "77"]), (chosen, linked, before) => {
         const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, null);
@@ -108,7 +108,7 @@ describe("memberChanges", () => {
     );
   });
 
-  it("a range of ranks includes both ends, and any rank without ends", () => {
+  it("a range of ranks includes its ends, and a range without ends includes every rank", () => {
     const has = (when: RoleCondition, actual: number | null) =>
       memberChanges(
         planOf({ rules: [{ roleId: "1", when }] }),
@@ -163,7 +163,7 @@ describe("memberChanges", () => {
     assert.deepEqual(changes?.setNickname, { before, after: null });
   });
 
-  it("without a template or a name, the nickname stays and is remembered", () => {
+  it("the nickname stays and is remembered if there is no template or no name for the template", () => {
     for (const nickname of [null, "{game.username}"]) {
       const changes = memberChanges(
         planOf({ nickname }),

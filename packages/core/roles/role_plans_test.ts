@@ -111,7 +111,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("a release takes the roles of a user who still has a link", () =>
+  it.effect("a release takes away the roles of a user who still has a link", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, sync, member } = yield* planned();
@@ -123,7 +123,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("a refused change becomes a problem, and the others continue", () =>
+  it.effect("a refused change is reported as a problem, and the other changes are made", () =>
     withServices(
       Effect.gen(function* () {
         const rules = [{ roleId: admin, when: { is: "linked" } } as const, ...settings.rules];
@@ -177,7 +177,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("a plan forgets the nickname of a user who left", () =>
+  it.effect("a plan forgets the nickname of a user who left the guild", () =>
     withServices(
       Effect.gen(function* () {
         const { guild } = yield* planned();

@@ -22,7 +22,7 @@ const isRejected = Effect.fnUntraced(function* (...secrets: DeploymentSecrets) {
 });
 
 describe("RootKey", () => {
-  it.effect("the root key of an empty store is random, and stays the same with its secret", () =>
+  it.effect("each empty store gets a random root key, which stays the same with the same secret", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(old);
       assert.lengthOf(rootKey, 32);
@@ -33,15 +33,17 @@ describe("RootKey", () => {
     }).pipe(onNewStore),
   );
 
-  it.effect("the root key is created with the older of two secrets, which other nodes have", () =>
-    Effect.gen(function* () {
-      const rootKey = yield* rootKeyUnder(next, old);
-      assert.deepEqual(yield* rootKeyUnder(old), rootKey);
-    }).pipe(onNewStore),
+  it.effect(
+    "the root key is created with the older of two secrets, because other nodes may have only that one",
+    () =>
+      Effect.gen(function* () {
+        const rootKey = yield* rootKeyUnder(next, old);
+        assert.deepEqual(yield* rootKeyUnder(old), rootKey);
+      }).pipe(onNewStore),
   );
 
   it.effect(
-    "the root key stays the same during a rotation: with the old secret, both secrets, and the new secret",
+    "the root key stays the same in a rotation, whether a node has the old secret, the new secret or both",
     () =>
       Effect.gen(function* () {
         const rootKey = yield* rootKeyUnder(old);

@@ -49,7 +49,7 @@ describe("The interval between reads", () => {
   );
 
   it.effect(
-    "the interval between reads does not apply to a read that resumes, and starts again after it",
+    "the interval between reads does not apply to a read that resumes, but starts again after this read",
     () =>
       Effect.gen(function* () {
         const { poll, resume } = yield* setup;
@@ -63,7 +63,7 @@ describe("The interval between reads", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("one of several concurrent reads is admitted, also with slow counters", () =>
+  it.effect("only one of several concurrent reads is admitted, even with slow counters", () =>
     Effect.gen(function* () {
       const { poll } = yield* setup;
       for (const at of [0, 2_000, 4_000]) {
@@ -98,7 +98,7 @@ describe("The interval between reads", () => {
 });
 
 describe("The number of reads", () => {
-  it.effect("a session has at most 150 reads of any kind, without refused reads", () =>
+  it.effect("a session admits at most 150 reads of any kind, and refused reads do not count", () =>
     Effect.gen(function* () {
       const { key, sid, poll, resume } = yield* setup;
       yield* TestClock.setTime(10_000);
@@ -126,7 +126,7 @@ describe("The number of reads", () => {
 });
 
 describe("A later read", () => {
-  it.effect("a later read is not refused by the interval of the read that it ended", () =>
+  it.effect("a later read that ends an earlier read is not refused by the interval between reads", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* TestClock.setTime(10_000);

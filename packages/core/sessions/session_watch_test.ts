@@ -119,24 +119,26 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a read ends if a read with a higher number was opened before, unless it has no number", () =>
-    Effect.gen(function* () {
-      const { subscribe, open: openRead, announce } = yield* SessionWatch;
-      const id = numbered(1);
-      const [earlier, later, observer] = [
-        yield* subscribe({ id, keyId }),
-        yield* subscribe({ id, keyId }),
-        yield* subscribe({ id, keyId }),
-      ];
-      yield* openRead(observer, null);
-      yield* openRead(later, 2);
-      yield* openRead(earlier, 1);
-      yield* announce([id]);
-      assert.deepStrictEqual(
-        [yield* earlier.next, yield* later.next, yield* observer.next],
-        ["end", "changed", "changed"],
-      );
-    }).pipe(Effect.scoped, Effect.provide(services)),
+  it.effect(
+    "a numbered read ends if a read with a higher number is open, but a read without a number continues",
+    () =>
+      Effect.gen(function* () {
+        const { subscribe, open: openRead, announce } = yield* SessionWatch;
+        const id = numbered(1);
+        const [earlier, later, observer] = [
+          yield* subscribe({ id, keyId }),
+          yield* subscribe({ id, keyId }),
+          yield* subscribe({ id, keyId }),
+        ];
+        yield* openRead(observer, null);
+        yield* openRead(later, 2);
+        yield* openRead(earlier, 1);
+        yield* announce([id]);
+        assert.deepStrictEqual(
+          [yield* earlier.next, yield* later.next, yield* observer.next],
+          ["end", "changed", "changed"],
+        );
+      }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
   it.effect("many changes are sent in few messages", () =>
@@ -178,7 +180,7 @@ describe("SessionWatch", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a stop ends all open reads, and later reads at once", () =>
+  it.effect("stopping the watch ends all open reads, and ends later reads at once", () =>
     Effect.gen(function* () {
       const before = yield* countOpenReads;
       const { sessions, key, sid, poll } = yield* setup;

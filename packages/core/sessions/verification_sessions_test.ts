@@ -9,7 +9,7 @@ import { complete, newKey, request, servicesWith, setup, start } from "./test_se
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
-  it.effect("a session created by a node whose clock is behind counts once", () =>
+  it.effect("a session created by a node whose clock is behind counts once towards the limit", () =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
       const create = sessions.create(yield* newKey(), request);

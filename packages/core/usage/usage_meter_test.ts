@@ -59,7 +59,7 @@ const makeBench = makeBenchAt(today + dayMs / 2);
 const nextFlush = TestClock.adjust(flushInterval);
 
 describe("UsageMeter", () => {
-  it.effect("a meter saves its counts every few seconds, once", () =>
+  it.effect("a usage meter saves its counts every few seconds, and saves each count once", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBench;
       for (const outcome of ["served", "served", "refused"] as const) yield* count(outcome);
@@ -110,7 +110,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("a meter that stops saves the remaining counts once, including a running save", () =>
+  it.effect("a usage meter that stops saves the remaining counts once, even while another save runs", () =>
     Effect.gen(function* () {
       const { state, count, saved, stop } = yield* makeBench;
       state.mode = "silent";

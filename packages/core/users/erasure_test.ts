@@ -6,13 +6,13 @@ import { withoutUser } from "./erasure.ts";
 const ada = ChatId.make("10001");
 const key: AuditEntry["actor"] = { type: "key", id: KeyId.make("Aa0Bb1Cc2Dd3") };
 
-it("an entry about others stays unchanged", () => {
+it("an audit entry about other users stays unchanged", () => {
   const details = { chatId: "10002", gameId: "10001", previousGameId: null };
   expect(withoutUser({ actor: key, details }, ada, [])).toBeNull();
   expect(withoutUser({ actor: { type: "operator", id: "10001" }, details: {} }, ada, [])).toBeNull();
 });
 
-it("a user and their game accounts are erased, and nobody else", () => {
+it("an erasure removes only the user and the user's game accounts from an audit entry", () => {
   expect(
     withoutUser({ actor: key, details: { chatId: "10001", gameId: "1", previousGameId: null } }, ada, []),
   ).toEqual({
@@ -25,7 +25,7 @@ it("a user and their game accounts are erased, and nobody else", () => {
   ).toEqual({ chatId: "10002", newChatId: "[erased]", gameId: "[erased]" });
 });
 
-it("an actor is erased by chat ID, by account name and as a member", () => {
+it("the actor of an audit entry is erased by chat ID, by account name and by member", () => {
   const details = { keyId: "Aa0Bb1Cc2Dd3", status: "active" };
   const erased = "[erased]";
   for (const [actor, without] of [

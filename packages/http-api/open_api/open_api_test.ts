@@ -55,14 +55,14 @@ describe("openApi", () => {
     }
   });
 
-  it("names the URL of the service", () => {
+  it("the OpenAPI document names the URL of the service", () => {
     assert.deepStrictEqual(
       document.servers.map(({ url }) => url),
       ["http://127.0.0.1:8080"],
     );
   });
 
-  it("describes every operation, with a sample request and response", () => {
+  it("the OpenAPI document describes every operation, with a sample request and response", () => {
     for (const route of routes) {
       const { description, requestBody, responses } = operationOf(route);
       assert.match(description, /^[A-Z].*\.$/, route.id);
@@ -74,7 +74,7 @@ describe("openApi", () => {
     }
   });
 
-  it("shows parameter values that match their schemas", () => {
+  it("the sample parameter values of the OpenAPI document match their schemas", () => {
     for (const { id, parameters, example } of routes) {
       for (const [name, value] of Object.entries(example?.values ?? {})) {
         const { schema } = parameters[name] ?? { schema: Schema.Never };
@@ -83,7 +83,7 @@ describe("openApi", () => {
     }
   });
 
-  it("shows a response for every error code of every operation", () => {
+  it("the OpenAPI document shows a response for every error code of every operation", () => {
     for (const route of routes) {
       for (const [status, codes] of refusalsOf(route)) {
         const response = resolve(operationOf(route).responses[status] ?? {});
@@ -93,7 +93,7 @@ describe("openApi", () => {
     }
   });
 
-  it("shows the responses and refusals of compatible services", () => {
+  it("the OpenAPI document shows the responses and refusals of compatible services", () => {
     for (const route of compatRoutes) {
       const { responses, security = [], tags } = operationOf(route);
       assert.deepStrictEqual(tags, ["Compatible"]);
@@ -112,7 +112,7 @@ describe("openApi", () => {
     assert.sameMembers([...services], [...compatServices]);
   });
 
-  it("describes the dashboard's JSON, with its cookie and the token that writes need", () => {
+  it("the OpenAPI document describes the dashboard's JSON, its cookie and the token for writes", () => {
     assert.isNotEmpty(dashboardRoutes);
     for (const route of dashboardRoutes) {
       const { security, tags, responses } = operationOf(route);
@@ -127,7 +127,7 @@ describe("openApi", () => {
     assert.deepStrictEqual(body.properties["expiresAt"]?.["type"], ["string", "null"]);
   });
 
-  it("describes webhook requests by type of event", () => {
+  it("the OpenAPI document describes the webhook requests of each type of event", () => {
     assert.hasAllKeys(document.webhooks, [...eventTypes, "test"]);
     for (const [type, { post }] of Object.entries(document.webhooks)) {
       const body = resolve(post.requestBody?.content["application/json"]?.schema ?? {});
@@ -137,7 +137,7 @@ describe("openApi", () => {
     }
   });
 
-  it("names a refusal with several codes after all its codes", () => {
+  it("the name of a refusal in the OpenAPI document contains all codes of the refusal", () => {
     for (const route of routes.filter(({ generation }) => generation === "v2")) {
       for (const [status, codes] of refusalsOf(route)) {
         const { $ref } = operationOf(route).responses[status] as Reference;
@@ -146,13 +146,13 @@ describe("openApi", () => {
     }
   });
 
-  it("gives each operation a unique id", () => {
+  it("each operation of the OpenAPI document has a unique id", () => {
     const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)];
     const ids = operations.flatMap((each) => Object.values(each).map(({ operationId }) => operationId));
     assert.lengthOf(new Set(ids), ids.length);
   });
 
-  it("says for every guildId which keys require it", () => {
+  it("each guildId in the OpenAPI document says whether guild-scoped keys require it", () => {
     const rules = routes.flatMap((route) => {
       const guild = parametersOf(route).find(({ name }) => name === "guildId");
       return guild === undefined ? [] : [[route.id, guild.description.split(",")[0]]];
@@ -165,19 +165,19 @@ describe("openApi", () => {
     }
   });
 
-  it("requires parameters without a default, including the confirmation of a deletion", () => {
+  it("the OpenAPI document requires each parameter without a default, such as the confirmation of a deletion", () => {
     const body = resolve(operationOf(deleteData).requestBody?.content["application/json"]?.schema ?? {});
     assert.deepStrictEqual((body as { readonly required?: unknown }).required, ["confirm"]);
   });
 
-  it("requires a key on every route except the keyless ones", () => {
+  it("the OpenAPI document requires a key on every route that is not keyless", () => {
     for (const route of routes) {
       const { security = document.security } = operationOf(route);
       assert.strictEqual(security.length > 0, takesKey(route), route.id);
     }
   });
 
-  it("describes streams as server-sent events", () => {
+  it("the OpenAPI document describes streams as server-sent events", () => {
     const streams = routes.filter(({ isStream }) => isStream);
     assert.lengthOf(streams, 3);
     for (const route of streams) {
@@ -186,7 +186,7 @@ describe("openApi", () => {
     }
   });
 
-  it("lists the null fields for each session state", () => {
+  it("the OpenAPI document lists the fields that are null in each session state", () => {
     const { anyOf } = resolve({ $ref: "#/components/schemas/VerificationSession" }) as {
       readonly anyOf: ReadonlyArray<Reference>;
     };
@@ -203,7 +203,7 @@ describe("openApi", () => {
     assert.isBelow(JSON.stringify(document).length, 400_000);
   });
 
-  it("contains exactly the components that are referenced", () => {
+  it("the OpenAPI document contains exactly the components that it references", () => {
     const text = JSON.stringify(document);
     const used = new Set(Array.from(text.matchAll(/"#\/components\/([^"]+)"/g), ([, name]) => name));
     const { securitySchemes: _, ...shared } = document.components;

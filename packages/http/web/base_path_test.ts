@@ -82,7 +82,7 @@ const crawl = async (browser: ReturnType<typeof openBrowser>, start: string) => 
 };
 
 describe.each(["https://ours.example", "http://localhost:3000"])("below a path of %s", (publicUrl) => {
-  it("a user verifies", async () => {
+  it("a user can verify below a base path", async () => {
     const browser = openBrowser(publicUrl);
     const created = await browser.handler.fetch(
       new Request(`${publicUrl}/links/v2/sessions`, {

@@ -70,7 +70,7 @@ describe("/guide", () => {
     expect(asked).toEqual(["other.html"]);
   });
 
-  it("a missing guide says how to build it, and a new guide is served at once", async () => {
+  it("a missing guide is answered with how to build it, and a newly built guide is served at once", async () => {
     let text: string | null = null;
     const site = guideWith(() => Promise.resolve(text));
     const answer = await get(site, "/guide/index.html");

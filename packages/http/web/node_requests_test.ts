@@ -54,7 +54,7 @@ describe("nodeListener", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  it("the first request starts the services; if they cannot start, it is answered 503 and the next one tries again", async () => {
+  it("the first request starts the services; if that fails, it is answered 503, and the next tries again", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { handler, starts } = failingOnce();
     const { url } = await listen(handler.nodeListener);
@@ -82,7 +82,7 @@ describe("nodeListener", () => {
     expect((await fetch(`${url}/v2/game?gameId=2`, lookup(await web.newKey()))).status).toBe(500);
   });
 
-  it("below a framework's prefix, the URL is read as the client sent it", async () => {
+  it("the Node listener reads the URL as the client sent it, even if a framework removes a prefix", async () => {
     const { nodeListener } = web.handler({ basePath: "/links" });
     const { url } = await listen((request, response) => {
       const originalUrl = request.url;

@@ -53,7 +53,7 @@ describe("makeWebHandler", () => {
     expect(() => web.handler(options as Partial<WebHandlerOptions>)).toThrow(message);
   });
 
-  it("the first request starts the services, and so does the next one if they could not start", async () => {
+  it("the first request starts the services, and the next request tries again if that fails", async () => {
     const { handler, starts } = failingOnce();
     expect(starts()).toBe(0);
     await expect(statusOf(handler, "GET /healthz")).rejects.toThrow(StoreUnavailable);

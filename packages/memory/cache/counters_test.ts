@@ -30,7 +30,7 @@ describe("Windows", () => {
     expect(windows.size).toBe(1);
   });
 
-  it("a missing durable window counts as forgotten unless it started a minute or more after counting began", () => {
+  it("a missing durable window counts as forgotten unless it started at least a minute after counting began", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),

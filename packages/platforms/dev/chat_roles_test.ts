@@ -102,15 +102,17 @@ describe.each([
     }),
   );
 
-  it.effect("changes of roles are refused with a reason, and for users outside of the guild", () =>
-    Effect.gen(function* () {
-      const roles = rolesOf(yield* started);
-      expect(yield* reasonOf(roles.addRole(guildId, ada, "9"))).toBe("RoleAboveBot");
-      expect(yield* reasonOf(roles.removeRole(guildId, ada, "7"))).toBe("RoleMissing");
-      expect(yield* reasonOf(roles.setNickname(guildId, bob, "Boss"))).toBe("MemberAboveBot");
-      expect(yield* roles.addRole(guildId, eve, "1")).toBe(false);
-      expect(yield* roles.setNickname(elsewhere, ada, "A")).toBe(false);
-    }),
+  it.effect(
+    "a change of a member is refused with a reason, and a change of a user outside of the guild fails",
+    () =>
+      Effect.gen(function* () {
+        const roles = rolesOf(yield* started);
+        expect(yield* reasonOf(roles.addRole(guildId, ada, "9"))).toBe("RoleAboveBot");
+        expect(yield* reasonOf(roles.removeRole(guildId, ada, "7"))).toBe("RoleMissing");
+        expect(yield* reasonOf(roles.setNickname(guildId, bob, "Boss"))).toBe("MemberAboveBot");
+        expect(yield* roles.addRole(guildId, eve, "1")).toBe(false);
+        expect(yield* roles.setNickname(elsewhere, ada, "A")).toBe(false);
+      }),
   );
 });
 

@@ -72,7 +72,7 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
   const stranger = "99999999";
 
   it.effect.prop(
-    "the platforms answer what the fixture says",
+    "the dev platforms answer with the data of the fixture",
     [PlatformFixture],
     ([random]) =>
       Effect.gen(function* () {
@@ -146,7 +146,7 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
   );
 });
 
-it.effect("an answer of a server that is no dev platform is a failure", () =>
+it.effect("a response of a server that is not a dev platform is a failure", () =>
   Effect.gen(function* () {
     const { url } = yield* started;
     const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };

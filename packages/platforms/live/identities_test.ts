@@ -60,23 +60,25 @@ describe("a chat user", () => {
     }),
   );
 
-  it.live("a chat user gets the guilds that Discord lists, and whether they may manage each", () =>
-    Effect.gen(function* () {
-      const { apiUrl } = yield* startDiscord((path) =>
-        path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
-      );
-      const identity = yield* chatIdentity(apiUrl);
-      const asking = { ...signIn, withGuilds: true };
-      const { searchParams } = new URL((yield* identity.begin(asking)).url);
-      expect(searchParams.get("scope")).toBe("identify guilds");
-      const { guilds = [] } = yield* identity.finish(asking, callback);
-      expect(guilds.map(({ id, name, manager }) => [id, name, manager])).toEqual([
-        [guildId, "Engine Room", true],
-        [foreignGuildId, "Foreign", true],
-        ["81384788765712385", null, true],
-        ["81384788765712386", "Theirs", false],
-      ]);
-    }),
+  it.live(
+    "a chat user's sign-in returns the guilds that Discord lists, and which of them the user may manage",
+    () =>
+      Effect.gen(function* () {
+        const { apiUrl } = yield* startDiscord((path) =>
+          path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
+        );
+        const identity = yield* chatIdentity(apiUrl);
+        const asking = { ...signIn, withGuilds: true };
+        const { searchParams } = new URL((yield* identity.begin(asking)).url);
+        expect(searchParams.get("scope")).toBe("identify guilds");
+        const { guilds = [] } = yield* identity.finish(asking, callback);
+        expect(guilds.map(({ id, name, manager }) => [id, name, manager])).toEqual([
+          [guildId, "Engine Room", true],
+          [foreignGuildId, "Foreign", true],
+          ["81384788765712385", null, true],
+          ["81384788765712386", "Theirs", false],
+        ]);
+      }),
   );
 
   it.live("a chat user is looked up with a user agent", () =>

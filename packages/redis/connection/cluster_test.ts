@@ -31,7 +31,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     pacing: { ...rules.pacing, key: rules.key.key.replace("day:", "second:") },
   }));
 
-  test.it("the count of the address is refunded when the window of the key is full", () =>
+  test.it("a request that a key's full window refuses does not count towards the limit of its address", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);

@@ -8,7 +8,7 @@ const missing = await whyNoRedis();
 const rules = [{ key: "day:a", limit: 1_000_000, durationMs: 60_000 }];
 
 describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis behind a sentinel"}`, () => {
-  it.live("connections follow a failover", () =>
+  it.live("connections move to the new master after a failover", () =>
     Effect.gen(function* () {
       const { url, master, failover } = yield* startRedisSentinel;
       const ports = yield* openNode(url, { commandTimeout: "500 millis" });

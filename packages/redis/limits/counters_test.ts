@@ -81,7 +81,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("the clock of Redis ends a window on a node whose clock stands still", () =>
+  it.live("a window ends by the clock of Redis, even if the clock of the node stands still", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const rules = [ruleOf({ durationMs: 200 })];
@@ -95,7 +95,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("a node whose clock is ahead ends no window early", () =>
+  it.live("a node whose clock is ahead does not end a window early", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const rules = [ruleOf()];
@@ -106,7 +106,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("the end of a window is reported by the clock of the caller", () =>
+  it.live("the reported end of a window is a time of the caller's clock", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);
       const rules = [ruleOf()];
@@ -154,7 +154,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("every request of a day gets the same midnight", () =>
+  it.live("all requests of a day report the same midnight, even if the clocks of nodes differ", () =>
     Effect.gen(function* () {
       const url = yield* redisUrl;
       const nodes = [yield* openCounters(url), yield* openCounters(url)];

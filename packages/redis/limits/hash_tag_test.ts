@@ -17,7 +17,7 @@ describe("hashTagOf", () => {
 });
 
 describe("withHashTag", () => {
-  it("windows of one subject have one hash tag", () => {
+  it("all windows of one subject share a hash tag", () => {
     const names = ["second:abc", "day:abc", "verify_day:abc"].map(withHashTag);
     expect(names).toEqual(["second:{abc}", "day:{abc}", "verify_day:{abc}"]);
     expect(new Set(names.map(hashTagOf))).toEqual(new Set(["abc"]));

@@ -53,7 +53,7 @@ const admitterOf =
     );
 
 describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`, () => {
-  it.live("counters do not trust a Redis that was restored from an older state", () =>
+  it.live("counters continue from the saved counts if Redis was restored from an older state", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const {
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`,
     }),
   );
 
-  it.live("counters do not read the ledger for windows that started on the same Redis", () =>
+  it.live("counters do not read the saved counts of windows that started on the same Redis", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const {

@@ -21,7 +21,7 @@ const channelCount = (url: string, prefix: string) =>
   );
 
 describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
-  it.live("signals reach other nodes, but none on a copy of the storage with the same prefix", () =>
+  it.live("signals reach other nodes, but no nodes on a copied storage with the same prefix", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>
@@ -65,7 +65,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
-  it.live("the last subscriber of a topic ends its subscription in Redis", () =>
+  it.live("the subscription to a topic in Redis ends with the last subscriber of the topic", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const signals = yield* openSignals(url, { prefix });
@@ -129,7 +129,7 @@ describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Red
     }),
   );
 
-  it.live("a failed subscription is not kept", () =>
+  it.live("a failed subscription leaves no subscription in Redis", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const prefix = uniquePrefix();

@@ -24,7 +24,7 @@ const deleteAll = Effect.gen(function* () {
 });
 
 describe("the deletion of a large scope", () => {
-  it.effect("the deletion of a scope lets others read and write in between, and writes one audit entry", () =>
+  it.effect("other reads and writes run during the deletion of a scope, which writes one audit entry", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const [links, keys] = [yield* LinkStore, yield* KeyStore];
@@ -51,7 +51,7 @@ describe("the deletion of a large scope", () => {
     ),
   );
 
-  it.effect("an interrupted deletion of a scope has recorded what it deleted", () =>
+  it.effect("an interrupted deletion of a scope has an audit entry for the links that were deleted", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(manyLinks);
@@ -70,7 +70,7 @@ describe("the deletion of a large scope", () => {
     ),
   );
 
-  it.effect("the deletion of a scope deletes its sightings a few at a time", () =>
+  it.effect("the deletion of a scope deletes its recorded sightings of addresses in batches", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(`

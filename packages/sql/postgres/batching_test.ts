@@ -40,7 +40,7 @@ const storesObserved = (onExecute: (text: string) => void) => {
 
 describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"}`, () => {
   it.live(
-    "concurrent lookups share a statement; the first after an idle turn of the event loop has its own",
+    "concurrent lookups share a statement, except the first lookup after an idle turn of the event loop",
     () => {
       const statements: Array<string> = [];
       return Effect.gen(function* () {

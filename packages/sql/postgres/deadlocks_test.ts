@@ -128,7 +128,7 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("concurrent writes never deadlock with moves to users without a record", () =>
+  it.live("concurrent writes never deadlock while links are moved to users without a record", () =>
     Effect.gen(function* () {
       const writes = Effect.gen(function* () {
         const subjects = newSubjects();

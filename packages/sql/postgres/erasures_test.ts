@@ -60,7 +60,7 @@ const holdSighting = (release: Deferred.Deferred<void>) =>
 
 describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
   it.live(
-    "an erasure makes proofs and commits of its user wait, and erases all requests made before its end",
+    "an erasure delays sign-ins and writes of its user, and erases all requests made before the erasure ends",
     () =>
       onDatabase(
         Effect.gen(function* () {

@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
     ),
   );
 
-  it.live("the feed waits for no transaction of this or another database", () =>
+  it.live("an open transaction of this or another database does not delay the feed", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, ask, set, read } = yield* makeNodes;
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
     ),
   );
 
-  it.live("the feed has one order, even when readers on all nodes number it concurrently", () =>
+  it.live("all nodes read the feed in one order, even when they number its events concurrently", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { one, other, set, read } = yield* makeNodes;

@@ -144,7 +144,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
   const createTable = (name: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
 
-  it.live("migrations are all or nothing", () =>
+  it.live("a failed migration undoes all migrations of the same run", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* migrate;
@@ -233,7 +233,7 @@ describe.skipIf(noDatabase !== null)(`the identity of a database ${noDatabase ??
     }),
   );
 
-  it.live("the database identity uses only the database if the server hides its own identifier", () =>
+  it.live("the database identity has no server part if the server hides its identifier", () =>
     Effect.gen(function* () {
       const { url, query } = yield* makePostgresDatabase();
       const role = new URL(url).pathname.slice(1);

@@ -115,7 +115,7 @@ describe("a removal", () => {
 });
 
 describe("a creation", () => {
-  it.effect("a failed creation of a session does not use up the burst of its key", () =>
+  it.effect("a session that could not be created does not count against the burst of its key", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;

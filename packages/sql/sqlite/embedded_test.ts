@@ -66,7 +66,7 @@ const remakeAsForeign = (path: string): void => {
 };
 
 describe("layerEmbedded", () => {
-  it.effect("only its owner can read the new data folder", () =>
+  it.effect("a new data folder can be read only by its owner", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeTempFolder, "deep", "data");
       yield* on(folder, Effect.void);

@@ -56,7 +56,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("all requests of a batch fail if its run throws, and no others", () =>
+  it.effect("a run that throws fails all requests of its batch, but no other requests", () =>
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
       const ask = batched<string, string, never>(
@@ -72,7 +72,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("a request fails if `groupOf` throws for it, and no other request", () =>
+  it.effect("if `groupOf` throws for a request, only this request fails", () =>
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
       const ask = batched<string, string, never>((inputs) => Effect.succeed(inputs.map(Exit.succeed)), {
@@ -89,7 +89,7 @@ describe("batched", () => {
 });
 
 describe("batchedLookup", () => {
-  it.effect("sequential lookups run at once", () =>
+  it.effect("sequential lookups send their statements immediately", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
       for (const id of [ada, bob]) {
@@ -101,7 +101,7 @@ describe("batchedLookup", () => {
   );
 
   it.effect(
-    "lookups of one turn of the event loop share a statement; the first after an idle turn runs alone",
+    "lookups of one turn of the event loop share a statement, except the first lookup after an idle turn",
     () =>
       Effect.gen(function* () {
         const { asked, find } = recordingLookup((pairs) =>

@@ -61,7 +61,7 @@ describe("operation", () => {
     }),
   );
 
-  it.effect("an interrupted operation stays interrupted", () =>
+  it.effect("an interrupted operation ends as interrupted, not as failed", () =>
     Effect.gen(function* () {
       expect(Exit.hasInterrupts(yield* exitOf(Effect.interrupt))).toBe(true);
     }),

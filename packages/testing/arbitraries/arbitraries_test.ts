@@ -61,7 +61,7 @@ describe("Arbitrary", () => {
     ),
   );
 
-  it.effect("fixtures are complete, and load with every link and key", () =>
+  it.effect("generated fixtures are complete, and all their links and keys are loaded", () =>
     check(
       Arbitrary.fixture,
       (fixture) => {

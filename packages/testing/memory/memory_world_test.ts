@@ -37,7 +37,7 @@ describe("memoryWorld", () => {
     expect(await empty.run(Effect.flatMap(AuditLog, (log) => log.list("acme", null, 1)))).toEqual([]);
   });
 
-  it("promises, the client and effects of a memory world see the same links", async () => {
+  it("the promise functions, the client and the effects of a memory world see the same links", async () => {
     const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
     const { token } = await world.keys.create({ name: "bot" });
     const client = createClient({ url: world.url, key: token, fetch: (request) => world.fetch(request) });

@@ -58,13 +58,13 @@ describe("simulate", () => {
     expect(await simulate(story, { seed: 1 })).toBe(120 + 5);
   });
 
-  it("simulate rejects with the seed and the failure of the story", async () => {
+  it("simulate rejects with the seed and the error if the simulated program fails", async () => {
     const failing = simulate(Effect.fail("no role"), { seed: 7 });
     await expect(failing).rejects.toThrow("Seed 7: no role");
     await expect(failing).rejects.toHaveProperty("cause", "no role");
   });
 
-  it("simulate rejects a story that exceeds the maximum time", async () => {
+  it("simulate rejects if the simulated program exceeds the maximum time", async () => {
     const waiting = Effect.flatMap(Simulation, ({ start }) => start("bot", Effect.never).exit);
     await expect(simulate(waiting, { seed: 1, longest: "1 minute" })).rejects.toThrow("60000 ms");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
 
 describe("accountlink accounts", () => {
-  it("accountlink accounts lists, shows, changes, suspends and restores accounts and their keys", async () => {
+  it("commands list, show, change, suspend and restore accounts and their keys", async () => {
     const { run, json, dataFolder: folder } = await makeWorkplace();
     const { id } = await json("keys", "create", "--account", "acme", "--name", "bot");
     await json("keys", "create", "--account", "acme", "--kind", "partner");
@@ -39,7 +39,7 @@ describe("accountlink accounts", () => {
     expect(await json("keys", "list")).toMatchObject({ keys: [{ status: "active" }, { status: "active" }] });
   });
 
-  it("accounts members adds the first owner of an account, and changes and removes members", async () => {
+  it("`accounts members` adds the first owner of an account, and changes and removes members", async () => {
     const { run, json, dataFolder: folder } = await makeWorkplace();
     await json("keys", "create", "--account", "acme");
     const members = (...words: ReadonlyArray<string>) => json("accounts", "members", ...words);

@@ -38,7 +38,7 @@ describe("accountlink doctor", () => {
     expect(JSON.stringify(findings)).toContain("file is not a database");
   });
 
-  it("the doctor reports an upload folder that is not writable, and a server that asks no platform", async () => {
+  it("the doctor warns of an upload folder that is not writable, and of a server without platforms", async () => {
     const { run, folder } = await makeWorkplace({ ACCOUNTLINK_PLATFORM: "none" });
     vi.stubEnv("TMPDIR", join(folder, "none"));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -48,7 +48,7 @@ describe("accountlink doctor", () => {
     expect(findings).toMatch(/^warn +configuration +ACCOUNTLINK_PLATFORM is none, /m);
   });
 
-  it("the doctor reports the warnings, missing variables and unusable files that serve reports", async () => {
+  it("the doctor reports the same warnings, missing variables and unusable files as `serve`", async () => {
     const { file } = await makeWorkplace();
     expect(await findingsIn({ ACCOUNTLINK_PROT: "1" })).toMatch(
       /^warn +configuration +ACCOUNTLINK_PROT is set/m,

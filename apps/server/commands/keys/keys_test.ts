@@ -46,7 +46,7 @@ describe("accountlink keys", () => {
     expect(await json("keys", "rotate", id)).toEqual({ error: `Cannot rotate alk_${id}_…: it is revoked` });
   });
 
-  it("keys create makes a key with the given options", async () => {
+  it("`keys create` creates a key with the given options", async () => {
     const { json, dataFolder } = await makeWorkplace();
     const created = await json(
       ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner --access read
@@ -83,7 +83,7 @@ describe("accountlink keys", () => {
     expect((await json("keys", "list"))["keys"]).toEqual([shown]);
   });
 
-  it("keys create makes an account with an owner, who may own other accounts too", async () => {
+  it("`keys create` creates an account with an owner, who may own other accounts too", async () => {
     const { json } = await makeWorkplace();
     const create = (account: string, owner: string) =>
       json("keys", "create", "--account", account, "--owner", owner);
@@ -98,7 +98,7 @@ describe("accountlink keys", () => {
     expect(await json("accounts", "list")).toMatchObject({ accounts: [{ name: "acme" }, { name: "other" }] });
   });
 
-  it("keys create respects the configured maximum number of keys per plan", async () => {
+  it("`keys create` respects the configured maximum number of keys per plan", async () => {
     const { json } = await makeWorkplace({ ACCOUNTLINK_FREE_KEYS: "1" });
     await json("keys", "create", "--account", "acme");
     expect(await json("keys", "create", "--account", "acme", "--tier", "premium")).toEqual({
@@ -112,7 +112,7 @@ describe("accountlink keys", () => {
     );
   });
 
-  it("commands refuse an end in the past, and unknown keys", async () => {
+  it("commands refuse an expiry in the past, and unknown keys", async () => {
     const { json } = await makeWorkplace();
     expect(await json("keys", "create", "--account", "acme", "--expires", "2020-01-01")).toEqual({
       error: "Cannot create the key: --expires is in the past, expected a future time",

@@ -4,7 +4,7 @@ import { makeWorkplace } from "../test_program.ts";
 const words = (line: string) => line.trim().split(/\s+/);
 
 describe("accountlink keys update", () => {
-  it("keys update changes and clears each field", async () => {
+  it("`keys update` changes and clears each field of a key", async () => {
     const { json, run } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     const update = (line: string) => json("keys", "update", id, ...words(line));
@@ -40,7 +40,7 @@ describe("accountlink keys update", () => {
     );
   });
 
-  it("keys update refuses contradictory options, an unknown key and a revoked key", async () => {
+  it("`keys update` refuses contradictory options, an unknown key and a revoked key", async () => {
     const { json } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     const update = (line: string) => json("keys", "update", ...words(line));
@@ -61,7 +61,7 @@ describe("accountlink keys update", () => {
 });
 
 describe("accountlink keys disable and enable", () => {
-  it("keys disable and enable set the status of a key that is not revoked", async () => {
+  it("`keys disable` and `keys enable` set the status of a key that is not revoked", async () => {
     const { json, run, dataFolder: folder } = await makeWorkplace();
     const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     expect(await json("keys", "disable", id)).toEqual({ id, status: "disabled", changed: true, folder });

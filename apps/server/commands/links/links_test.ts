@@ -88,7 +88,7 @@ describe("accountlink links", () => {
     expect((await place.run("links", "export", ...other, "--format", "ndjson")).stdout).toBe(content);
   });
 
-  it("an import skips invalid rows; with --strict it stores nothing of a file that has one", async () => {
+  it("an import skips invalid rows, but with --strict a single invalid row makes it store nothing", async () => {
     const place = await makeWorkplace();
     const wrong = Array.from({ length: 12 }, () => "12,1,");
     const file = await place.file(
@@ -139,7 +139,7 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
-  it("an import stops at columns that may contain times or verifications, until flags explain them", async () => {
+  it("an import refuses columns that may contain times or verifications unless flags explain the columns", async () => {
     const place = await makeWorkplace();
     const file = await place.file(
       "links.csv",
@@ -164,7 +164,7 @@ describe("accountlink links", () => {
     expect(told.stdout).toContain(": 2 taken");
   });
 
-  it("an import names the line at which a file becomes unreadable, without repeating keys", async () => {
+  it("an import reports the line of an unreadable header or value, without repeating keys", async () => {
     const place = await makeWorkplace();
     const empty = await place.file("a.csv", "");
     expect(await place.run("links", "import", empty, ...scope)).toEqual({
@@ -182,7 +182,7 @@ describe("accountlink links", () => {
     });
   });
 
-  it("an import keeps or replaces existing links, and a dry run says which", async () => {
+  it("an import keeps or replaces existing links, and a dry run reports the same numbers", async () => {
     const place = await makeWorkplace();
     const importing = (file: string, ...flags: ReadonlyArray<string>) =>
       place.json("links", "import", file, ...scope, ...flags);
@@ -246,7 +246,7 @@ describe("accountlink links", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ wrong: 1, stored: 0 });
   });
 
-  it("imports read named pipes, and exports write them", async () => {
+  it("an import can read from a named pipe, and an export can write to a named pipe", async () => {
     const place = await makeWorkplace();
     const pipe = join(place.folder, "pipe.csv");
     execFileSync("mkfifo", [pipe]);
@@ -295,7 +295,7 @@ describe("accountlink links", () => {
     expect(insertedByEntries(place.dataFolder)).toBe(countLinks(place.dataFolder));
   });
 
-  it("a running server serves imported links, and its own links are exported", async () => {
+  it("a running server serves imported links", async () => {
     const place = await makeWorkplace();
     const url = await place.serve();
     const { key } = await place.json("keys", "create", ...scope, "--unlimited");

@@ -7,7 +7,7 @@ import { makeWorkplace } from "../test_program.ts";
 const scope = ["--account", "acme"];
 
 describe("links import", () => {
-  it("links import reads the table that flags choose, and lists the tables without a choice", async () => {
+  it("`links import` reads the table that --table names, and lists the tables if none is named", async () => {
     const place = await makeWorkplace();
     const file = join(place.folder, "bot.sqlite");
     const database = new DatabaseSync(file);

@@ -54,7 +54,7 @@ describe("accountlink roles", () => {
     expect([code !== 0, stderr]).toEqual([true, expect.stringContaining(problem)]);
   });
 
-  it("roles set refuses an unknown placeholder and a second plan of a guild", async () => {
+  it("`roles set` refuses an unknown placeholder, and a second active plan for a guild", async () => {
     const { run, json } = await makeWorkplace();
     for (const account of ["acme", "other"]) {
       await json("keys", "create", "--account", account, "--guild-id", guildId);

@@ -50,7 +50,7 @@ describe("a server whose temporary folder is not writable", () => {
 });
 
 describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {
-  it("nodes wait for an empty database that starts late, and all of them serve", async () => {
+  it("all nodes wait for an empty database that starts late, and then serve requests", async () => {
     const { database, environment } = await makeShared();
     const way = await makeCutWay(database.url);
     const { file } = await makeWorkplace();
@@ -76,7 +76,7 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
     expect(seen).toEqual([{ chat_id: "100001", address_key_id: "secret" }]);
   });
 
-  it("nodes log in JSON that a database did not start in time", async () => {
+  it("each node writes a log line in JSON if the database does not start in time", async () => {
     const { database, environment } = await makeShared();
     const ended = await runInProcess(["serve"], {
       ...environment,

@@ -13,7 +13,7 @@ const withLinks = async (environment: Readonly<Record<string, string>> = {}): Pr
 };
 
 describe("accountlink users export", () => {
-  it("users export prints everything stored about a user, including decrypted addresses", async () => {
+  it("`users export` prints everything stored about a user, including decrypted addresses", async () => {
     const place = await makeWorkplace();
     const seenAt = new Date(Date.now() - 86_400_000).toISOString();
     const sightings = [ada, "100002"].map((chatId, index) => ({
@@ -57,7 +57,7 @@ describe("accountlink users export", () => {
 });
 
 describe("accountlink users erase", () => {
-  it("users erase erases a user from every scope of a running server; a dry run only reports", async () => {
+  it("`users erase` erases a user from every scope of a running server; a dry run erases nothing", async () => {
     const place = await withLinks();
     const url = await place.serve();
     const { key } = await place.json("keys", "create", "--account", "acme", "--unlimited");
@@ -87,7 +87,7 @@ describe("accountlink users erase", () => {
     );
   });
 
-  it("users erase refuses an invalid chat ID", async () => {
+  it("`users erase` refuses an invalid chat ID", async () => {
     const { run } = await makeWorkplace();
     const { code, stderr } = await run("users", "erase", "--chat-id", "ada");
     expect(code).toBe(2);

@@ -98,7 +98,7 @@ describe("accountlink webhooks", () => {
     }
   });
 
-  it("webhooks create refuses addresses that are not public, and a sixth webhook in a scope", async () => {
+  it("`webhooks create` refuses addresses that are not public, and a sixth webhook in a scope", async () => {
     const { json } = await makeWorkplace();
     const create = (url: string) => json("webhooks", "create", "--account", "acme", "--url", url);
     await json("keys", "create", "--account", "acme");
@@ -157,7 +157,7 @@ describe("accountlink webhooks", () => {
     });
   });
 
-  it("a running server picks up a webhook made by a command, and sends events of links made by commands", async () => {
+  it("a running server sends events, even of imports by commands, to a webhook that a command created", async () => {
     const { json, run, serve, file } = await makeWorkplace(open);
     const { url, heard } = await startReceiver();
     await serve();

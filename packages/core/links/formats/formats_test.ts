@@ -260,7 +260,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("every unread column is reported, and stops no reader", () =>
+  it.effect("every column that a reader ignores is reported, and the reader continues", () =>
     Effect.gen(function* () {
       const names = ["username", "region", "note", "avatar", "timezone", "candidates", "guildId", "__v"];
       const unreadColumns = new Set<string>();
@@ -411,7 +411,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader refuses a hostile file with one sentence", () =>
+  it.effect("a reader refuses a malicious file with an error of one sentence", () =>
     Effect.gen(function* () {
       const endless = "no end within 65536 characters";
       expect(yield* unreadable(`chatId,gameId\n${"1".repeat(70_000)}`)).toContain(

@@ -26,7 +26,7 @@ const file = record({
 });
 
 describe("JSON files", () => {
-  it("the JSON reader finds the rows that JSON.parse finds, in pieces of any size", () =>
+  it("the JSON reader finds the same rows as JSON.parse, whatever the size of the chunks it reads", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(file, async ({ written, indent, size, shape }) => {
         const distinct = [...new Map(written.map((row) => [row.discordId, row])).values()];

@@ -190,7 +190,7 @@ describe("a change of a link", () => {
   );
 
   test(
-    "changes of a link are applied in order, also while a sweep compares the same member",
+    "changes of a link are applied in order, even while a sweep compares the same member",
     Effect.gen(function* () {
       const { put, startNode, link, unlink, rolesOf } = yield* deployment;
       yield* put();
@@ -232,7 +232,7 @@ describe("a change of a link", () => {
   );
 
   test(
-    "a change that the platform refuses becomes a problem, which the next sweep tries again",
+    "a change that the platform refuses is reported as a problem, and the next sweep tries the change again",
     Effect.gen(function* () {
       const { begin, put, startNode, startSweep, link, status, changes } = yield* deployment;
       const [ada = ""] = memberIds;
@@ -275,7 +275,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "a sweep continues within ten seconds where a dead node stopped, and changes nobody twice",
+    "another node continues a dead node's sweep within ten seconds, and changes no member twice",
     Effect.gen(function* () {
       const { put, startNode, changes, status } = yield* deployment;
       yield* put();
@@ -296,7 +296,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "a sweep begins again a day later",
+    "a sweep begins a day after the previous sweep",
     Effect.gen(function* () {
       const { begin, startNode, status } = yield* deployment;
       yield* begin();
@@ -313,7 +313,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "a sweep skips members without an answer, and tries them again later",
+    "a sweep skips members for whom the platform does not answer, and tries them again later",
     Effect.gen(function* () {
       const { put, startNode, broken, rolesOf, status } = yield* deployment;
       const [ada = "", bob = ""] = memberIds;
@@ -330,7 +330,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "a change pauses the plan of a guild that the bot has left, and is made when the plan is on again",
+    "a change in a guild that the bot has left pauses the plan, and is made when the plan is on again",
     Effect.gen(function* () {
       const { begin, put, startNode, link, unlink, broken, state, member } = yield* deployment;
       const [ada = ""] = memberIds;
@@ -412,7 +412,7 @@ describe("an erased user", () => {
   );
 
   test(
-    "a user is erased also while the platform is down, and loses the roles later",
+    "a user is erased even while the platform is down, and loses the roles later",
     Effect.gen(function* () {
       const { begin, link, startNode, rolesOf, watched, broken } = yield* deployment;
       const [ada = ""] = memberIds;

@@ -104,7 +104,7 @@ describe("a delivery after an attempt", () => {
     delivery,
   });
 
-  it("a delivery keeps its schedule after it was resent on request", () => {
+  it("a delivery that was resent on request keeps its schedule", () => {
     const failing = makeDelivery({ attempts: 2, nextAttemptAt: 9_000, lanes: ["a"] });
     const again = resent(requested(failing, 500));
     assert.include(again, { status: "failing", attempts: 3, resends: 1, nextAttemptAt: 9_000 });

@@ -48,7 +48,7 @@ const saved = (window: DeliveryWindow) =>
   [...window.takeUnsaved().deliveries.values()].map(({ eventId, status }) => [eventId, status]);
 
 describe("DeliveryWindow", () => {
-  it("a window offers the first event of each lane, and the next after a delivery", () => {
+  it("a delivery window offers the first event of each lane, and the next after the first is delivered", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["a2", "a"], ["x", ""], ["a3", "a"]);
     const [a1, b1, x] = takeReady(window);
     expect(namesOf([a1, b1, x] as ReadonlyArray<Entry>)).toEqual(["a1", "b1", "x"]);
@@ -74,7 +74,7 @@ describe("DeliveryWindow", () => {
     expect([window.position, window.size]).toEqual([9, 0]);
   });
 
-  it("events behind a failure move to the store, and so do later events in their lanes", () => {
+  it("events behind a failed event move to the store, and so do later events that share their lanes", () => {
     const window = makeWindow(["a1", "a"], ["ab", "ab"], ["b2", "b"], ["bc", "bc"], ["c2", "c"], ["d1", "d"]);
     const ready = takeReady(window);
     expect(namesOf(ready)).toEqual(["a1", "d1"]);
@@ -133,7 +133,7 @@ describe("DeliveryWindow", () => {
     expect([[...freedLanes], deliveredAt, failedAt, window.size]).toEqual([["b", "c"], 1, 2, 0]);
   });
 
-  it("an erasure is sent after its user's attempts in flight, whatever their result", () => {
+  it("the event of an erasure is sent after the user's attempts in flight, whatever their result", () => {
     const window = makeWindow(["a1", "a"], ["a2", "a"]);
     const [a1] = takeReady(window) as [Entry];
     window.addNew(entry("erased", 3, ["a"], { isErasure: true }), true);

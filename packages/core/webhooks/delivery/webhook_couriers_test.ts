@@ -309,7 +309,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "five days without a success disable a webhook, and keep its pending events",
+    "five days without a success disable a webhook, whose pending events are kept",
     Effect.gen(function* () {
       const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
       answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));
@@ -334,7 +334,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "five days of failures do not disable a webhook if an event was resent meanwhile",
+    "five days of failures do not disable a webhook if an event was successfully resent meanwhile",
     Effect.gen(function* () {
       const { startNode, create, answer, link, find, failSince, succeedByHand } = yield* deployment;
       const { id } = yield* create("/a");
@@ -375,7 +375,7 @@ describe("a receiver", () => {
   );
 
   test(
-    "a refusing receiver gets a hundred requests a second, and all events after it recovers",
+    "a receiver that refuses requests gets about a hundred a second, and gets all events after it recovers",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
@@ -393,7 +393,7 @@ describe("a receiver", () => {
   );
 
   test(
-    "a receiver gets nothing while its account is suspended",
+    "a webhook receives nothing while its account is suspended",
     Effect.gen(function* () {
       const { startNode, create, link, sent } = yield* deployment;
       const store = yield* KeyStore;
@@ -436,7 +436,7 @@ describe("a node", () => {
   );
 
   test(
-    "a dying node loses no event, and others take over within ten seconds",
+    "a dying node loses no event, and other nodes take over within ten seconds",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");

@@ -46,7 +46,7 @@ describe("the menu of communities", () => {
 });
 
 describe("the restrictions of a key", () => {
-  it("the restrictions of a key are said in words", () => {
+  it("the restrictions of a key are described in words", () => {
     const textOf = (chosen: object) =>
       /<small>(.*?)<\/small><\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
     expect(textOf({})).toBe("None: it works from every address and does not expire");
@@ -56,7 +56,7 @@ describe("the restrictions of a key", () => {
     );
   });
 
-  it("a refusal of allowed sites names the wrong site and the reason", async () => {
+  it("the error for a list of allowed sites names the wrong site and the reason", async () => {
     const reasonOf = (redirectOrigins: string) =>
       Effect.runPromise(
         Effect.flip(newKeyOf({ ...emptyKeyForm, name: "Bot", scope: "global", redirectOrigins })),

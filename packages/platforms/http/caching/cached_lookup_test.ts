@@ -103,22 +103,24 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("a shared lookup continues when the first caller is interrupted, and stops with the last", () =>
-    Effect.gen(function* () {
-      let stopped = 0;
-      const answer = yield* Deferred.make<number>();
-      const { lookup } = yield* setUp({
-        lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
-      });
-      const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
-      const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
-      yield* Fiber.interrupt(first);
-      expect(stopped).toBe(0);
-      yield* Fiber.interrupt(lonely);
-      expect(stopped).toBe(1);
-      yield* Deferred.succeed(answer, 3);
-      expect(yield* Fiber.join(second)).toBe(3);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)),
+  it.effect(
+    "a shared lookup continues if its first caller is interrupted, and stops if all callers are",
+    () =>
+      Effect.gen(function* () {
+        let stopped = 0;
+        const answer = yield* Deferred.make<number>();
+        const { lookup } = yield* setUp({
+          lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
+        });
+        const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
+        const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
+        yield* Fiber.interrupt(first);
+        expect(stopped).toBe(0);
+        yield* Fiber.interrupt(lonely);
+        expect(stopped).toBe(1);
+        yield* Deferred.succeed(answer, 3);
+        expect(yield* Fiber.join(second)).toBe(3);
+      }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
   it.effect("waiting callers share a failure, which is not cached", () =>
@@ -142,7 +144,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, mapCache().cache)),
   );
 
-  it.effect("the platform is asked when the cache fails, and its answer is kept", () =>
+  it.effect("if the cache fails, the platform is asked, and the process keeps the platform's answer", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp();
       expect([yield* lookup("one"), yield* lookup("one")]).toEqual([3, 3]);

@@ -222,7 +222,7 @@ describe("the guilds of the user", () => {
 });
 
 describe("a failed membership lookup", () => {
-  it.live("a failed membership lookup does not affect other sign-ins, and opens its own circuit", () =>
+  it.live("failed membership lookups do not affect other sign-ins, and open only their own circuit", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
       const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });

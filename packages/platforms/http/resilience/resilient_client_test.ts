@@ -66,7 +66,7 @@ describe("retries", () => {
     }),
   );
 
-  it.effect("a 500 fails without a retry", () =>
+  it.effect("a request that is answered 500 fails without a retry", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status: 500 }]);
       const result = yield* timeless(Effect.result(client.get(url)));

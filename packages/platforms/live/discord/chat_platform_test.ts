@@ -210,7 +210,7 @@ describe("an unusable answer", () => {
 describe("rate limits", () => {
   const member = `/guilds/${guildId}/members/${ada.id}`;
 
-  it.live("a rate limit that is used up delays only requests of the same route and guild", () =>
+  it.live("an exhausted rate limit delays only requests of the same route and guild", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp((path) =>
         path.includes("/members/") ? { ...unknownMember, headers: budget(0, 60) } : undefined,
@@ -278,23 +278,25 @@ describe("the list of members", () => {
   const listed = (answer: HttpAnswering) =>
     setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 
-  it.live("one request for a page of members says of each user whether they are a member", () =>
-    Effect.gen(function* () {
-      const { chat, heard } = yield* listed(page([bob.id, ada.id]));
-      expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
-        new Map([
-          [ada.id, true],
-          [bob.id, true],
-          [eve.id, false],
-        ]),
-      );
-      expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
-        ["1000", String(BigInt(eve.id) - 1n)],
-      ]);
-    }),
+  it.live(
+    "one request for a page of members tells for each of several users whether the user is a member",
+    () =>
+      Effect.gen(function* () {
+        const { chat, heard } = yield* listed(page([bob.id, ada.id]));
+        expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
+          new Map([
+            [ada.id, true],
+            [bob.id, true],
+            [eve.id, false],
+          ]),
+        );
+        expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
+          ["1000", String(BigInt(eve.id) - 1n)],
+        ]);
+      }),
   );
 
-  it.live("a full page of members says nothing of users with later IDs", () =>
+  it.live("a full page of members does not tell whether users with higher IDs are members", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
       const { chat } = yield* listed(page(ids));
@@ -332,7 +334,7 @@ describe("the bot's guilds", () => {
   const idsFrom = (first: bigint, count: number) =>
     Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
 
-  it.live("the bot's guilds are listed from the first requested guild on, without a request per guild", () =>
+  it.live("one request lists the bot's guilds, starting at the first of the requested guilds", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* setUp();
       const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];

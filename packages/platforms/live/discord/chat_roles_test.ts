@@ -129,7 +129,7 @@ describe("members", () => {
     }),
   );
 
-  it.live("members cannot be listed without the intent", () =>
+  it.live("members cannot be listed if the bot lacks Discord's intent for members", () =>
     Effect.gen(function* () {
       const { roles } = yield* setUp();
       expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("PlatformUnavailable");

@@ -93,7 +93,7 @@ describe("makeRateLimiter", () => {
     }),
   );
 
-  it.effect("a request that would wait too long fails at once, with the requests queued behind it", () =>
+  it.effect("a request that would wait too long fails at once, and so do the requests queued behind it", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(60_000, () => false);
       const urls = Array.from({ length: 5 }, (_, index) => member(index));

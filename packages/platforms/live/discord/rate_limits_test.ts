@@ -35,7 +35,7 @@ describe("RateLimits", () => {
     expect(times(20, () => wait(users, 0))).toEqual(times(20, () => 0));
   });
 
-  it("the headers of a server error name no limits and are ignored", () => {
+  it("a server error, whose headers name no limits, does not change the known limits", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(0, 10));
     observe(users, 0, {}, 502);
@@ -83,7 +83,7 @@ describe("RateLimits", () => {
     expect(wait(members, 0)).toBe(1_000);
   });
 
-  it("requests stop before refusals get the IP address blocked; refusals of shared limits do not count", () => {
+  it("requests stop before too many refusals block the IP address; refusals by shared limits do not count", () => {
     const { wait, observe } = setUp();
     observe(users, 0, {});
     for (let count = 0; count < 6_000; count++) {

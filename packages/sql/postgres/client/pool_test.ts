@@ -179,7 +179,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("only a bulk transaction has a later deadline", () =>
+  it.live("a bulk transaction has a later deadline than other transactions", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -190,7 +190,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
-  it.live("the deadline of a slow transaction ends no other lease while the server answers", () =>
+  it.live("a transaction that misses its deadline ends no other work while the server answers", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

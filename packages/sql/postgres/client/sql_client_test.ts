@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(`layerPostgresClient ${missing ?? ""}`, () => 
     ),
   );
 
-  it.live("constant statements run on Connection", () =>
+  it.live("the service Connection runs SQL text with parameters", () =>
     onDatabase(
       Effect.gen(function* () {
         const connection = yield* SqlConnection.Connection;
@@ -206,7 +206,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("transactions begin with their first statement, or never", () =>
+  it.live("transactions begin with their first statement, and never begin without one", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -224,7 +224,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("transactions of direct statements are stored entirely, or not at all", () =>
+  it.live("the statements of a direct write are all stored, or none of them", () =>
     onDatabase(
       Effect.gen(function* () {
         const { transaction } = (yield* ClientDirectWrites) as DirectWrites;

@@ -157,7 +157,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("transactions roll back with their scope if left open on a reserved connection", () =>
+  it.effect("a transaction left open on a reserved connection rolls back when its scope closes", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* Effect.scoped(
@@ -192,7 +192,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("fibers do not write inside the transaction of another", () =>
+  it.effect("fibers do not write inside the transaction of another fiber", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber, proceed } = yield* openTransaction(sql, "undone");

@@ -27,7 +27,7 @@ describe("parameters", () => {
     expect(values.all("SELECT ?, typeof(?)", [value, value])).toEqual([[stored, type]]);
   });
 
-  it("an integer has no fraction in a text column", () => {
+  it("an integer is stored in a text column without a decimal point", () => {
     const { rows } = openStatements();
     rows.run("INSERT INTO things (text) VALUES (?)", [5]);
     expect(rows.all("SELECT text FROM things", [])).toEqual([{ text: "5" }]);

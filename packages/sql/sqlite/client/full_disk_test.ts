@@ -29,7 +29,7 @@ const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A,
 const problem = "Cannot write: the disk of the database is full";
 
 describe("a full disk", () => {
-  it.effect("a full disk is logged once, and again after writes have worked for some time", () =>
+  it.effect("a full disk is logged once, and again if it fills up after a time of working writes", () =>
     withLog((log) =>
       withDatabase(function* (database) {
         const { sql } = database;

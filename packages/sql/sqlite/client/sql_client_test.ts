@@ -28,7 +28,7 @@ describe("layerSqlite", () => {
       }),
   );
 
-  it.effect("the client closes the file with its scope", () =>
+  it.effect("the client closes the database file when the scope of the client closes", () =>
     Effect.gen(function* () {
       const filename = join(yield* makeTempFolder, "links.db");
       const scope = yield* Scope.make();
@@ -130,7 +130,7 @@ describe("results", () => {
     }).pipe(Effect.provide(inMemory)),
   );
 
-  it.effect("constant statements run on Connection", () =>
+  it.effect("the service Connection runs SQL text with parameters", () =>
     Effect.gen(function* () {
       const connection = yield* SqlConnection.Connection;
       const sql = "SELECT column1 AS n FROM (VALUES (?), (?))";
