@@ -1,13 +1,13 @@
 /**
- * The bench: drives the real server with 100,000 links, and a hand-written peer that does the same work for each
- * request, on each deployment. It compares the answers of all contenders first, then starts and warms the contenders
- * of a workload and drives them in turn. It only prints results, since a busy machine would break any limit.
- * `--latency` delays data to and from Postgres and Redis by this time. `--profile` records a profile of each server
- * instead of measuring.
+ * The bench: compares the real server with a hand-written peer that does the same work for each request, with 100,000
+ * links on each deployment. First, it checks that all contenders give the same answers. Then, for each workload, it
+ * starts and warms all contenders, and measures them in turn. It only prints results: on a busy machine, any limit
+ * would fail. `--latency` delays data to and from Postgres and Redis by this many milliseconds. `--profile` records a
+ * profile of each server instead of measuring.
  *
- * Usage: `npm run bench -- [--on=memory|embedded|shared]…
- * [--work=start|hit|miss|unlinked|guild|game|bulk|patch|mixed]… [--against=NAME]… [--connections=1|32|256|half|lone]…
- * [--rounds=3] [--seconds=1] [--latency=MILLISECONDS] [--beside=CHECKOUT] [--json=FILE] [--profile]`
+ * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=start|hit|miss|unlinked|guild|game|bulk|patch|mixed]…
+ * [--against=NAME]… [--connections=1|32|256|half|lone]… [--rounds=3] [--seconds=1] [--latency=MILLISECONDS]
+ * [--beside=CHECKOUT] [--json=FILE] [--profile]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";

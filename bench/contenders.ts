@@ -15,7 +15,7 @@ export interface Contender {
 }
 
 export interface Places {
-  /** The folder of embedded data. */
+  /** The folder in which embedded databases are stored. */
   readonly folder: string;
   /** Paths of the full fixture, and of a fixture with platforms only. */
   readonly fixtures: { readonly full: string; readonly platform: string };
@@ -41,13 +41,13 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
     name,
     start: async (isFirst, nodeOptions = []) => {
       const isEmpty = isFirst || on === "memory";
-      // A profile shows source files, so it needs the sources; `main.ts` runs the bundle.
+      // To profile, runs the source files, since `main.ts` runs the bundle, whose profile would not show them.
       const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
       const server = await startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
         ...unreachedAddressLimits,
         ACCOUNTLINK_PORT: "0",
         ACCOUNTLINK_PLATFORM: "dev",
-        // The peer logs no refusals either.
+        // Logs no refusals, like the peer.
         ACCOUNTLINK_LOG_LEVEL: "error",
         ACCOUNTLINK_FIXTURE: isEmpty ? places.fixtures.full : places.fixtures.platform,
         ...environment,

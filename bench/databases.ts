@@ -5,7 +5,7 @@ import { processorTimeOf } from "./server_process.ts";
 
 export type Databases = Awaited<ReturnType<typeof startDatabases>>;
 
-/** Why Postgres or Redis cannot start here, or null. */
+/** Why Postgres or Redis cannot start here; null if both can. */
 export const whyNoDatabases = async (): Promise<string | null> =>
   (await Servers.whyNoPostgres()) ?? (await Servers.whyNoRedis());
 
@@ -25,7 +25,7 @@ export const startDatabases = async (latency: number) => {
   const postgresPid = Number.parseInt(String(file?.["text"]), 10);
   const redisPid = Number(/process_id:(\d+)/.exec(await run(redis.ask("INFO", "server")))?.[1]);
 
-  /** Returns the URL with the latency added. */
+  /** Returns the URL of a proxy that adds the latency. */
   const farUrl = async (url: string): Promise<string> =>
     latency === 0
       ? url

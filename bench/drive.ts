@@ -1,7 +1,7 @@
 /**
- * The load generator, a separate process: it drives a server by each `DrivePlan` message, and answers with a `Drive`.
- * Autocannon takes twice the processor time for a request, so it would reach its limit before the server;
- * docs/performance.md has the figures.
+ * The load generator, a separate process. For each `DrivePlan` message, it sends requests to a server, and answers with
+ * a `Drive`. Autocannon takes twice the processor time for a request, so it would reach its limit before the server
+ * does; docs/performance.md has the figures.
  */
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -12,7 +12,7 @@ export interface DrivePlan {
   readonly url: string;
   readonly work: keyof typeof workloads;
   readonly connections: number;
-  /** Requests per second at random times, with latency counted from the planned time; null sends without a pause. */
+  /** Requests per second, sent at random times; latency counts from the planned time. Null sends without a pause. */
   readonly rate: number | null;
   /** Ends after this many requests or seconds. */
   readonly until: { readonly requests: number } | { readonly seconds: number };
@@ -91,7 +91,7 @@ const drive = async ({ url, work, connections, rate, until, seed }: DrivePlan): 
       turn++;
     }
   };
-  // The loop never sleeps: waking the generator would cost the server time.
+  // The loop never sleeps, since waking a sleeping generator would take processor time of the server.
   for (let due = started; !isOver() || free.length < clients.length; await new Promise(setImmediate)) {
     if (rate !== null && !isOver())
       for (const now = performance.now(); due <= now; due += (-Math.log(1 - chance()) * 1_000) / rate)

@@ -64,7 +64,7 @@ export const platformFixture = () => ({
 
 const ofScope = { account: "bench", scope: "global" as const };
 
-/** Returns the fixture of the real server, still with the links to remove. */
+/** Returns the fixture of the real server, including the links that the bench then removes. */
 export const fixture = () => ({
   accounts: [{ name: "bench", tier: "premium" as const }],
   keys: [{ ...ofScope, key: apiKey, tier: "premium" as const, limits: unreachedKeyLimits }],

@@ -7,11 +7,11 @@ import type { RunningServer, startGenerator } from "./server_process.ts";
 import { type Work, workloads } from "./workloads.ts";
 
 /**
- * One drive of one server. Costs are processor microseconds for each request, or NaN if the system does not report
- * them.
+ * The result of one drive of a server. `node`, `postgres`, `redis` and `whole` are processor microseconds per request,
+ * or NaN if the system does not report them.
  */
 export interface Measured extends Drive {
-  /** Milliseconds to the ready line. */
+  /** Milliseconds from the start of the server to its ready line. */
   readonly startTime: number;
   /** Resident memory before the drive, in megabytes. */
   readonly memory: number;
@@ -21,15 +21,15 @@ export interface Measured extends Drive {
   readonly redis: number;
   /** The sum of node and databases. */
   readonly whole: number;
-  /** Share of a processor that the server used. Far below 1, the server was not the bottleneck. */
+  /** Share of a processor that the server used. If it is far below 1, the server was not the bottleneck. */
   readonly busy: number;
 }
 
 export interface Plan {
   readonly generator: ReturnType<typeof startGenerator>;
   /**
-   * Numbers of connections. "half" is half of the slowest contender's highest rate, "lone" is one client with 50
-   * requests a second.
+   * Numbers of connections, "half" or "lone". "half" sends requests at half of the slowest contender's highest rate,
+   * "lone" sends 50 requests a second on one connection.
    */
   readonly loads: ReadonlyArray<string>;
   readonly rounds: number;
@@ -46,7 +46,7 @@ const connections = 32;
 /** For starts: the number of measured requests, and the idle time before them in milliseconds. */
 const [firstRequests, settlingTime] = [5_000, 2_000];
 
-/** Rotates the order in each round. */
+/** Rotates the order of the contenders by the number of the round. */
 const inTurn = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> =>
   all.map((_, index) => all[(index + round) % all.length] as A);
 

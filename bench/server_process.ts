@@ -51,7 +51,7 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const [command, commandArgs] = pinned("0", args);
   const started = performance.now();
-  // The caller's own variables must not influence one of the servers.
+  // Leaves out the other variables of this process, which could influence the server.
   const env = { PATH: process.env["PATH"], ...environment };
   const child = spawn(command, commandArgs, { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -100,10 +100,13 @@ export const processorTimeOf = (pid: number | undefined): number | null => {
   return family.length === 0 ? null : family.reduce((sum, { seconds }) => sum + seconds, 0);
 };
 
-/** Adds up ended children, which the kernel counts in hundredths of a second, and running threads, in nanoseconds. */
+/**
+ * Adds up the processor time of ended children, which the kernel reports in hundredths of a second, and of running
+ * threads, which it reports in nanoseconds.
+ */
 const spentBy = (name: string) => {
   const folder = `/proc/${name}`;
-  // The name in parentheses may hold anything; the fields after it are numbered from 3.
+  // Drops the name in parentheses, which may contain spaces. The documentation numbers the fields after it from 3.
   const fields = orEmpty(() => readFileSync(`${folder}/stat`, "utf8").replace(/^.*\) /, "")).split(" ");
   let seconds = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100;
   for (const thread of orEmpty(() => readdirSync(`${folder}/task`).join(" ")).split(" "))

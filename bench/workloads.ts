@@ -15,7 +15,7 @@ interface Workload {
   readonly subjects: number;
   /** @param turn the number of the request, for writes that change something each time */
   readonly request: (subject: number, turn: number) => PlannedRequest;
-  /** Requests after which the runtime has compiled the code. */
+  /** Number of requests after which the runtime has compiled the code. */
   readonly warmUp: number;
 }
 

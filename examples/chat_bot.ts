@@ -40,7 +40,7 @@ interface Message {
   readonly components: ReadonlyArray<object>;
 }
 
-/** An answer, and the work after it was sent. */
+/** An answer, and the work to do after it is sent. */
 interface Reply {
   readonly status: number;
   readonly body: object;
@@ -122,7 +122,7 @@ const refusalText = ({ retryAfter }: AccountLinkError) =>
 const timeOver = "The time is over. Type /verify to begin again.";
 
 const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession): string => {
-  // The session of a user who chose to keep another account also completes without a change.
+  // If the user chose to keep the previous account, the session also completes, without a change.
   if (!linkChanged)
     return previousGameId === null
       ? `You keep your link to ${gameId}.`

@@ -16,7 +16,7 @@ export interface Game {
 
 /** Returns a function that asks a player to link, and rewards the player once. */
 export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
-  // A real game saves these with the players' progress, so that a restart rewards nobody twice.
+  // A real game would store these players with their progress, so that it rewards nobody twice after a restart.
   const rewarded = new Set<string>();
 
   const link = async (playerId: string): Promise<string> => {

@@ -11,7 +11,7 @@ export const printable = (text: string): string =>
 export const escaped = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** The innermost message, which comes from the database, the file system or the network. */
+/** The message of the innermost cause, which is an error of the database, the file system or the network. */
 export const reasonOf = (error: unknown): string => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
   return Predicate.hasProperty(cause, "message") ? reasonOf(cause) : messageOf(error);
@@ -19,6 +19,6 @@ export const reasonOf = (error: unknown): string => {
 
 const messageOf = (error: unknown): string => (ownMessage(error) === "" ? String(error) : ownMessage(error));
 
-/** The message of the error itself. Some errors have only a name. */
+/** The message of the error itself, without its causes; empty if the error has none. */
 export const ownMessage = (error: unknown): string =>
   Predicate.hasProperty(error, "message") ? String(error.message) : "";

@@ -1,12 +1,15 @@
-/** The peer's shared store: `pg` with a pool of 10, and one Redis script for all counts of a request, by ioredis. */
+/**
+ * The peer's shared store: `pg` with a pool of 10, and one Redis script for all counts of a request, run with ioredis.
+ */
 import { Redis } from "ioredis";
 import { Pool } from "pg";
 import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
 import * as Store from "./store.ts";
 
 /**
- * Counts in all windows, or in no window if one is full. KEYS are the windows, ARGV the limit and end of each.
- * Returns the number of the first full window or 0, the count and end of the key's second, and the count of its day.
+ * Counts a request in all windows, or in no window if one is full. KEYS contains the windows, ARGV the limit and the
+ * end of each window. Returns the position of the first full window or 0, the count and the end of the key's one-second
+ * window, and the count of its day.
  */
 const admitScript = `
 local counts = redis.call('MGET', unpack(KEYS))

@@ -1,6 +1,7 @@
 /**
- * The peer: the routes of the bench, hand-written on Fastify by the usual good practice. For each request it does the
- * work of the real server, sends the same headers and body, and keeps keys, links and counts in the same place.
+ * The peer: the routes of the bench, hand-written on Fastify according to common good practice. For each request, it
+ * does the same work, sends the same headers and body, and stores keys, links and counts in the same place as the real
+ * server.
  *
  * Usage: `node server.ts FILE [--fill]`, or `node server.ts POSTGRES_URL REDIS_URL [--fill]`; `--fill` for a new
  * database
@@ -102,7 +103,7 @@ const findKey = async (token: string, now: number): Promise<Key | undefined> => 
   return key;
 };
 
-/** The real server asks its platform over HTTP at most every 5 seconds; the peer never does. */
+/** The peer reads platform data from memory. The real server asks its platform over HTTP, at most every 5 seconds. */
 const { guilds, gameUsers } = platformFixture().platform;
 const members = new Map(guilds.map(({ id, members: all }) => [id, new Set(all.map(({ chatId }) => chatId))]));
 const users = new Set(gameUsers.map(({ id }) => id));
@@ -114,7 +115,7 @@ const invalid = (name: string, reason: string) =>
     parameters: [{ name, reason }],
   });
 const forbidden = (reason: string, message: string) => new Refusal(403, "FORBIDDEN", message, { reason });
-/** Created once, since creating an error walks the stack. */
+/** Created only once, since creating an error captures the stack, which is slow. */
 const notFound = new Refusal(404, "LINK_NOT_FOUND", "No matching link");
 
 const requireAll = (values: Values, ...names: ReadonlyArray<string>) => {

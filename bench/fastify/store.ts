@@ -11,7 +11,7 @@ export interface Key {
   readonly limits: { readonly perWindow: number; readonly windowMs: number; readonly daily: number };
 }
 
-/** The counts of a key's windows after a request, and the end of its second. */
+/** The counts of a key's windows after a request, and the end of its one-second window. */
 export interface Counts {
   readonly second: number;
   readonly secondEnds: number;
@@ -82,8 +82,8 @@ const secret = Buffer.alloc(32, "secret");
 export const hashOf = (token: string) => createHmac("sha256", secret).update(token).digest("base64url");
 
 /**
- * @param identity the type of an automatic number
- * @param table options after the columns of tables with a text key
+ * @param identity the SQL type of a column whose numbers the database generates
+ * @param table the SQL options of tables whose key is a text
  */
 export const schemaOf = (identity: string, table: string): string => `
   CREATE TABLE IF NOT EXISTS keys (hash text PRIMARY KEY, key text NOT NULL) ${table};

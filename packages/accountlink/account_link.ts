@@ -71,8 +71,8 @@ export const layerServices = (scope: ScopeChoice, address: Address) =>
   );
 
 /**
- * Provides every service on a storage, and the ports below them. Fails with `InvalidOptions`, with `SecretRejected` if
- * the storage was used with another secret before, and with the errors of opening the storage.
+ * Provides every service on a storage, and the ports that the services use. Fails with `InvalidOptions`, with
+ * `SecretRejected` if the storage was used with another secret before, and with the errors of opening the storage.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { Array, Context, Effect, Layer, Option, Stream } from "effect";
 import { keyIdOf } from "./ids.ts";
 import { Scope } from "./scope.ts";
 
-/** Selects entries; all if left out. */
+/** Selects entries. A field that is left out selects all entries. */
 export interface AuditChoice {
   readonly action?: AuditAction;
   /** The ID of a key that changed or that made the change. */
@@ -34,7 +34,7 @@ export class Audit extends Context.Service<
   Audit,
   {
     /**
-     * Streams the entries of the account that owns the scope, newest first. It reads entries only as they are consumed.
+     * Streams the entries of the account that owns the scope, newest first. Entries are read only as they are consumed.
      */
     readonly entries: (
       choice?: AuditChoice,

@@ -25,8 +25,8 @@ export type FollowedEvent = NewEvent & { readonly cursor: string };
 type EventError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
 /**
- * The event feed of the scope: every committed change, no matter who made it, exactly once and in the order of the
- * scope.
+ * The event feed of the scope: every committed change, no matter who made it, exactly once, in the order in which the
+ * changes were committed.
  *
  * @example
  * ```ts

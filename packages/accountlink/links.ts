@@ -120,7 +120,7 @@ export class Links extends Context.Service<
       options?: WriteOptions,
     ) => Effect.Effect<ChatUpdated, WriteError | LinkNotFound>;
 
-    /** Removes the link of a chat user, and fails their open sessions. */
+    /** Removes the link of a chat user. The user's open sessions end as `failed`. */
     readonly delete: (
       chatId: string,
       options?: WriteOptions,

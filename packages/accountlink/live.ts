@@ -18,7 +18,7 @@ export interface LiveOptions {
 }
 
 /**
- * Both platforms, for the option `platforms`. Their responses are cached for seconds.
+ * Both platforms, for the option `platforms`. Their responses are cached for some seconds.
  *
  * @example
  * ```ts

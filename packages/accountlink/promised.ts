@@ -61,7 +61,7 @@ export class PromiseRunner {
     });
   }
 
-  /** Iterates over a stream. Each iteration runs it anew. */
+  /** Iterates over a stream. Each iteration runs the stream from its beginning. */
   async *iterate<A, E>(stream: Stream.Stream<A, E>, signal?: AbortSignal): AsyncGenerator<A, void> {
     const scope = Scope.makeUnsafe();
     try {

@@ -24,8 +24,8 @@ type ReadError = InvalidParameter | StoreUnavailable;
 type MemberError = ReadError | Forbidden | PlatformUnavailable;
 
 /**
- * The role plans of a scope: one of each guild. A global scope needs `guildId` in every call. The service applies a
- * plan while its process runs.
+ * The role plans of a scope: at most one for each guild. A global scope needs `guildId` in every call. The service
+ * applies a plan while its process runs.
  *
  * @example
  * ```ts
@@ -56,12 +56,12 @@ type MemberError = ReadError | Forbidden | PlatformUnavailable;
 export class Roles extends Context.Service<
   Roles,
   {
-    /** Returns the plan of a guild with its progress; without a plan, it has no rules and is paused. */
+    /** Returns the plan of a guild with its progress; for a guild without a plan, a paused plan without rules. */
     readonly get: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
 
     /**
-     * Stores the plan of a guild. A plan that changed and is on compares all members. Fails with `Conflict`
-     * `guild_has_plan` if another plan of the guild is on.
+     * Stores the plan of a guild. If the plan changed and is on, the service then compares the roles and nicknames of
+     * all members with it. Fails with `Conflict` `guild_has_plan` if another plan of the guild is on.
      */
     readonly put: (
       settings: PlanSettings,
@@ -80,10 +80,10 @@ export class Roles extends Context.Service<
       options?: CallOptions,
     ) => Effect.Effect<Pick<MemberChanges, "add" | "remove" | "nickname">, MemberError>;
 
-    /** Compares all members now. */
+    /** Compares the roles and nicknames of all members with the plan now, and corrects them. */
     readonly sweep: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
 
-    /** Compares and changes one member now, for example when a user joins. */
+    /** Compares one member with the plan and corrects roles and nickname now, for example when a user joins. */
     readonly sync: (
       chatId: string,
       options?: CallOptions,
@@ -123,7 +123,10 @@ export class Roles extends Context.Service<
   );
 }
 
-/** Calls with the guild of the options or of the scope, and reports a missing plan as an invalid guild. */
+/**
+ * Makes the call with the guild of the options or, without one, of the scope. Reports a missing plan as an invalid
+ * guild.
+ */
 const inGuild = <A, E>(
   scope: DataScope,
   options: CallOptions | undefined,

@@ -47,7 +47,8 @@ export interface SessionRequest extends CallOptions {
 type ReadError = SessionNotFound | StoreUnavailable;
 
 /**
- * The verification sessions of a scope, including sessions created over HTTP. Reads have no limits here.
+ * The verification sessions of a scope, including sessions created over HTTP. Unlike over HTTP, the number of reads is
+ * not limited.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import { Layer } from "effect";
  * A store, and the ports that nodes share: `memory()`, `sqlite()` of `accountlink/sqlite`, `postgres()` of
  * `accountlink/postgres`, or a layer of your own.
  *
- * @typeParam E why it cannot be opened
+ * @typeParam E the errors of opening the storage
  */
 export type Storage<E = unknown> = Layer.Layer<StoragePorts | Cache | Counters | Signals, E>;
 

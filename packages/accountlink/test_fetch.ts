@@ -19,7 +19,10 @@ const sender =
     return { status: response.status, data: answer.data };
   };
 
-/** @param shares whether other processes share the storage, so that a read has to wait for it */
+/**
+ * @param shares whether other processes use the storage too, so that the service cannot answer before it has asked the
+ * storage
+ */
 export const fetchSuite = (service: () => TestService, { shares }: { readonly shares: boolean }): void => {
   describe("fetch", () => {
     it("answers with the data of the promise API, below the base path", async () => {

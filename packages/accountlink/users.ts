@@ -8,7 +8,7 @@ import { originOf, type WriteOptions } from "./scope.ts";
 type UserError = InvalidParameter | StoreUnavailable;
 
 /**
- * Access to and erasure of the data of chat users.
+ * Exports and erases the data of chat users.
  *
  * @example
  * ```ts

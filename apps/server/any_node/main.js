@@ -1,14 +1,15 @@
 /**
- * The entry point, which prints a readable error if Node is too old. Such a Node does not run TypeScript, so this
- * file is plain JavaScript, and CommonJS by its package.json. `apps/server/main.ts` is a link to it. A TypeScript
- * file here would make Node 24 load its compiler before the compile cache is set.
+ * The entry point, to which the symbolic link `apps/server/main.ts` leads. It prints a readable error if Node is too
+ * old to run TypeScript. So this file is plain JavaScript, which the package.json beside it declares to be CommonJS. In
+ * TypeScript, this file would make Node 24 load the TypeScript compiler before the compile cache is enabled.
  */
 if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
-  // Half of the startup time is compilation. Without a writable folder, nothing is cached.
+  // Caches compiled code, since compilation takes half of the startup time. If the folder is not writable, nothing is
+  // cached.
   process
     .getBuiltinModule("node:module")
     .enableCompileCache(`${__dirname}/../../../node_modules/.cache/accountlink`);
-  // A server that is stopped while its modules load has nothing to finish.
+  // A signal while the server's modules load ends the process at once, since the server has nothing to finish yet.
   if (process.argv[2] === "serve") {
     process.exitCode = 0;
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit());

@@ -9,7 +9,9 @@ export const Json = GlobalFlag.Setting("json")({
   flag: switchFlag("json", "Print JSON on standard output and nothing else"),
 });
 
-/** Whether `--json` is given. Read from the raw words, since it also applies to an invalid command line. */
+/**
+ * Whether `--json` is given. Searches the unparsed arguments, since the errors of an invalid command line are JSON too.
+ */
 export const jsonWanted: Effect.Effect<boolean> = Effect.map(Invocation, ({ words }) => {
   const end = words.indexOf("--");
   return (end === -1 ? words : words.slice(0, end)).some(
@@ -42,6 +44,6 @@ const cellOf = (text: string): string => printable(text).replaceAll("\n", escape
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
-/** `1 line`, `100,000 lines` */
+/** Formats a count with its noun: `1 line`, `100,000 lines`. */
 export const countOf = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -27,7 +27,7 @@ export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
 export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effect<void> => {
   const error = Cause.squash(cause);
   if (error instanceof CommandFailed) return reportFailure(error);
-  // The IP addresses in a configuration belong to the operator, who has to see them to correct them.
+  // Shows IP addresses: they come from the operator's own configuration, which the operator has to correct.
   if (error instanceof InvalidConfig) {
     const lines = [error.problem, ...(error.others ?? [])].map((line) => `${action}: ${line}`);
     const notes = lines.slice(0, -1);

@@ -25,7 +25,7 @@ export const runCommandLine = Effect.gen(function* () {
 /** 0 for success, 1 for a failure, 2 for an invalid command line. */
 export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return 0;
-  // A server that a signal stops has set the exit code.
+  // A signal interrupted the command. `serve` has already set the exit code for this case.
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? interrupted);
   return isWrongUsage(exit.cause) ? 2 : 1;
 };

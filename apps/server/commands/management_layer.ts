@@ -1,4 +1,4 @@
-/** The services of the management commands, which run next to a running server. */
+/** The services of the management commands, which work while a server is running. */
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Limits } from "@accountlink/core/limits";
@@ -28,7 +28,7 @@ import { resolveSecrets } from "../secrets/deployment_secret.ts";
 export const connectTimeout = "10 seconds";
 
 /**
- * Opens the storage that `serve` would use with the same environment, with its secret.
+ * Opens the storage that `serve` would use with the same environment variables, and finds its secret.
  *
  * @param whenNew whether to initialize a storage without data, as `serve` does, or to refuse it
  */
@@ -67,7 +67,7 @@ const nothingInDatabase = (path: string) =>
     problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which has no data of a server, expected a server's database`,
   });
 
-// If the operator forgot a variable, the command would write to the demo instead of the server's storage.
+// Commands do not create the demo: an operator who forgot a variable would write to it instead of the server's storage.
 const demoIsNotMade = (folder: string) =>
   new CommandFailed({
     problem: `Cannot make data folder "${folder}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data`,

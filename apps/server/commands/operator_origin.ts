@@ -1,4 +1,4 @@
-/** The origin of command line changes in the audit log. */
+/** The origin that the audit log records for changes made on the command line. */
 import { userInfo } from "node:os";
 import type { WriteOrigin } from "@accountlink/core/audit";
 

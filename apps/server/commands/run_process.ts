@@ -7,13 +7,13 @@ import { exitCodeOf, runCommandLine } from "./command_line.ts";
 
 const pipeClosed = 141;
 
-// The reader closed the pipe, as in `accountlink keys list | head -1`. A server continues.
+// If the reader closes the pipe, as in `accountlink keys list | head -1`, a command exits, and a server continues.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
 });
 
-// The first signal interrupts the run. A second signal, such as npm's after the terminal's, may arrive after the
-// runtime has removed its listeners, and must not kill the process before it exits by itself.
+// The first signal interrupts the run. A second signal, for example if the terminal and npm both send one, may arrive
+// after the runtime has removed its listeners. It must not kill the process before the process exits by itself.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal).on(signal, () => {});
 
 runCommandLine.pipe(

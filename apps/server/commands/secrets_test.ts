@@ -11,7 +11,7 @@ const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base
 const createKey = async ({ json }: Workplace): Promise<unknown> =>
   (await json("keys", "create", "--account", "acme"))["key"];
 
-/** Sightings at these addresses, which a server or a command loads as a fixture. */
+/** The text of a fixture with one sighting at each address. */
 const sightingsAt = (...ips: ReadonlyArray<string>): string =>
   JSON.stringify({
     sightings: ips.map((ip) => ({ account: "acme", scope: "global", chatId: "100001", ip })),
@@ -97,7 +97,7 @@ describe("accountlink secrets rotate", () => {
     const place = await makeWorkplace();
     await createKey(place);
     const rotations = await Promise.all([1, 2, 3].map(() => place.runProcess("secrets", "rotate")));
-    // A rotation may be refused while another one runs. None may leave a wrong secret.
+    // A rotation may be refused while another one runs, but no rotation may leave a wrong secret.
     expect(rotations.map(({ code }) => code)).toContain(0);
     expect(await place.run("keys", "list")).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(join(place.dataFolder, "secret"), "utf8")).toMatch(/^[\w+/]{43}=\n$/);

@@ -18,12 +18,12 @@ export interface Ended {
 export interface RunningCommand {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Interrupts the command like a signal, and returns its exit code. */
+  /** Interrupts the command as a signal does, and returns its exit code. */
   readonly stop: () => Promise<number>;
   readonly ended: Promise<number>;
 }
 
-/** Starts a command with only these variables, and with separate metrics. */
+/** Starts a command with only these environment variables, and with metrics of its own. */
 export const startInProcess = (
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** For tests: a temporary folder that is removed with its scope. */
+/** For tests: a temporary folder that is removed when its scope closes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** For tests: a folder in which commands and servers run, in this process or as processes. */
+/** For tests: a folder in which commands and servers run, in this process or in processes of their own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ export interface Workplace {
   /** Writes a file into the folder, and returns its path. */
   readonly file: (name: string, content: string | Uint8Array) => Promise<string>;
   readonly start: (...args: ReadonlyArray<string>) => ChildProcess;
-  /** Runs the program as a process to its end. */
+  /** Runs the program in a process of its own, and waits until it ends. */
   readonly runProcess: (...args: ReadonlyArray<string>) => Promise<Ended>;
   readonly run: (...args: ReadonlyArray<string>) => Promise<Ended>;
   /** Runs a command in this process with this standard input. */
@@ -76,7 +76,7 @@ export const makeWorkplace = async (
       return JSON.parse(stdout) as Record<string, unknown>;
     },
     serve: (more = {}) => {
-      // A stopping server waits for the connections that `fetch` keeps open.
+      // The timeout is short, since a stopping server waits for the idle connections that `fetch` keeps open.
       const server = startInProcess(["serve"], { ACCOUNTLINK_IDLE_TIMEOUT: "500 millis", ...env, ...more });
       servers.push(server);
       return listening(server);

@@ -10,7 +10,7 @@ import {
 import { Effect, Exit, Scope } from "effect";
 import { onTestFinished } from "vitest";
 
-/** Why Postgres and Redis are not available here, for the title of skipped tests; null if they are. */
+/** Why Postgres or Redis is not available, as text for the title of a skipped test; null if both are available. */
 export const whyNothingShared = async (): Promise<string | null> =>
   (await whyNoPostgresDatabase()) ?? (await whyNoRedis());
 

@@ -1,7 +1,7 @@
 /**
- * The configuration: environment variables, each also a flag of `accountlink serve`. This does not use
- * `effect/Config`, since an invalid start must report every wrong variable at once, one per line, and the same table
- * produces the flags, the doctor's checks and the documentation.
+ * The configuration: environment variables, each of which is also a flag of `accountlink serve`. This file does not use
+ * `effect/Config`: all wrong variables must be reported at once, one per line, and the flags, the doctor's checks and
+ * the documentation must come from the same table.
  */
 import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/redis_url";
 import { Data, Effect, Option } from "effect";
@@ -151,9 +151,7 @@ export const readConfig = (environment: Environment): Effect.Effect<Config, Inva
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Parses the configuration, which is null if a variable is invalid, and returns the problem of each invalid variable.
- */
+/** Parses the configuration. Returns the problem of each invalid variable; if there is one, `config` is null. */
 export const parseConfig = (environment: Environment) => {
   const values: Record<string, unknown> = {};
   const problems: Array<{ readonly name: string; readonly problem: string }> = [];

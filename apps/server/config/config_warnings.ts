@@ -58,7 +58,7 @@ const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, va
   ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
 ];
 
-/** Exceptions that have an effect on every platform. */
+/** Exceptions: these variables have an effect whichever platform is chosen. */
 const forEveryPlatform: ReadonlySet<string> = new Set(["ACCOUNTLINK_CHAT_NAME", "ACCOUNTLINK_GAME_NAME"]);
 
 /** Warns of variables for a storage, a cache or platforms that were not chosen. */
@@ -84,7 +84,7 @@ const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): Re
       ]
     : [];
 
-/** Over http, browsers send keys, cookies and proofs unencrypted, which matters only beyond this machine. */
+/** Warns of an http URL, to which browsers send keys, cookies and proofs unencrypted, unless it is local. */
 const readablePublicUrl = ({ ACCOUNTLINK_PUBLIC_URL: url }: Config): ReadonlyArray<ConfigWarning> =>
   url === null || url.startsWith("https:") || isLocal(new URL(url))
     ? []
@@ -108,7 +108,7 @@ const unaskedPlatforms = ({ ACCOUNTLINK_PLATFORM: platform }: Config): ReadonlyA
       ]
     : [];
 
-/** Postgres or an https URL suggests that this is production. */
+/** Warns if a fixture implies the dev platform, although Postgres or an https URL suggests that this is production. */
 const playedPlatforms = (config: Config): ReadonlyArray<ConfigWarning> => {
   const isProduction =
     config.ACCOUNTLINK_STORAGE === "postgres" || config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:");

@@ -12,7 +12,7 @@ export type Storage =
   | { readonly kind: "embedded"; readonly folder: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly maxConnections: number };
 
-/** Where limits are counted and nodes signal changes. */
+/** Where requests are counted for limits, and through which nodes signal changes to each other. */
 export type Cache =
   | { readonly kind: "memory" }
   | { readonly kind: "redis"; readonly url: Redacted.Redacted; readonly prefix: string };
@@ -39,7 +39,7 @@ interface Application {
 
 export interface ResolvedConfig {
   readonly config: Config;
-  /** The demo has its own data folder, fixture and keys. */
+  /** Whether this is the demo, which has its own data folder, fixture and keys. */
   readonly demo: boolean;
   readonly storage: Storage;
   readonly cache: Cache;
@@ -90,8 +90,8 @@ const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
 };
 
 /**
- * Why the dev platform must be chosen explicitly: on it, anyone can sign in as anybody. Null with a fixture, and in the
- * demo, unless a public https URL suggests that this is production.
+ * Why the dev platform, on which anyone can sign in as anybody, must be chosen explicitly. Null if it need not be: with
+ * a fixture, or in the demo without a public https URL.
  */
 const devRisk = (config: Config): string | null => {
   if (config.ACCOUNTLINK_FIXTURE !== null) return null;
@@ -123,7 +123,7 @@ const livePlatformOf = Effect.fnUntraced(function* (config: Config) {
   };
 });
 
-/** Whether neither a storage nor a fixture nor platforms other than `dev` are chosen. */
+/** Whether this is the demo: no storage, no fixture and no platform other than `dev` is chosen. */
 export const isDemo = (config: Config): boolean =>
   config.ACCOUNTLINK_STORAGE === null &&
   config.ACCOUNTLINK_FIXTURE === null &&

@@ -36,7 +36,7 @@ const layerOf = (platform: Platform, fixture: PlatformFixture, publicUrl: string
   }
 };
 
-/** No page offers these sign-ins. */
+/** Without platforms, no page offers a sign-in, so these functions are never called. */
 const noSignIn = {
   begin: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
   finish: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),

@@ -38,7 +38,7 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  // Memory counters cannot fail, but they must be restored after a restart.
+  // Counters in memory need no local fallback, since they cannot fail, but they must be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),

@@ -12,11 +12,13 @@ interface Address {
 /** A reserved port, which opens when its server is ready. */
 export interface Port {
   readonly url: string;
-  /** Makes a server listen. All its handlers must be attached: Node drops earlier requests. */
+  /** Makes a server listen. All its handlers must be attached before: Node drops requests that have no handler. */
   readonly open: (server: Server) => Effect.Effect<void, InvalidConfig>;
 }
 
-/** Determines the address of a port before it opens. If the port is 0, reserves a free one until then. */
+/**
+ * Determines the URL of a port before the port opens. For port 0, chooses a free port, and reserves it until it opens.
+ */
 export const claimPort = Effect.fnUntraced(function* (
   variable: VariableName,
   address: Address,
@@ -59,7 +61,7 @@ const portProblems: Readonly<Record<string, string>> = {
   EACCES: "this user may not use",
 };
 
-/** Names the variable to correct. */
+/** Makes an error that names the variable to correct. */
 const listenError = (portVariable: VariableName, { host, port }: Address, cause: unknown): InvalidConfig => {
   const { code = "", message } = cause as NodeJS.ErrnoException;
   const problem = portProblems[code];

@@ -80,9 +80,9 @@ interface Keys<Key> {
 }
 
 /**
- * Turns any ranges into disjoint, ascending ones in place, and returns their number. Sorts starts and ends
- * separately: an address is in some range if more ranges have started than ended before it, whichever end belongs to
- * which start.
+ * Turns ranges into disjoint, ascending ranges in place, and returns their number. Starts and ends are sorted
+ * separately, since it does not matter which end belongs to which start: an address is in some range if more ranges
+ * start at or before it than end before it.
  */
 const sortAndMerge = <Key extends number | bigint>(starts: Keys<Key>, ends: Keys<Key>): number => {
   starts.sort();

@@ -17,8 +17,8 @@ export interface Paths {
 }
 
 /**
- * Reads the files now, and again when they change. A file that cannot be used fails the start; later, its previous
- * content stays in use.
+ * Reads the files now, and again when they change. Fails if a file cannot be used at the start. If it becomes unusable
+ * later, its previous content stays in use.
  *
  * @param vpnCidrs additional VPN networks
  */

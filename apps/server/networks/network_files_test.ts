@@ -139,7 +139,7 @@ describe("a database", () => {
 describe("a file that changes", () => {
   const isVpn = Effect.map(lookup("198.51.100.1"), ({ vpn }) => vpn);
 
-  /** Advances the clock past checks of the files until the condition holds. */
+  /** Advances the clock, so that the files are checked again and again, until the condition holds. */
   const until = <R>(holds: Effect.Effect<boolean, NetworkIntelligenceUnavailable, R>) =>
     Effect.gen(function* () {
       while (!(yield* holds)) {

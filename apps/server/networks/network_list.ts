@@ -6,7 +6,9 @@ import { type IpNetwork, NetAddress } from "effect/net";
 import { type AddressRanges, AddressRangesBuilder } from "./address_ranges.ts";
 import { DamagedFile, unreadable } from "./damaged_file.ts";
 
-/** A set of networks. An IPv6 address belongs to it if any part of the address's /64 does. */
+/**
+ * A set of networks. An IPv6 address counts as part of the set if the set contains any address of the same /64 network.
+ */
 export class NetworkSet {
   readonly #ipv4: AddressRanges;
   readonly #ipv6: AddressRanges;
@@ -50,7 +52,7 @@ class NetworkSetBuilder {
     this.#ipv6.addWide(first, first | hosts);
   }
 
-  /** Adds the network, unless address bits beyond its prefix are set. */
+  /** Adds the network, or returns false if address bits beyond its prefix are set. */
   addIpv4(first: number, prefixLength: number): boolean {
     const hosts = 2 ** (32 - prefixLength) - 1;
     if ((first & hosts) !== 0) return false;
@@ -104,7 +106,7 @@ const addLine = (set: NetworkSetBuilder, line: string): boolean => {
   const comment = line.indexOf("#");
   const text = (comment === -1 ? line : line.slice(0, comment)).trim();
   if (text === "") return true;
-  // Most of a list is IPv4, and the parser of all notations takes eight times as long.
+  // Tries IPv4 first: most lines are IPv4, and the parser of all notations takes eight times as long.
   const ipv4 = ipv4Pattern.exec(text);
   if (ipv4 !== null) return addIpv4(set, ipv4);
   const network = parseNetwork(text);

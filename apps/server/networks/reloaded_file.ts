@@ -20,7 +20,7 @@ export const reloadedFile = Effect.fnUntraced(function* <A>(
   const look = Effect.gen(function* () {
     const before = seen;
     seen = yield* stampOf(path);
-    // The writer of a file that changed since the last check may not have finished.
+    // If the file changed since the last check, its writer may not have finished.
     if (seen === loaded || seen !== before) return;
     loaded = seen;
     current = yield* read(path);

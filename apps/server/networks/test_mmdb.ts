@@ -2,7 +2,7 @@
 
 type Value = boolean | number | string | { readonly [name: string]: Value };
 
-/** The target of an address bit: a node, the data of a network, or nothing. */
+/** What an address bit leads to in the search tree: a node, the data of a network, or nothing. */
 type Branch = Node | { readonly data: number } | undefined;
 type Node = { readonly branches: [Branch, Branch]; number: number };
 

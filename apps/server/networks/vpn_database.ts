@@ -12,8 +12,9 @@ export interface VpnDatabase {
 }
 
 /**
- * If one of these fields is true, at the top of a record or in its `traits`, the address belongs to a VPN. They come
- * from MaxMind's Anonymous IP, Insights and Enterprise, and from IPinfo's Privacy Detection, which writes `"true"`.
+ * If one of these fields is true, at the top of a record or in its `traits`, the address belongs to a VPN. The fields
+ * are those of MaxMind's products Anonymous IP, Insights and Enterprise, and of IPinfo's Privacy Detection, which
+ * writes the text `"true"`.
  */
 const fields = [
   "is_anonymous",
@@ -48,12 +49,12 @@ export const readVpnDatabase = (path: string): Effect.Effect<VpnDatabase, Damage
 const open = (bytes: Buffer): VpnDatabase => {
   const reader = new Reader<Fields>(bytes);
   const { searchTreeSize, ipVersion } = reader.metadata;
-  // Zeros separate tree and data. In a truncated file they are elsewhere, which the library does not notice.
+  // Zeros separate the search tree from the data. The library does not notice if they are missing in a truncated file.
   const separator = bytes.subarray(searchTreeSize, searchTreeSize + 16);
   if (separator.length < 16 || separator.some((byte) => byte !== 0)) throw new Error("No data section");
   return {
     has: ({ ip }) =>
-      // In an IPv4 tree, the library would look up the first 32 bits of an IPv6 address.
+      // An IPv4 database contains no IPv6 address, but the library would look up the address's first 32 bits.
       ipVersion === 4 && NetAddress.isIpv6Address(ip)
         ? Effect.succeed(false)
         : Effect.try({

@@ -24,7 +24,7 @@ const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecre
 /** The ID of the address key that is derived from the root key. */
 const derivedKeyId = "secret";
 
-/** The configured address keys, then the derived key, which older sightings need. */
+/** The configured address keys, then the derived key, with which older sightings may be encrypted. */
 const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
   Layer.unwrap(
     Effect.map(RootKey, (rootKey) => {

@@ -16,9 +16,9 @@ const refusals = Metric.counter("accountlink_http_connections_refused_total", {
 });
 
 /**
- * Limits the connections of a server. A connection over a limit is closed without a response, which would keep it
- * open. Trusted proxies are only subject to the total limit; for clients behind them, the requests in flight per
- * client address are limited instead.
+ * Limits the connections of a server. A connection over a limit is closed without a response, since a response would
+ * keep it open. Trusted proxies are only subject to the total limit; for clients behind them, the requests in flight
+ * per client address are limited instead.
  *
  * @returns the check of requests in flight; empty if no client is behind a trusted proxy
  */
@@ -80,7 +80,7 @@ class Counts {
     this.#limit = limit;
   }
 
-  /** Counts one more, or returns false if the limit is reached. */
+  /** Counts one more connection or request of an address, or returns false if the address has reached the limit. */
   take(name: string): boolean {
     const open = this.#open.get(name) ?? 0;
     if (open >= this.#limit) return false;
@@ -98,7 +98,7 @@ class Counts {
 const isIn = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
   networks.some((network) => IpNetwork.contains(network, ip));
 
-/** The limit of open files, if known. Node raises the soft limit to the hard limit. */
+/** The limit of open files, which Node has raised to the hard limit; `Infinity` if unknown. */
 const openFiles = (): number => {
   if (process.platform !== "linux") return Infinity;
   const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

@@ -3,13 +3,17 @@ import type { Server } from "node:http";
 import { Server as TcpServer } from "node:net";
 import { type Duration, Effect } from "effect";
 
-/** The time for requests in flight and idle connections after the port is closed, in milliseconds. */
+/** How long requests in flight and idle connections may stay open after the port is closed, in milliseconds. */
 const drainTimeout = 10_000;
 
-/** The time for the backlog to become empty, in milliseconds. Under a flood of connections, it never does. */
+/**
+ * How long to wait until the backlog is empty, in milliseconds. Under a flood of connections, it never becomes empty.
+ */
 const acceptTimeout = 2_000;
 
-/** A turn of the event loop is quick up to this many milliseconds, or up to 1 % of the elapsed time. */
+/**
+ * A turn of the event loop is quick if it takes less than this many milliseconds, or less than 1 % of the wait so far.
+ */
 const quickTurn = 0.1;
 
 export class Drain {
@@ -46,9 +50,9 @@ export class Drain {
 /**
  * Stops accepting connections but keeps idle ones, which `close` of `node:http` would close.
  *
- * Closing the port resets the connections in its backlog, which are open for clients. Node accepts one connection in
- * each turn of the event loop. So the port is closed after a turn that accepted none and was too short for another to
- * arrive.
+ * Closing the port resets the connections in its backlog, which clients see as open. Node accepts one connection in
+ * each turn of the event loop. So the port is closed after a turn that accepted no connection and was too short for a
+ * new connection to arrive.
  *
  * @returns a promise that resolves when the last connection has ended
  */

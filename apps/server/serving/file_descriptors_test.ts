@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 it.skipIf(process.platform === "win32")(
   "a server logs that it is out of file descriptors, and that it recovered",
   async () => {
-    // Fewer than the server needs besides the connections that it accepts.
+    // Limits open files to 60, which the 200 connections of this test exceed.
     const limited = ["-c", 'ulimit -n 60 && exec "$0" "$@"', process.execPath, main, "serve"];
     const server = spawn("/bin/sh", limited, {
       env: { ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_PLATFORM: "dev", ACCOUNTLINK_PORT: "0" },

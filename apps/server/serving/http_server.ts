@@ -60,7 +60,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   );
   yield* answerRequests(node, app, [refuseMalformed(publicUrl), ...overLimit]);
   yield* answerClientErrors(node, app);
-  // Closed last, so that metrics are available while the server drains.
+  // The scope closes the operator port last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];
   const couriers = [yield* WebhookCouriers, yield* RoleCouriers];

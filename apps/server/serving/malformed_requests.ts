@@ -1,6 +1,6 @@
 /**
- * Answers malformed HTTP requests with an error in the envelope of their path and a request ID, and includes them in
- * the metrics and the log.
+ * Answers malformed HTTP requests with an error in the response format of the requested path, with a request ID, and
+ * includes these requests in the metrics and the log.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -11,7 +11,7 @@ import { Effect, Stream } from "effect";
 import type { RefusalOf } from "./node_server.ts";
 
 /**
- * Refuses requests whose head is ambiguous although Node accepts it.
+ * Refuses requests that Node accepts although their head is ambiguous.
  *
  * @param publicUrl the public URL of the service
  */
@@ -35,7 +35,7 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
   return expect === undefined || httpVersion !== "1.1" || isContinue.test(expect) ? null : "expectation";
 };
 
-/** Checks for a comma first, which few values have: Node builds the distinct headers only when they are read. */
+/** Checks for a comma first: few values have one, and Node has to build `headersDistinct` when it is read. */
 const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
   value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
 
@@ -62,7 +62,7 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
 
     server.on("clientError", (error: ClientError, duplex) => {
       const socket = duplex as NodeSocket;
-      // The parser also refuses everything that the client sends afterwards.
+      // Answers only once, although the parser also refuses everything that the client sends afterwards.
       if (refused.has(socket)) return;
       refused.add(socket);
       const current = socket._httpMessage ?? null;
@@ -94,7 +94,7 @@ interface NodeSocket extends Socket {
 
 const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
 
-/** Replaces methods that Node's parser does not know; clients could send any number of them. */
+/** Replaces a method that Node's parser does not know, since clients could invent any number of methods. */
 const unknownMethod = "_OTHER";
 
 /** A request that could not be parsed beyond its target. */

@@ -6,7 +6,7 @@ import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
 
-/** How long a response may take beyond a long poll, in milliseconds. */
+/** How much longer than the longest long poll a request may stay unanswered, in milliseconds. */
 const longestSilence = 300_000;
 
 /**
@@ -20,11 +20,11 @@ export const makeNodeServer = (config: Config, silence = longestSilence): Server
     IncomingMessage: PlainRequest,
     ServerResponse: responseClass(() => server.listening),
     optimizeEmptyRequests: true,
-    // Passes requests to `headProblem` that Node would otherwise refuse or change.
+    // With these options, Node does not refuse or change requests that `headProblem` has to check.
     joinDuplicateHeaders: true,
     requireHostHeader: false,
     requestTimeout: request,
-    // Node requires it to be at most `requestTimeout`.
+    // Node requires `headersTimeout` to be at most `requestTimeout`.
     headersTimeout: head === 0 || request === 0 ? head : Math.min(head, request),
     keepAliveTimeout: config.ACCOUNTLINK_IDLE_TIMEOUT,
     // The checks are frequent, so that timeouts of many clients do not all fall into one turn of the event loop.
@@ -43,7 +43,7 @@ export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => 
 /**
  * Passes the requests of the server to the application.
  *
- * @param reasons asked in order until one refuses
+ * @param reasons the checks of a request, called in order until one refuses it
  */
 export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
@@ -77,7 +77,10 @@ const closeBehindUpgrade = ({ headers, method }: IncomingMessage, response: Serv
 };
 
 class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
-  /** When a connection closes, Node emits no "close" on pipelined responses that wait for an earlier one. */
+  /**
+   * Emits "close", which Node does not do for a pipelined response that waits for an earlier one when the connection
+   * closes.
+   */
   override destroy(error?: Error): this {
     const isWaiting = this.socket === null && !this.destroyed;
     super.destroy(error);
@@ -99,8 +102,8 @@ const responseClass = (isListening: () => boolean) =>
 const checkInterval = (deadline: number): number => Math.min(250, Math.max(50, Math.ceil(deadline / 10)));
 
 /**
- * Closes connections whose client does not read everything that was written within the deadline, in milliseconds. The
- * time counts from the first buffered byte, so that slow reads do not extend it.
+ * Closes a connection if its client does not read all buffered bytes within the deadline, in milliseconds. The time
+ * counts from the first buffered byte, so that slow reads do not extend it.
  */
 const enforceWriteDeadline = (server: Server, deadline: number): void => {
   if (deadline === 0) return;

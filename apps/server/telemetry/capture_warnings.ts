@@ -1,8 +1,8 @@
-/** Captures warnings of Node and of libraries that bypass the log. */
+/** Logs the warnings that Node and libraries would otherwise print without the log. */
 import { format } from "node:util";
 import { Effect, Layer } from "effect";
 
-/** Logs these warnings until the scope closes. ioredis and pg call `console.warn`. */
+/** Logs the warnings of Node, and those of `console.warn`, which ioredis and pg call, until the scope closes. */
 export const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
   Effect.gen(function* () {
     const log = Effect.runForkWith(yield* Effect.context());

@@ -6,10 +6,10 @@ import { Console, Effect, Formatter, Logger, LogLevel, type Scope } from "effect
 
 type Line = ReturnType<typeof Logger.formatStructured.log>;
 
-/** If there are more different lines per second, further lines are not deduplicated. */
+/** The maximum number of different lines per second that are deduplicated; further lines are all written. */
 const maxLines = 1_000;
 
-/** Annotations that differ between requests with identical failures. */
+/** Annotations that are ignored in the comparison, since they differ between requests that fail identically. */
 const requestAnnotations = new Set(["requestId", "key"]);
 
 /**

@@ -16,7 +16,7 @@ const levels: Record<Config["ACCOUNTLINK_LOG_LEVEL"], LogLevel.LogLevel> = {
   error: "Error",
 };
 
-/** A logger for this level and above, which includes warnings of Node and libraries. */
+/** Logs messages of this level and above, including the warnings of Node and of libraries. */
 export const loggingLayer = (level: Config["ACCOUNTLINK_LOG_LEVEL"]): Layer.Layer<never> =>
   Layer.provideMerge(
     captureWarnings,

@@ -10,7 +10,7 @@ const attributes = new Set([
   "accountlink.request_id",
   "batchSize",
   "db.client.connection.wait_time_ms",
-  // Statements have placeholders for values.
+  // Allowed, since statements contain placeholders instead of values.
   "db.query.text",
   "db.system.name",
   "http.request.method",

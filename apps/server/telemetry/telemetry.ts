@@ -51,7 +51,7 @@ export const telemetryLayer = (environment: Environment): Layer.Layer<never, Inv
   return Layer.merge(tracer, OtlpMetrics.layerFromConfig()).pipe(
     Layer.provide([serialization, FetchHttpClient.layer]),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: variables }))),
-    // The exporters die if a variable is invalid.
+    // The exporters fail with a defect if a variable is invalid.
     Layer.catchCause((cause) => refused(`OpenTelemetry: ${messageOf(cause)}`)),
     Layer.merge(ownContext),
   );

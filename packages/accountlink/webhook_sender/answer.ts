@@ -1,15 +1,14 @@
 /**
- * Interprets a receiver's response. Its body is read so that the connection can be reused, but only up to a limit, and
- * is discarded.
+ * Interprets a receiver's response. Reads the body up to a limit and discards it, so that the connection can be reused.
  */
 import type { IncomingMessage } from "node:http";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { WebhookAnswer } from "@accountlink/core/webhooks";
 
-/** The most bytes of a body that are read. */
+/** The maximum number of bytes that are read from a body. */
 const longestBody = 65_536;
 
-/** @param deadline milliseconds that the body may still take */
+/** @param deadline how long to wait for the end of the body, in milliseconds */
 export const discardBody = (incoming: IncomingMessage, deadline: number): void => {
   let received = 0;
   const late = setTimeout(() => incoming.destroy(), deadline).unref();

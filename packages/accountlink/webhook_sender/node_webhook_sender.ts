@@ -1,8 +1,8 @@
 /**
  * `WebhookSender` on Node's HTTP client, which follows no redirects and ignores proxies of the environment.
  *
- * It resolves names itself and connects only to addresses that it checked, so a name that changes its address after the
- * check gains nothing.
+ * It resolves names itself and connects only to addresses that it checked, so changing the address of a name after the
+ * check does not help an attacker.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
@@ -22,16 +22,16 @@ import { targetsOf } from "./targets.ts";
 /** Milliseconds that an attempt may take. */
 const deadline = 10_000;
 
-/** How long the creation of a webhook waits for the addresses of its name. */
+/** How long the creation of a webhook waits for the addresses of its host. */
 const resolveTimeout = "2 seconds";
 
 /**
- * The most 1xx responses that may precede the response: each costs processor time, and a receiver could send them
- * forever.
+ * The number of 1xx responses at which an attempt fails: each response costs processor time, and a receiver could send
+ * them forever.
  */
 const mostInformational = 5;
 
-/** Milliseconds that an idle connection stays open: less than on most servers. */
+/** Milliseconds that an idle connection stays open: less than on most servers, so that they do not close it first. */
 const idleTimeout = 4_000;
 
 export interface NodeWebhookSenderOptions {

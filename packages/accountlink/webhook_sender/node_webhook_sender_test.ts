@@ -59,7 +59,7 @@ const hostile = [
   "https://239.255.255.255",
   "https://240.0.0.1",
   "https://255.255.255.255",
-  // Decimal, octal, hexadecimal, short, dotted, with full-width digits.
+  // Other notations of addresses: decimal, octal, hexadecimal, shortened, with a trailing dot, with full-width digits.
   "https://2130706433",
   "https://0177.0.0.1",
   "https://017700000001",

@@ -6,8 +6,8 @@ import ipaddr from "ipaddr.js";
 
 /**
  * Whether the address belongs to the public internet. IPv4 inside IPv6, mapped or translated by NAT64, counts as IPv4.
- * `ipaddr.js` knows only the special IPv6 ranges in the registries, so everything outside the one block of public
- * addresses is refused here.
+ * `ipaddr.js` knows only the special IPv6 ranges in the registries, so this function also refuses every IPv6 address
+ * outside the block of public addresses, 2000::/3.
  */
 export const isPublic = (address: string): boolean => {
   if (isIP(address) === 0) return false;

@@ -40,7 +40,7 @@ const checkLive = Effect.fnUntraced(function* ({
     }),
   );
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
-  // The findings already contain everything that the platforms would log.
+  // Logs nothing: the findings already contain what the clients of the platforms would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
 

@@ -68,7 +68,7 @@ const checkUploads = Effect.map(checkUploadFolder, ({ problem }) =>
     : warn("uploads", problem, "Make room, or set TMPDIR to a folder of the server's own"),
 );
 
-/** Skips the demo's fixture, since reading would create the file. */
+/** Checks the configured files, but not the demo's fixture, since reading it would create it. */
 const checkFiles = (resolved: ResolvedConfig) =>
   Effect.andThen(
     resolved.demo ? Effect.void : readStartupFixture(resolved),
@@ -110,7 +110,7 @@ const checkServer = ({ ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port }: Config)
   );
 };
 
-/** Does not use `fetch`, since it blocks some ports. */
+/** Does not use `fetch`, which refuses to connect to some ports. */
 const statusAt = (url: string): Effect.Effect<number | undefined, Error> =>
   Effect.callback((resume) => {
     const request = get(url, { signal: AbortSignal.timeout(3_000) }, (response) => {

@@ -35,7 +35,7 @@ export const limitFlags = {
   unlimited: switchFlag("unlimited", "No limits at all"),
 };
 
-/** The networks that may use a key, and the origins its flows may redirect to. */
+/** The networks that may or may not use a key, and the origins to which its verification flows may redirect. */
 export const listFlags = {
   allowIps: networksFlag("allow-ip", "Network that may use the key (default: every network)"),
   denyIps: networksFlag("deny-ip", "Network that may not use the key; wins over --allow-ip"),
@@ -51,7 +51,7 @@ type LimitChoice = Command.Command.Config.Infer<typeof limitFlags>;
 const numbersOf = ({ perWindow, windowMs, daily, verifyDaily }: LimitChoice) =>
   Record.getSomes({ perWindow, windowMs, daily, verifyDaily });
 
-/** The chosen limits; an empty object for the tier's limits. */
+/** The chosen limits: "none" for unlimited use, an empty object if no limit was chosen. */
 export const limitsOf = (choice: LimitChoice): KeyLimits => (choice.unlimited ? "none" : numbersOf(choice));
 
 export const checkLimits = (choice: LimitChoice) =>

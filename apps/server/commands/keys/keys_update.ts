@@ -43,7 +43,7 @@ const flags = {
 
 type Choice = Command.Command.Config.Infer<typeof flags>;
 
-/** The new values. Limits replace all limits of the key, a list replaces the whole list. */
+/** The values to change. Chosen limits replace all limits of the key, and a chosen list replaces the whole list. */
 const updateOf = (choice: Choice): KeyUpdate => {
   const { name, tier, kind, access, expiresAt, allowIps, denyIps, redirectOrigins } = choice;
   const lists = { allowIps, denyIps, redirectOrigins };

@@ -85,7 +85,7 @@ const startsAsDatabase = (file: string, unreadable: (cause: unknown) => CommandF
     catch: unreadable,
   });
 
-/** The progress of a check is the share of read bytes, since the number of rows is not known yet. */
+/** While a file is checked, counts the bytes read so far, since the number of rows is not known yet. */
 const progressOf =
   (checked: { readonly done: number; readonly total: number } | null) =>
   ({ phase, rows, total }: ImportProgress): Progress =>

@@ -49,7 +49,7 @@ const ruleOf = (text: string): Option.Option<RoleRule> => {
 
 const rankOf = (rank = ""): number | null => (rank === "" ? null : Number(rank));
 
-/** Formats a rule as the flag takes it. */
+/** Formats a rule as `--rule` accepts it. */
 export const ruleText = ({ roleId, when }: RoleRule): string => {
   if (when.is !== "group") return `${roleId}=${when.is}`;
   const { groupId, minRank, maxRank } = when;

@@ -16,8 +16,7 @@ const flags = Object.fromEntries(
 );
 
 /**
- * An outage is logged like the warnings before it; any other failure is printed as a line for the operator who starts
- * the server.
+ * Whether an error is an outage of the database. An outage is logged; any other failure is printed for the operator.
  */
 const isOutageOf =
   ({ kind }: Storage) =>
@@ -36,9 +35,9 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const environment = { ...(yield* Invocation).environment, ...Object.fromEntries(overrides) };
     const config = yield* readConfig(environment);
     const resolved = yield* resolveConfig(config);
-    // A server that a signal stops exits with 0.
+    // If a signal stops the server, the process exits with 0.
     process.exitCode = 0;
-    // Importing here makes the other commands start faster, without the server's modules.
+    // Imported only here, so that other commands start faster, without loading the server's modules.
     const { runServer } = yield* Effect.promise(() => import("./server.ts"));
     return yield* Effect.gen(function* () {
       yield* Effect.forEach(configWarnings(environment, config), ({ problem }) => Effect.logWarning(problem));

@@ -8,7 +8,7 @@ import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
 
-/** A proxy to a database, which refuses connections at first. */
+/** Starts a proxy to a database. The proxy refuses connections until `restore`. */
 const makeCutWay = async (databaseUrl: string) => {
   const url = new URL(databaseUrl);
   const scope = Scope.makeUnsafe();

@@ -1,4 +1,4 @@
-/** Builds the server: from the configuration to the services to the listening socket. */
+/** Builds the server from its configuration: first the services, then the listening socket. */
 import { Console, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
@@ -14,8 +14,8 @@ import { serveHttp } from "../../serving/http_server.ts";
 import { telemetryLayer } from "../../telemetry/telemetry.ts";
 
 /**
- * Runs the server until it is interrupted, then drains it. It has no span, since all other spans would become its
- * children.
+ * Runs the server until it is interrupted, then drains it. This effect has no span, since all other spans would become
+ * its children.
  */
 export const runServer = (resolved: ResolvedConfig) =>
   Effect.flatMap(Invocation, ({ environment }) =>
@@ -33,7 +33,7 @@ interface Place {
   readonly demoKey: string | undefined;
 }
 
-/** Starts the services, and lets `serve` open the port. Ends when it is interrupted. */
+/** Starts the services, calls `serve`, which opens the port, and runs until it is interrupted. */
 export const startService = Effect.fnUntraced(function* <E, R>(
   resolved: ResolvedConfig,
   serve: (place: Place) => Effect.Effect<void, E, R>,

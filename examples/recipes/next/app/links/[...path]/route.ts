@@ -3,7 +3,7 @@ import { createAccountLink, type PromisedAccountLink } from "accountlink";
 
 let opened: Promise<PromisedAccountLink> | undefined;
 
-/** Called by the first request, since `next build` loads this module too. */
+/** Called by the first request rather than at once, since `next build` also loads this module. */
 const open = async (): Promise<PromisedAccountLink> => {
   const al = await createAccountLink({
     gameUserExists: async (id) => id === "1",
