@@ -80,7 +80,7 @@ export default defineConfig({
             "packages/{client,core,memory,testing}/**/*_test.ts",
             "packages/accountlink/memory_test.ts",
           ],
-          // Searches and bundle sizes give the same results in every runtime.
+          // The results of property tests and of bundle sizes do not depend on the runtime.
           exclude: [
             ...configDefaults.exclude,
             "**/*_{races,property}_test.ts",

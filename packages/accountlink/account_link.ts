@@ -48,8 +48,8 @@ export const layerScope = (choice: ScopeChoice) =>
   Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
 
 /**
- * Provides every service of this package over core services that the program built itself: the part that `layer` adds
- * to `layer` and `layerWeb` of `@accountlink/core`.
+ * Provides every service of this package over core services that the program built itself: what this
+ * package adds to the layers of `@accountlink/core`.
  *
  * @example
  * ```ts

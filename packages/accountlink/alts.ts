@@ -1,4 +1,4 @@
-/** Possibly related accounts, and the reviews of moderators. */
+/** Accounts that may belong to one person, and what moderators decided about them. */
 import {
   AltDetection,
   AltReviews,

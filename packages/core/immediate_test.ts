@@ -69,7 +69,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("an Immediate fails in one step with an error of the service", () => {
+  it("an Immediate that yields an error fails with it, without running an effect for it", () => {
     const error = new LinkNotFound();
     const failing = Immediate.fn(function* () {
       return yield* error;

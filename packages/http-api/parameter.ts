@@ -26,9 +26,9 @@ export interface Parameter<out A> {
   readonly isInPath?: true;
   /** Set if only a Premium key may send `true`. */
   readonly needsPremium?: true;
-  /** Set if a missing or invalid value refuses the whole body. */
+  /** Set if the whole body is refused because of a missing or invalid value. */
   readonly refusesBody?: true;
-  /** Set if an invalid list item refuses the whole body. */
+  /** Set if the whole body is refused because of an invalid list item. */
   readonly itemRefusesBody?: true;
   /** Set if null is a value, and does not mean that the parameter is missing. */
   readonly takesNull?: true;

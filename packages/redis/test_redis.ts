@@ -88,7 +88,7 @@ export const outages: Readonly<Record<string, Effect.Effect<RedisWithOutage, nev
   })),
 };
 
-/** The ports on a Redis that tests can disconnect. */
+/** The ports of core, implemented on a Redis server whose connections tests can cut. */
 export const layerWithOutage = (start: Effect.Effect<RedisWithOutage, never, Scope.Scope>) =>
   Layer.effectContext(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The Luau module of `clients/luau`, and the game of `examples` with it, run by an interpreter of Luau. */
+/** Runs the client of `clients/luau`, and the example game that uses it, in a Luau interpreter. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";

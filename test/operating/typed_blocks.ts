@@ -9,7 +9,7 @@ export const stepsOf = (heading: string): ReadonlyArray<string> => {
   return section.split(/^(?=\d+\. )/m).slice(1);
 };
 
-/** Types the block of a step and expects the documented output. */
+/** Enters the command block of a documented step in a shell, and expects the documented output. */
 export const typeStep = async (shell: Shell, step: string, here: (text: string) => string): Promise<void> => {
   const blocks = blocksOf(step);
   expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);

@@ -28,7 +28,7 @@ export interface ErasedWrite {
   readonly sent: Array<Sent>;
 }
 
-/** State that clients share and checks read. */
+/** The records of a run: clients write them, and the checks read them. */
 export class Records {
   readonly deployment: Deployment;
   /** Finished requests, in the order in which they finished. */

@@ -141,8 +141,9 @@ class Search {
   }
 
   /**
-   * Returns the configurations after an operation. If it cannot have found the present value, an unanswered write
-   * took effect right before it. Other unanswered writes are left for later, which loses no possibility.
+   * Returns the configurations that are possible after an operation. If the operation did not find the present value,
+   * an unanswered write must have taken effect right before the operation. All other unanswered writes may still take
+   * effect later.
    */
   #after(
     { value, done, spent }: Configuration,

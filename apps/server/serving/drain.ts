@@ -52,7 +52,7 @@ export class Drain {
  *
  * Closing the port resets the connections in its backlog, which clients see as open. Node accepts one connection in
  * each turn of the event loop. So the port is closed after a turn that accepted no connection and was too short for a
- * new connection to arrive.
+ * client to open one meanwhile.
  *
  * @returns a promise that resolves when the last connection has ended
  */

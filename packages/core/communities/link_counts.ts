@@ -67,7 +67,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     return count;
   });
 
-  /** Joins the running count or starts one. */
+  /** Returns the count that is in progress for the key, or starts one. */
   const counts = (key: string, pid: Pid, counted: Counted) =>
     Effect.suspend(() => {
       const running = counting.get(key);

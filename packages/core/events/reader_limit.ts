@@ -4,7 +4,7 @@ import type { KeyId } from "../ids.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** The most waits and streams of one key on a node. */
+/** The maximum number of long polls and streams of one key on a node. */
 const maxReaders = 16;
 
 /**

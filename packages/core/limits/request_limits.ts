@@ -98,8 +98,8 @@ export class RequestLimits extends Context.Service<
   {
     /**
      * Counts the request against all of its limits, or against none if one is full. If several are full, the refusal
-     * names a limit of the address before one of the key, and among these the limit that resets last, so that waiting
-     * for it is enough.
+     * names one of them: a limit of the address if one is full, otherwise a limit of the key. Of several such limits it
+     * names the one that resets last.
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 

@@ -198,17 +198,19 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters lose their data", () => {
-    it.effect("even a node that has counted no requests restores lost counts that were saved", () =>
-      Effect.gen(function* () {
-        const { nodes, lose } = yield* openNodes(2);
-        const [first, other] = nodes as [Node, Node];
-        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 60), 60);
-        yield* TestClock.adjust(saveInterval);
-        yield* lose;
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
-        assert.strictEqual(yield* stateOf(first, yield* dayRule(100)), 70);
-        assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 30);
-      }),
+    it.effect(
+      "a node restores counts that Redis lost from the ledger, even if it has counted no requests itself",
+      () =>
+        Effect.gen(function* () {
+          const { nodes, lose } = yield* openNodes(2);
+          const [first, other] = nodes as [Node, Node];
+          assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 60), 60);
+          yield* TestClock.adjust(saveInterval);
+          yield* lose;
+          assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
+          assert.strictEqual(yield* stateOf(first, yield* dayRule(100)), 70);
+          assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 30);
+        }),
     );
 
     it.effect("a node restores lost counts that it had not saved yet, and a metric counts the loss", () =>

@@ -10,7 +10,7 @@ const ada = chatId("10001");
 const services = Layer.provideMerge(OwnLinks.layer, flowServices);
 
 describe("LinkEvents", () => {
-  it.effect("links by flows and removals by users are announced, but not confirmations", () =>
+  it.effect("a link by a flow and a removal by the user are announced, but a confirmed link is not", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* LinkEvents;
       const events = yield* subscribe("linkChanged");

@@ -162,7 +162,8 @@ export class LinkStore extends Context.Service<
      * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and sets its open sessions
      * to `failed`. It always stores an audit entry.
      *
-     * @param ahead the result of `deleteAhead`: its records are added, and its audit entry gets the total
+     * @param ahead the result of an earlier `deleteAhead`. Its records count in the result, and its audit entry is
+     * updated to the total.
      */
     readonly deleteScope: (
       write: WriteContext,

@@ -55,10 +55,10 @@ export class MemberSync extends Context.Service<
       pace?: Effect.Effect<void>,
     ) => Effect.Effect<AppliedChanges, PlatformUnavailable>;
 
-    /** Compares a member now. */
+    /** Compares the roles and the nickname of a member with the plan, and changes nothing. */
     readonly preview: ForMember<MemberChanges>;
 
-    /** Compares and changes a member now, and stores the result. */
+    /** Makes the roles and the nickname of a member those of the plan, and stores the result. */
     readonly sync: ForMember<AppliedChanges>;
 
     /** Like `sync`, but treats the member as unlinked. Runs before a user is erased. */

@@ -125,7 +125,7 @@ export class UserData extends Context.Service<
   ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }
 
-/** Without `MemberSync`, as on the command line, no roles are taken here; `RoleCouriers` take them later. */
+/** Removes the roles of an erased user. Without `MemberSync`, as on the command line, `RoleCouriers` do so later. */
 const makeReleaseRoles = Effect.gen(function* () {
   const sync = Option.getOrNull(yield* Effect.serviceOption(MemberSync));
   const plans = yield* RolePlanStore;

@@ -62,9 +62,9 @@ export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
   readonly lanes: ReadonlyArray<string>;
 }
 
-/** A webhook that a node sends, with its progress. */
+/** A webhook whose events this node sends, with the progress of sending. */
 export interface HeldWebhook extends StoredWebhook {
-  /** All events up to this position of the feed are sent, or have a delivery. */
+  /** Every event up to this position of the feed is delivered, or a stored delivery waits for it. */
   readonly position: number;
   /** When the next delivery must be tried again, or null. */
   readonly nextAttemptAt: Millis | null;
@@ -83,7 +83,7 @@ export interface RecordDeliveries {
   readonly freedLanes: ReadonlyArray<string>;
   /** When the latest delivery succeeded, or null. */
   readonly deliveredAt: Millis | null;
-  /** When the first attempt after that success failed, or null. */
+  /** When the first failed attempt after `deliveredAt` ended, or null. */
   readonly failedAt: Millis | null;
 }
 

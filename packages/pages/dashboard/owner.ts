@@ -5,7 +5,7 @@ import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Route } from "@accountlink/http-api";
 import { Effect } from "effect";
 
-/** The account of a sign-in, the member's role in it, and all accounts of the person. */
+/** The account that a signed-in user has chosen, the user's role in this account, and all accounts of the user. */
 export interface SignedInMember extends Pick<Membership, "account" | "role"> {
   readonly accounts: ReadonlyArray<Membership>;
 }

@@ -51,7 +51,7 @@ export class Channels {
 
   #renew(): void {
     const names = [...this.#channels.keys()];
-    // Ignore the failure: a connection that does not answer is replaced, and the next connection renews again.
+    // Ignore a failure: a connection that does not answer is replaced, and the new connection subscribes again.
     if (names.length > 0) this.#redis.subscribe(...names).catch(() => {});
   }
 }

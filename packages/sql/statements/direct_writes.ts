@@ -1,4 +1,4 @@
-/** Runs constant writing statements on the hot path, without the cost of `SqlClient`'s templates, scopes and spans. */
+/** Runs writes with fixed SQL text on the hot path, without the cost of `SqlClient`'s templates, scopes and spans. */
 import type { Millis } from "@accountlink/core/timestamp";
 import { Context, Effect } from "effect";
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql";

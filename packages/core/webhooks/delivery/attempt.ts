@@ -101,9 +101,9 @@ export const untriedDelivery = ({ id, type, at }: SentEvent): StoredDelivery => 
 export const isGone = ({ status }: AttemptResult): boolean => status === 410;
 
 /**
- * Returns a delivery after a scheduled attempt.
+ * Returns a delivery with the result of a scheduled attempt, and the time of the next attempt if one is due.
  *
- * @param random from 0 to 1
+ * @param random from 0 to 1, spreads the times of next attempts
  */
 export const attempted = (
   delivery: StoredDelivery,

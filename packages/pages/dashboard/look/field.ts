@@ -111,7 +111,7 @@ export const checkField = (name: string, label: string, isChecked: boolean, valu
 <span>${label}</span></label>`;
 
 /**
- * Lists the problems of a form above it. It has the focus, so that screen readers announce it first.
+ * Lists the problems of a form above the form. The list has the focus, so that screen readers announce it first.
  *
  * @param labels the labels of the fields, by API name
  * @param general an error message about the whole form

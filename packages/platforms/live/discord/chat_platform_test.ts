@@ -389,7 +389,7 @@ describe("the right to manage a guild", () => {
     }),
   );
 
-  it.live("the right to manage a guild is requested each time, and never for a guild without the bot", () =>
+  it.live("isManager asks the platform at each call, but never about a guild without the bot", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp();
       expect([yield* chat.isManager(guildId, ada.id), yield* chat.isManager(guildId, ada.id)]).toEqual([

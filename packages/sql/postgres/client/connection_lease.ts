@@ -38,7 +38,7 @@ export class ConnectionLease {
   readonly #options: LeaseOptions;
   readonly #queue: Array<() => void> = [];
   #isBusy = false;
-  /** When the running statement was sent. No timeout applies to a COMMIT. */
+  /** When the running statement was sent. Infinity while none runs, and during a COMMIT, which has no timeout. */
   #sentAt = Number.POSITIVE_INFINITY;
   #answered = 0;
   #begin: Query | undefined;
