@@ -43,7 +43,7 @@ export interface Recipe {
   readonly isVerify?: true;
   /** Whether the request names a session that belongs to the key. */
   readonly hasSession?: true;
-  /** Answers of the route that do not follow from the other properties of the recipe. The requests use a Premium key. */
+  /** Answers of the route that do not follow from the rest of the recipe. The requests use a Premium key. */
   readonly others?: ReadonlyArray<Exchange>;
 }
 
