@@ -5,7 +5,9 @@ import { isProof } from "./test/servers/is_proof.ts";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
-/** Contract tests that do not depend on the storage, so only `node` runs them, on embedded storage. */
+/**
+ * Contract tests whose results do not depend on the storage. Only the project `node` runs them, on embedded storage.
+ */
 const independentOfStorage = [
   ...configDefaults.exclude,
   "test/contract/{compression,docs,https,no_platforms,parameters,paths}_test.ts",
@@ -23,8 +25,8 @@ const ofProof = isProof
     ];
 
 /**
- * For projects that run at the same time as `node`. They use one worker, since a second one would import the sources
- * again.
+ * Options of projects that run at the same time as `node`. They use one worker, because each worker takes time to
+ * import the sources.
  */
 const oneWorker = { maxWorkers: 1 };
 
@@ -48,11 +50,11 @@ class WaitingFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // The runtime itself imports the sources, as it does in production; vite transforms nothing.
+    // Node, Deno or Bun imports the sources itself, as in production, and vite does not transform them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ["./tools/expect_runtime.ts"],
     pool: "forks",
-    // Tests wait for processes more than they compute.
+    // Tests wait for other processes more than they compute, so many workers can share a processor.
     maxWorkers: 6,
     // Test files share a worker, so that it imports the sources and starts Postgres only once.
     isolate: false,
@@ -80,7 +82,7 @@ export default defineConfig({
             "packages/{client,core,memory,testing}/**/*_test.ts",
             "packages/accountlink/memory_test.ts",
           ],
-          // The results of property tests and of bundle sizes do not depend on the runtime.
+          // Property tests and tests of bundle sizes have the same results in every runtime, so only `node` runs them.
           exclude: [
             ...configDefaults.exclude,
             "**/*_{races,property}_test.ts",

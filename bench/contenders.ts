@@ -27,7 +27,7 @@ export interface Places {
 
 export const ownName = "accountlink";
 
-/** Returns the contenders, this checkout first. The peer does not run in memory. */
+/** Returns the contenders, of which this checkout is the first. With storage in memory, there is no peer. */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
   const contenders = [await own(ownName, join(import.meta.dirname, ".."), on, places)];
   if (places.beside !== undefined) contenders.push(await own("beside", places.beside, on, places));
@@ -47,7 +47,7 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
         ...unreachedAddressLimits,
         ACCOUNTLINK_PORT: "0",
         ACCOUNTLINK_PLATFORM: "dev",
-        // Logs no refusals, like the peer.
+        // At this level, the server logs no refused requests. The peer does not log them either.
         ACCOUNTLINK_LOG_LEVEL: "error",
         ACCOUNTLINK_FIXTURE: isEmpty ? places.fixtures.full : places.fixtures.platform,
         ...environment,

@@ -12,9 +12,12 @@ export interface DrivePlan {
   readonly url: string;
   readonly work: keyof typeof workloads;
   readonly connections: number;
-  /** Requests per second, sent at random times; latency counts from the planned time. Null sends without a pause. */
+  /**
+   * How many requests are sent per second, at random times. The latency of a request counts from its planned time. If
+   * null, each connection sends its next request as soon as the previous one is answered.
+   */
   readonly rate: number | null;
-  /** Ends after this many requests or seconds. */
+  /** The drive ends after this many requests or seconds. */
   readonly until: { readonly requests: number } | { readonly seconds: number };
   readonly seed: number;
 }
@@ -70,7 +73,7 @@ const drive = async ({ url, work, connections, rate, until, seed }: DrivePlan): 
   const chance = random(seed);
   const clients = await Promise.all(Array.from({ length: connections }, () => openClient(url)));
   const free = [...clients];
-  /** The due times of requests that have no free client. */
+  /** The planned times of the requests that wait for a free client. */
   const waiting: Array<number> = [];
   const latencies: Array<number> = [];
   let turn = 0;

@@ -12,7 +12,7 @@ export const keyOf = (index: number) => {
   return { id, token: `alk_${id}_${"k".repeat(43)}` };
 };
 
-/** Returns the client address that uses a key. */
+/** Returns the client address that sends the requests with the key of this index. */
 export const addressOf = (index: number): string => `10.0.${index >> 8}.${index & 255}`;
 
 /** Returns chat IDs a million apart, so that neighbours in the list are not neighbours in the database. */
@@ -21,7 +21,10 @@ export const chatIdOf = (index: number): string =>
 
 export const gameIdOf = (index: number): string => String(1_000_000_000 + index);
 
-/** Ends of the ranges of chat users: with a constant link, with a changing link, and with a removed link. */
+/**
+ * Divides the chat users by index into three ranges: users whose link stays the same, users whose link changes, and
+ * users whose link was removed. Each number is the end of a range.
+ */
 export const ranges = { linked: 80_000, changing: 99_000, unlinked: linkCount } as const;
 
 /** A guild with the bot; its members are the first chat users. */
@@ -29,7 +32,8 @@ export const guildId = "700000000000000001";
 export const memberCount = 100;
 
 /**
- * Number of game users on the platform, for writes. It is prime, so that each write of a chat user changes the link.
+ * The number of game users that exist on the platform, to which writes link chat users in turn. It is prime, so that a
+ * chat user is not linked to the same game user twice in a row.
  */
 const gameUserCount = 97;
 export const gameUserOf = (index: number): string => String(1 + (index % gameUserCount));

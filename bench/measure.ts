@@ -7,8 +7,8 @@ import type { RunningServer, startGenerator } from "./server_process.ts";
 import { type Work, workloads } from "./workloads.ts";
 
 /**
- * The result of one drive of a server. `node`, `postgres`, `redis` and `whole` are processor microseconds per request,
- * or NaN if the system does not report them.
+ * The result of one drive, in which the load generator sends requests to a server. `node`, `postgres`, `redis` and
+ * `whole` are processor microseconds per request, or NaN if the system does not report them.
  */
 export interface Measured extends Drive {
   /** Milliseconds from the start of the server to its ready line. */
@@ -19,7 +19,7 @@ export interface Measured extends Drive {
   readonly node: number;
   readonly postgres: number;
   readonly redis: number;
-  /** The sum of node and databases. */
+  /** The sum of `node`, `postgres` and `redis`. */
   readonly whole: number;
   /** Share of a processor that the server used. If it is far below 1, the server was not the bottleneck. */
   readonly busy: number;
@@ -28,8 +28,8 @@ export interface Measured extends Drive {
 export interface Plan {
   readonly generator: ReturnType<typeof startGenerator>;
   /**
-   * Numbers of connections, "half" or "lone". "half" sends requests at half of the slowest contender's highest rate,
-   * "lone" sends 50 requests a second on one connection.
+   * Each load is a number of connections, "half" or "lone". "half" sends requests at half of the slowest contender's
+   * highest rate; "lone" sends 50 requests a second on one connection.
    */
   readonly loads: ReadonlyArray<string>;
   readonly rounds: number;

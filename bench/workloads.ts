@@ -57,8 +57,7 @@ export const workloads = {
   guild: {
     ...lookup,
     subjects: Fixture.memberCount,
-    request: (subject) =>
-      get(`/v2/chat?chatId=${Fixture.chatIdOf(subject)}&Fixture.guildId=${Fixture.guildId}`),
+    request: (subject) => get(`/v2/chat?chatId=${Fixture.chatIdOf(subject)}&guildId=${Fixture.guildId}`),
   },
   game: {
     ...lookup,
@@ -79,7 +78,7 @@ export const workloads = {
 
 export type Work = keyof typeof workloads;
 
-/** Like `hit`, with many keys in turn, each from another address. */
+/** Like `hit`, but with many keys in turn, each of which is used from a client address of its own. */
 const spread: Workload = {
   ...workloads.hit,
   request: (subject, turn) => {

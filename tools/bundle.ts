@@ -35,7 +35,7 @@ const { metafile } = await build({
   legalComments: "none",
   metafile: true,
   logLevel: "error",
-  // CommonJS packages in the bundle call `require` for modules of Node.
+  // CommonJS packages in the bundle call `require` for modules of Node, but an ES module has no `require` of its own.
   banner: {
     js: 'import { createRequire as makeRequire } from "node:module";\nconst require = makeRequire(import.meta.url);',
   },

@@ -1,4 +1,6 @@
-/** Static checks: types, lint, format, boundaries, unused code. Run as a program, it exits with 1 if a step fails. */
+/**
+ * Runs the static checks: types, lint, format, boundaries, unused code. As a program, it exits with 1 if a step fails.
+ */
 import { execFile, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";

@@ -46,8 +46,8 @@ export const compile = async (): Promise<string> => {
 const unfinished = "unfinished-";
 
 /**
- * Whether a process is compiling these sources. Its unfinished folder alone is no sign, since a killed process leaves
- * one.
+ * Whether another process is compiling these sources. An unfinished folder is not enough to know that, because a killed
+ * process leaves its folder behind.
  */
 const isCompiling = (name: string): boolean =>
   readdirSync(kept)

@@ -14,7 +14,7 @@ export interface Example {
   readonly code: string;
 }
 
-/** The global function that modules call with each value and its documented value. */
+/** The name of a global function. The modules call it with each value of an example and the documented value. */
 export const expectation = "expectDocumented";
 
 /** The examples of a file in order. In source files, only JSDoc comments are read. */
@@ -43,7 +43,7 @@ export const examplesIn = (file: string, source: string): ReadonlyArray<Example>
 export interface ExampleModule {
   readonly source: string;
   readonly values: number;
-  /** Whether the example declares tests, so that it must be loaded while tests are collected. */
+  /** Whether the example declares tests. If so, it must be loaded while vitest collects the tests of a file. */
   readonly isTest: boolean;
 }
 

@@ -5,6 +5,6 @@ if (!navigator.userAgent.startsWith(expected)) {
   throw new Error(`Cannot run the tests: the runtime is "${navigator.userAgent}", expected "${expected}"`);
 }
 
-// Only this worker uses the compile cache. Tests measure the programs that they start, and users start those without
-// it.
+// Programs that tests start must not inherit the compile cache of this worker: tests measure these programs, and users
+// run them without the cache.
 delete process.env["NODE_COMPILE_CACHE"];

@@ -1,7 +1,6 @@
 /**
  * Runs the proofs: every test with more rounds and larger data, on servers in separate processes; the contract on
- * memory storage and on web handlers; the portable packages on Bun; and long rounds of faults. They take as long as
- * they need.
+ * memory storage and on web handlers; the portable packages on Bun; and long rounds of faults.
  */
 import { combine, finish, type Results, runVitest } from "./run_vitest.ts";
 

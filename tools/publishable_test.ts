@@ -34,7 +34,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(manifest["publishConfig"]).toEqual({
       access: "public",
       exports: compiled(manifest.exports ?? {}),
-      // A package with a command line lists its programs.
+      // The manifest has `bin` only if the package has a command line.
       ...(manifest.bin === undefined ? {} : { bin: compiled(manifest.bin) }),
     });
     const sources = entryPointsOf({ folder, manifest }).map(({ source }) => source);

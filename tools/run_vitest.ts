@@ -24,7 +24,7 @@ const runtimes = {
 
 type Runtime = keyof typeof runtimes;
 
-/** A CI machine may be busy: up to this many failed files run again, with their own servers. */
+/** How many failed files may run again, with new servers. In CI, tests may fail because the machine is busy. */
 const mostAgain = process.env["CI"] === "true" ? 5 : 0;
 
 export const runVitest = async (
@@ -73,7 +73,8 @@ const runFiles = async (
 ): Promise<ReadonlyMap<string, Results>> => {
   console.log(`\nTests on ${runtime}: ${[project, ...files].join(", ")}`);
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
-  // Give the folder the mode of the system's temporary folder, since Postgres removes its files in it as another user.
+  // Give the folder the mode of the system's temporary folder, because Postgres runs as another user and removes its
+  // files from the folder.
   await chmod(folder, 0o1777);
   const report = join(folder, "results.json");
   const options = [`--project=${project}`, "--reporter=default", "--reporter=json"];
@@ -96,7 +97,7 @@ const runFiles = async (
       ? results
       : results.set(outsideOfFiles, { passed: 0, skipped: 0, failures, flaky: [] });
   } finally {
-    // Servers that end with their worker may still be writing.
+    // Retry, because servers that end together with their worker may still be writing into the folder.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 };
@@ -114,7 +115,8 @@ const resultsOf = (project: string, file: Report["testResults"][number]): Result
   const tests = Map.groupBy(file.assertionResults, ({ status }) => status);
   const passed = tests.get("passed")?.length ?? 0;
   const failed = tests.get("failed") ?? [];
-  // A file that cannot be loaded, or a hook that fails, prevents tests from running.
+  // If a file cannot be loaded, or a hook fails, tests do not run, so none of them has failed. Count this as one
+  // failure.
   const broken = file.status === "failed" && failed.length === 0 ? [""] : [];
   const failures = [...broken, ...failed.map(({ fullName }) => fullName)].map(
     (name) => `${project} ${relative(".", file.name)}: ${name}`,
@@ -127,8 +129,9 @@ const resultsOf = (project: string, file: Report["testResults"][number]): Result
 const roomInMemory = 4 * 1024 ** 3;
 
 /**
- * The parent folder for files that tests write. It is in memory if enough is free, because with a disk, syncing would
- * take a fifth of the tests' processor time. The proof uses a disk, because it writes more and measures disks.
+ * Returns the folder in which tests make their files. It is in memory if enough memory is free, because syncing files
+ * to a disk would take a fifth of the tests' processor time. The proof uses a disk, because it writes more, and because
+ * it measures disks.
  */
 const parentOfFiles = async (environment: Readonly<Record<string, string>>): Promise<string> => {
   if ("ACCOUNTLINK_TEST_PROOF" in environment) return tmpdir();

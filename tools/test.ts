@@ -1,4 +1,4 @@
-/** The whole gate: static checks, every test on Node, and the tests of portable packages on Deno. */
+/** Runs everything that must pass: static checks, every test on Node, and the tests of portable packages on Deno. */
 import { check } from "./check.ts";
 import { combine, finish, runVitest } from "./run_vitest.ts";
 
@@ -6,7 +6,8 @@ finish(
   combine(
     await Promise.all([
       check(),
-      // Most of these tests wait for processes, so the other steps can use the processor.
+      // Most of these tests wait for other processes, so there is processor time for the steps that run at the same
+      // time.
       runVitest("Node.js/24", "node"),
       runVitest("Node.js/24", "contract-postgres-redis"),
       runVitest("Deno", "portable"),

@@ -2,8 +2,8 @@
 import { Predicate } from "effect";
 
 /**
- * Escapes characters that move the cursor or change the text direction, except line ends. Uses JSON escapes, so that
- * JSON keeps its meaning.
+ * Escapes the characters that move the cursor or change the text direction, except line ends. The escapes are those of
+ * JSON, so an escaped JSON text keeps its meaning.
  */
 export const printable = (text: string): string =>
   text.replace(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);

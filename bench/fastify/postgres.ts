@@ -1,5 +1,6 @@
 /**
- * The peer's shared store: `pg` with a pool of 10, and one Redis script for all counts of a request, run with ioredis.
+ * The peer's shared store: `pg` with a pool of 10 connections, and ioredis with one script that counts a request in all
+ * of its windows.
  */
 import { Redis } from "ioredis";
 import { Pool } from "pg";
@@ -7,9 +8,11 @@ import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
 import * as Store from "./store.ts";
 
 /**
- * Counts a request in all windows, or in no window if one is full. KEYS contains the windows, ARGV the limit and the
- * end of each window. Returns the position of the first full window or 0, the count and the end of the key's one-second
- * window, and the count of its day.
+ * Counts a request in all windows, or in no window if one is full. KEYS contains the windows; ARGV contains the limit
+ * and the end of each window.
+ *
+ * Returns four numbers: the position of the first full window (0 if none is full), the count and the end of the key's
+ * one-second window, and the count of the key's day.
  */
 const admitScript = `
 local counts = redis.call('MGET', unpack(KEYS))

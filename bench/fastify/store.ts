@@ -66,7 +66,7 @@ export const rulesOf = ({ id, limits }: Key, ip: string, now: number): ReadonlyA
   ];
 };
 
-/** The scope of all links. */
+/** The public ID of the data scope that all links are in. */
 export const pid = "pid_0000000000000000";
 
 export const storedKey: Key = {
@@ -83,7 +83,7 @@ export const hashOf = (token: string) => createHmac("sha256", secret).update(tok
 
 /**
  * @param identity the SQL type of a column whose numbers the database generates
- * @param table the SQL options of tables whose key is a text
+ * @param table the SQL options of tables whose primary key is text
  */
 export const schemaOf = (identity: string, table: string): string => `
   CREATE TABLE IF NOT EXISTS keys (hash text PRIMARY KEY, key text NOT NULL) ${table};

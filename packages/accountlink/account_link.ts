@@ -48,8 +48,8 @@ export const layerScope = (choice: ScopeChoice) =>
   Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
 
 /**
- * Provides every service of this package over core services that the program built itself: what this
- * package adds to the layers of `@accountlink/core`.
+ * Provides every service of this package over core services that the program has built itself, whereas `layer` also
+ * builds the core services.
  *
  * @example
  * ```ts
@@ -134,7 +134,10 @@ const webhookCouriers: Layer.Layer<
 
 const roleCouriers: Layer.Layer<never, never, Layer.Services<typeof RoleCouriers.layer>> = RoleCouriers.layer;
 
-/** The name "secret" of the address key is the server's name, so that both can read stored addresses. */
+/**
+ * The address key has the ID "secret", as in the accountlink server, so that this package and the server can read the
+ * addresses that the other one stored.
+ */
 const deploymentKeys = (secrets: DeploymentSecrets) =>
   Layer.merge(
     Secrets.layer,

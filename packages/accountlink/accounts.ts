@@ -9,8 +9,8 @@ type Options = Pick<WriteOptions, "actor">;
 type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
 
 /**
- * The accounts of the service. A change applies to their keys on every node within a second. An unknown name fails with
- * `InvalidParameter`.
+ * The accounts of the service. A change of an account applies to its keys on every node within a second. An unknown
+ * account name fails with `InvalidParameter`.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export class Accounts extends Context.Service<
     /** Returns the accounts, sorted by name. */
     readonly list: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
 
-    /** Sets the tier of the account and of its normal keys. */
+    /** Sets the tier of the account and of its keys, except partner and staff keys. */
     readonly setTier: (name: string, tier: Tier, options?: Options) => Change;
 
     /** Suspends the account: the service refuses all of its keys. */

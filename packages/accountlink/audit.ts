@@ -4,7 +4,7 @@ import { Array, Context, Effect, Layer, Option, Stream } from "effect";
 import { keyIdOf } from "./ids.ts";
 import { Scope } from "./scope.ts";
 
-/** Selects entries. A field that is left out selects all entries. */
+/** Selects entries of the audit log. A field that is left out does not restrict the selection. */
 export interface AuditChoice {
   readonly action?: AuditAction;
   /** The ID of a key that changed or that made the change. */

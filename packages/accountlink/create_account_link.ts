@@ -39,8 +39,8 @@ export interface PromisedAccountLink extends ScopedAccountLink {
   readonly scope: (choice: ScopeChoice) => Promise<ScopedAccountLink>;
 
   /**
-   * Calls the listener for each later event of every scope and, with Redis, of every process. It waits for the
-   * listener's promise before the next call. An event can be lost while this process or Redis is down.
+   * Calls the listener for each later event of every scope and, with Redis, of every process. If the listener returns a
+   * promise, its next call waits for this promise. An event can be lost while this process or Redis is down.
    *
    * @returns a promise that resolves once events are received, with a function that unsubscribes
    */
@@ -55,7 +55,7 @@ export interface PromisedAccountLink extends ScopedAccountLink {
 
   /**
    * Answers an HTTP request that Node's HTTP server, Express or Fastify passes on, without making a `Request`. Requires
-   * the option `http`. It reads the body, so register it before body parsers.
+   * the option `http`. The listener reads the body of the request, so register the listener before body parsers.
    *
    * @param info the client's IP address, if it differs from the socket's; Express's `next` is ignored
    * @example
@@ -71,8 +71,8 @@ export interface PromisedAccountLink extends ScopedAccountLink {
   readonly nodeListener: WebHandler["nodeListener"];
 
   /**
-   * Ends waits and streams, finishes the requests in flight, and closes the storage, so the process can exit. Other
-   * calls in progress reject with `AccountLinkClosed`.
+   * Ends the long polls and streams of the HTTP interface, finishes its other requests, and closes the storage, so that
+   * the process can exit. Other calls in progress reject with `AccountLinkClosed`.
    */
   readonly close: () => Promise<void>;
 }

@@ -3,7 +3,7 @@ import { statusOf } from "@accountlink/http";
 import type { AccountLinkError } from "./errors.ts";
 
 /**
- * Returns the HTTP status that the service answers an error with. After a 503 a client can retry.
+ * Returns the HTTP status of the response that the service sends for an error. After a 503, a client can retry.
  *
  * @example
  * ```ts

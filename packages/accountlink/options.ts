@@ -14,8 +14,8 @@ import { memory, type Storage } from "./storage.ts";
 export type SecretValue = string | Uint8Array;
 
 /**
- * Unlocks the root key in the store. The store is useless without the secret, so store it elsewhere and do not lose it.
- * To rotate it, pass the new secret and then the previous one.
+ * The secret that unlocks the root key in the store. The store is useless without the secret, so keep the secret
+ * elsewhere and do not lose it. To rotate the secret, pass the new one and then the previous one.
  */
 export type Secret = SecretValue | readonly [newest: SecretValue, previous: SecretValue];
 
@@ -156,7 +156,9 @@ const platformProblems = (options: object): ReadonlyArray<string> => {
   return [`gameUserExists is ${given}, expected a function that tells whether a game user exists`];
 };
 
-/** Validates the secret. Memory storage needs no stored secret, so a random one is used. */
+/**
+ * Validates the secret. If none is given, memory storage uses a random secret, since its data ends with the process.
+ */
 const secretsOf = (secret: Secret | undefined, isKept: boolean): Result.Result<DeploymentSecrets, string> => {
   if (secret === undefined && isKept) return Result.fail(`secret is missing, ${expectedSecret}`);
   const [newest = crypto.getRandomValues(new Uint8Array(32)), previous] =

@@ -29,13 +29,24 @@ export type Platforms = Layer.Layer<ChatPlatform | GamePlatform | ChatIdentity |
 export interface PlatformFunctions {
   /** Whether a game user exists. Only existing users can be linked. */
   readonly gameUserExists: (gameId: GameId) => boolean | Promise<boolean>;
-  /** Returns the profile of a game user; null if they do not exist. Without it, lookups resolve no game users. */
+  /**
+   * Returns the profile of a game user; null if the user does not exist. Without this function, lookups return no
+   * profiles of game users.
+   */
   readonly gameProfile?: (gameId: GameId) => Answer<Partial<GameProfile>>;
-  /** Returns a chat user; null if they do not exist. Without it, lookups resolve no chat users. */
+  /**
+   * Returns a chat user; null if the user does not exist. Without this function, lookups return no profiles of chat
+   * users.
+   */
   readonly chatUser?: (chatId: ChatId) => Answer<Partial<ChatUser>>;
-  /** Returns a guild; null if the bot is not in it. Without it, the bot is in no guild, so calls cannot name one. */
+  /**
+   * Returns a guild; null if the bot is not in the guild. Without this function, the bot is in no guild, so calls
+   * cannot name a guild.
+   */
   readonly guild?: (guildId: GuildId) => Answer<Partial<Guild>>;
-  /** Returns the membership of a chat user; null if they are not a member. Without it, nobody is a member. */
+  /**
+   * Returns the membership of a chat user; null if the user is not a member. Without this function, nobody is a member.
+   */
   readonly guildMember?: (guildId: GuildId, chatId: ChatId) => Answer<Partial<GuildMember>>;
 }
 

@@ -124,8 +124,8 @@ export class Roles extends Context.Service<
 }
 
 /**
- * Makes the call with the guild of the options or, without one, of the scope. Reports a missing plan as an invalid
- * guild.
+ * Makes the call for the guild that the options name or, if they name none, for the guild of the scope. If there is no
+ * such guild or plan, fails with an invalid `guildId`.
  */
 const inGuild = <A, E>(
   scope: DataScope,

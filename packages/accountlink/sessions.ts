@@ -22,7 +22,7 @@ import { chatIdOf } from "./ids.ts";
 import { PublicAddress } from "./public_address.ts";
 import { type CallOptions, callGuild, Scope } from "./scope.ts";
 
-/** A session as the program sees it. */
+/** A verification session, with the URLs and the code by which the user can open it. */
 export interface Session extends Omit<VerificationSession, "id"> {
   /** Secret: anyone who has it can verify in the session and read it. */
   readonly sid: Sid;
@@ -47,8 +47,8 @@ export interface SessionRequest extends CallOptions {
 type ReadError = SessionNotFound | StoreUnavailable;
 
 /**
- * The verification sessions of a scope, including sessions created over HTTP. Unlike over HTTP, the number of reads is
- * not limited.
+ * The verification sessions of a scope, including sessions created over HTTP. The number of reads of a session is
+ * limited over HTTP, but not here.
  *
  * @example
  * ```ts
@@ -73,7 +73,10 @@ export class Sessions extends Context.Service<
     /** Returns the session; null if it does not exist or ended more than a day ago. */
     readonly get: (sid: string) => Effect.Effect<Session | null, StoreUnavailable>;
 
-    /** Waits until the session is completed, failed, cancelled or expired, at most 5 minutes after its creation. */
+    /**
+     * Waits until the session is completed, failed, cancelled or expired. By default, a session expires 5 minutes after
+     * its creation.
+     */
     readonly wait: (
       sid: string,
       options?: {
@@ -194,7 +197,7 @@ export class Sessions extends Context.Service<
   );
 }
 
-/** Removes the fields that only reads of a session have. */
+/** Removes `pollsRemaining`, a field that a session has only when it is read. */
 const storedOf = ({ pollsRemaining: _, ...session }: ReadSession): VerificationSession => session;
 
 const isSid = Schema.is(Sid);

@@ -3,8 +3,8 @@ import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Layer } from "effect";
 
 /**
- * A store, and the ports that nodes share: `memory()`, `sqlite()` of `accountlink/sqlite`, `postgres()` of
- * `accountlink/postgres`, or a layer of your own.
+ * Provides the store, and the cache, counters and signals that nodes share. Use `memory()`, `sqlite()` of
+ * `accountlink/sqlite`, `postgres()` of `accountlink/postgres`, or a layer of your own.
  *
  * @typeParam E the errors of opening the storage
  */

@@ -12,7 +12,10 @@ export const guildId = "700000000000000001";
 /** The platform does not respond to requests for this game user. */
 export const down = "666";
 
-/** Platforms with game users below 100; chat users below 100100 are members of the guild. */
+/**
+ * On these platforms, game users with IDs below 100 exist, and chat users with IDs below 100100 are members of the
+ * guild.
+ */
 export const platforms = {
   gameUserExists: async (gameId: string) => {
     if (gameId === down) throw new Error("down");

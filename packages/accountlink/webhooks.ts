@@ -17,10 +17,12 @@ import { originOf, Scope, type WriteOptions } from "./scope.ts";
 /** The fields of a new webhook. By default it receives all types of events. */
 export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
 
-/** Selects deliveries; the newest 50 of every status if left out. */
+/** Selects deliveries, newest first. By default, selects the newest 50, whatever their status. */
 export interface DeliveryChoice {
   readonly status?: DeliveryStatus;
-  /** Only deliveries of events before this event ID, which is the `next` of the previous page. */
+  /**
+   * Only deliveries of events before the event with this ID. For the next page, pass the `next` of the previous page.
+   */
   readonly before?: string;
   readonly limit?: number;
 }

@@ -19,7 +19,7 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly message: string;
   readonly details: ErrorDetails[Code];
   readonly route: RouteId;
-  /** The HTTP status; null without a response. */
+  /** The HTTP status; null if no response arrived. */
   readonly status: number | null;
   /** The ID by which operators find the request in their logs; null if the response has none. */
   readonly requestId: string | null;
@@ -84,6 +84,7 @@ export interface AccountLinkErrorOf<Code extends ErrorCode> extends Error, Failu
 
 export const AccountLinkError = ClientError as unknown as {
   new (failure: Failure): AccountLinkError;
-  // With this type guard, `instanceof` narrows to the union of all codes, and excludes the union if it is false.
+  // This type guard lets `instanceof` narrow a value to the union of all codes, and exclude the union in the other
+  // branch.
   [Symbol.hasInstance](value: unknown): value is AccountLinkError;
 };

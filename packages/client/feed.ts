@@ -10,7 +10,7 @@ import { sleep } from "./waiting.ts";
 export interface EventOptions
   extends CallOptions,
     Partial<Omit<Routes["streamEvents"]["parameters"], "types">> {
-  /** Only events of these types. */
+  /** The types of the events to follow. By default, events of all types. */
   readonly types?: ReadonlyArray<FeedEvent["type"]> | undefined;
 }
 

@@ -10,13 +10,14 @@ export type InTurn = <A extends { readonly response: Response }>(
 ) => Promise<A>;
 
 /**
- * The most milliseconds that a request waits for the next window. If that opens later, such as at midnight, the request
- * is sent at once and the service refuses it.
+ * The most milliseconds that a request waits for the next window. If the next window opens later, such as at midnight,
+ * the request is sent at once, and the service refuses it.
  */
 const longestWait = 30_000;
 
 /**
- * How many milliseconds a request waits at most for the response to an earlier request, which says how many are left.
+ * How many milliseconds a request waits at most for the response to an earlier request. That response says how many
+ * requests the window still allows.
  */
 const longestHold = 2_000;
 
@@ -33,7 +34,8 @@ export const makePace = (): InTurn => {
 
   const turn = async (signal: AbortSignal | undefined) => {
     await abortable(queue, signal);
-    // Check again: a timer may fire early, and a response may have moved the window.
+    // Check again after waiting: a timer may fire early, and a response may have moved the beginning of the next
+    // window.
     while (isClosed()) await sleep(untilOpen(), signal);
     if (untilOpen() <= 0) left = quota;
     left--;

@@ -60,7 +60,7 @@ export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) =
         ...headers,
       },
       ...(isBody ? { body: JSON.stringify(Object.fromEntries(sent), nullForUndefined) } : {}),
-      // The service redirects only browsers; the client treats a redirect as an error.
+      // Do not follow redirects: the service redirects only browsers, so the client treats a redirect as an error.
       redirect: "manual",
       signal,
     });
@@ -74,7 +74,7 @@ const queryOf = (sent: ReadonlyArray<readonly [name: string, value: unknown]>): 
 };
 
 /**
- * Sends an undefined value as null. Without this, deleting with an undefined guild would delete the whole global scope;
- * a null guild is refused.
+ * Replaces undefined by null, because JSON omits undefined values. Without its guild, a deletion would delete the whole
+ * global scope; the service refuses a guild that is null.
  */
 const nullForUndefined = (_name: string, value: unknown): unknown => (value === undefined ? null : value);

@@ -26,7 +26,7 @@ const backoff = (attempt: number): number =>
 /**
  * Runs the attempt until it succeeds or fails permanently.
  *
- * @param patience milliseconds after the end of the first attempt during which another may begin
+ * @param patience for how many milliseconds after the end of the first attempt another attempt may begin
  */
 export const retrying = async <A>(
   attempt: () => Promise<A>,

@@ -38,7 +38,7 @@ describe("a stream", () => {
     const seen = Promise.withResolvers<void>();
     const { client, heard } = await scripted([
       streaming([opening, event(1, "pending"), timeout]),
-      // A broken connection loses data that its reader has not read yet.
+      // A broken connection loses data that its reader has not read yet, so break it only after the event was seen.
       async (outgoing) => {
         outgoing.writeHead(200, { "content-type": "text/event-stream" });
         outgoing.write(opening + event(2, "opened"));

@@ -3,7 +3,7 @@ import type { FeedEvent } from "./contract.ts";
 
 interface WebhookScope {
   readonly pid: string;
-  /** Null for the scope of all guilds. */
+  /** The guild of the scope; null if the scope covers all guilds. */
   readonly guildId: string | null;
 }
 

@@ -41,7 +41,7 @@ import { UserExports } from "./users/user_export.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /**
- * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports `LinkStore`,
+ * The services of clients: links, accounts, keys, limits, sessions and fixtures. They require the ports `LinkStore`,
  * `KeyStore`, `SessionStore`, `EventStore`, `AltReviewStore`, `IdempotencyStore`, `AuditLog`, `UsageStore`, `Cache`,
  * `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`, as well as `Secrets`, and `SecureRandom` and `Digest` of
  * `effect/crypto`. `AddressVault` is optional; with it, fixtures can contain sightings.
@@ -104,10 +104,15 @@ export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, Use
   Layer.provideMerge(UserData.layer),
 );
 
-/** Alt detection. Besides `layer` it requires `SightingStore`, `AddressVault` and `NetworkIntelligence`. */
+/**
+ * Alt detection. Besides the services of `layer` it requires `SightingStore`, `AddressVault` and `NetworkIntelligence`.
+ */
 export const layerAlts = AltDetection.layer;
 
-/** `OwnedScopes` and `OwnedLinks`: owners see and change the links of their communities. They require `layer`. */
+/**
+ * `OwnedScopes` and `OwnedLinks`: owners see and change the links of their communities. They require the services of
+ * `layer`.
+ */
 export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.layer));
 
 /**
@@ -146,8 +151,9 @@ export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.
 export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts, layerOwners);
 
 /**
- * `layer` with Web Crypto, which every runtime has. It requires the ports of `layer` and `RootKeyStore`. It fails with
- * `SecretRejected` if another secret wrapped the root key of the store, and with `StoreUnavailable`.
+ * `layer` with the cryptography of Web Crypto, which every runtime has. It requires the ports of `layer`, and
+ * `RootKeyStore`. It fails with `SecretRejected` if the root key in the store was wrapped by another secret, and with
+ * `StoreUnavailable` if the store does not answer.
  *
  * @param secrets the secret that wraps the root key of the store, 32 or more random bytes; during a rotation, the
  * previous secret is the second argument

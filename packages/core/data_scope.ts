@@ -4,7 +4,7 @@ import type { GuildId, Pid } from "./ids.ts";
 /** A scope covers all guilds of an account, or one guild. */
 export type ScopeTarget = { readonly kind: "global" } | { readonly kind: "guild"; readonly guildId: GuildId };
 
-/** Each account and target has one scope, shared by all of their keys. */
+/** Each combination of an account and a target has one scope, which is shared by all keys of this combination. */
 export type DataScope = ScopeTarget & {
   readonly pid: Pid;
   readonly account: string;

@@ -79,7 +79,7 @@ export interface ParameterProblem {
   readonly reason: string;
 }
 
-/** Values are invalid. */
+/** Values in the request are invalid. */
 export class InvalidParameter extends Traceless("InvalidParameter")<{
   readonly parameters: ReadonlyArray<ParameterProblem>;
 }> {
@@ -158,14 +158,14 @@ export class PremiumRequired extends Traceless("PremiumRequired")<{}> {
   override readonly message = "Premium required";
 }
 
-/** The scope has no such link. */
+/** The scope has no link that matches the request. */
 export class LinkNotFound extends Traceless("LinkNotFound")<{}> {
   readonly code = "LINK_NOT_FOUND";
   readonly details = null;
   override readonly message = "No matching link";
 }
 
-/** The key has no such verification session. */
+/** The key has no verification session with the requested sid. */
 export class SessionNotFound extends Traceless("SessionNotFound")<{}> {
   readonly code = "SESSION_NOT_FOUND";
   readonly details = null;

@@ -91,7 +91,9 @@ export const meanwhile = <A, E, R, B, E2, R2>(
     );
   });
 
-/** The exit of an evaluation, or an effect that finishes it if it has to wait. Only an exit has a `_tag`. */
+/**
+ * The exit of an evaluation, or if the evaluation has to wait, an effect that finishes it. Only an exit has a `_tag`.
+ */
 type Outcome<A, E, R> =
   | Exit.Success<A>
   | Exit.Failure<never, E>
@@ -101,7 +103,7 @@ const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): 
   let rest: unknown = effect;
   try {
     while (rest instanceof Immediate) rest = rest.evaluate(fiber);
-    // An error of the service is also an effect, which fails with this error.
+    // An error of the service can be used as an effect, which fails with this error.
     return (rest instanceof Error ? Exit.fail(rest as E) : rest) as Outcome<A, E, R>;
   } catch (defect) {
     return Exit.die(defect);

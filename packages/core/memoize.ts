@@ -1,6 +1,6 @@
 /**
- * Caches the results of a pure function. At `max` entries the cache is emptied, which costs less than tracking the
- * oldest.
+ * Caches the results of a pure function. When the cache has `max` entries, all of them are dropped, which costs less
+ * than tracking the oldest entry.
  *
  * @internal
  */

@@ -18,7 +18,7 @@ export type { Link } from "./links/link.ts";
 export { LinkLookup } from "./links/link_lookup.ts";
 export { LinkWriter } from "./links/link_writer.ts";
 
-// Errors; all of them are in `@accountlink/core/errors`.
+// Some of the errors. `@accountlink/core/errors` exports all errors.
 
 export {
   BulkLimitExceeded,

@@ -3,8 +3,8 @@ import { Clock, Effect } from "effect";
 const longestPause = 500;
 
 /**
- * Makes an effect wait before it runs, nine times as long as its last run took. However often it is requested, it uses
- * at most a tenth of the time.
+ * Returns an effect that first waits nine times as long as its previous run took, and then runs. So it uses at most a
+ * tenth of the time, however often it is run.
  *
  * @param least the shortest pause, in milliseconds
  */

@@ -1,4 +1,4 @@
-/** Reads that stay open until something changes: of the events of a scope, or of a session. */
+/** Open reads: each reads the events of a scope, or a session, and stays open until something changes. */
 import { Clock, Effect, Latch, type Scope } from "effect";
 import type { KeyId } from "./ids.ts";
 import { KeyStore } from "./keys/key_store.ts";
@@ -57,7 +57,7 @@ export class Reader {
 export class Readers<Id, R extends Reader> {
   readonly #byId = new Map<Id, Set<R>>();
   #isStopping = false;
-  /** Open while there are readers. */
+  /** This latch is open while there are readers. */
   readonly isActive = Latch.makeUnsafe(false);
 
   get byId(): ReadonlyMap<Id, ReadonlySet<R>> {
@@ -92,7 +92,7 @@ export class Readers<Id, R extends Reader> {
     for (const reader of this.#byId.get(id) ?? []) reader.wake();
   }
 
-  /** Ends all readers, and later ones as soon as they are added. */
+  /** Ends all readers. Readers that are added later end at once. */
   readonly stop = Effect.sync(() => {
     this.#isStopping = true;
     for (const reader of this.all) reader.end();
@@ -103,8 +103,8 @@ export class Readers<Id, R extends Reader> {
 const keyCheckInterval = 500;
 
 /**
- * Ends readers whose key is no longer accepted. It polls the store, so it notices key changes by any node, even while
- * the signals between nodes are down.
+ * Ends readers whose key is no longer accepted. It polls the keys in the store, so that a change by any node is noticed
+ * even while the signals between nodes are down.
  */
 export const endInactiveReaders = Effect.fnUntraced(function* (
   readers: Pick<Readers<unknown, Reader>, "isActive" | "all">,

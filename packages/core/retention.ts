@@ -1,4 +1,4 @@
-/** Retention periods of records that only time deletes: audit entries, events and usage. */
+/** Retention periods of audit entries, events and usage. Such records are deleted only because of their age. */
 import { Context, Effect, Layer, Metric } from "effect";
 import { AuditLog } from "./audit/audit_log.ts";
 import { EventStore } from "./events/event_store.ts";
@@ -39,7 +39,7 @@ export const EventRetention = Context.Reference<number>("@accountlink/core/Event
 
 const usageRetention = 400 * dayMs;
 
-/** How long an erasure event names its user, in milliseconds. */
+/** How long the event of an erasure names the erased user, in milliseconds. */
 const erasureNamedFor = 7 * dayMs;
 
 const oldestEvent = Metric.gauge("accountlink_events_oldest_seconds", {

@@ -2,7 +2,8 @@ import { Context, Effect, Queue, Schedule, type Scope } from "effect";
 import type { StoreUnavailable } from "./errors.ts";
 
 /**
- * Publish and subscribe by topic. Delivery is at most once, so receivers also poll.
+ * Publish and subscribe by topic. A message is delivered at most once and can be lost, so receivers must also poll for
+ * the changes that messages report.
  *
  * @example
  * ```ts

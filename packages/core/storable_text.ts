@@ -25,8 +25,8 @@ export const assertStorable = (texts: Iterable<string>): void => {
 };
 
 /**
- * A schema check for storable text. Its JSON Schema leaves out surrogates, because validators without the `u` flag
- * would misread the pattern.
+ * A schema check for storable text. The pattern in its JSON Schema excludes only NUL, because validators without the
+ * `u` flag would misread a pattern that also excludes lone surrogates.
  */
 export const storable = Schema.makeFilter(isStorable, {
   expected: "well-formed text without NUL",

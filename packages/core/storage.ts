@@ -70,9 +70,9 @@ export type StoragePorts =
   | RolePlanStore;
 
 /**
- * Identifies a database, so that a copy of it does not share the data that nodes keep outside the database. A copy has
- * the same keys and sessions, but must not share limits, signals and cached answers. Empty for storages that only one
- * process uses.
+ * Identifies a database. Nodes keep shared limits, signals and cached answers outside the database, separately for each
+ * identity. So a copy of the database, which has the same keys and sessions, does not share this data. Empty for
+ * storages that only one process uses.
  *
  * @internal
  */

@@ -18,7 +18,7 @@ const pattern =
 export const parseTimestamp = (text: string): Option.Option<Millis> =>
   pattern.test(text) && isDay(text) ? Option.some(Date.parse(text)) : Option.none();
 
-/** `Date.parse` accepts February 30 as March 2. */
+/** Returns whether the month has this day. Needed because `Date.parse` accepts February 30 as March 2. */
 const isDay = (text: string): boolean => {
   const day = Number(text.slice(8, 10));
   return day <= 28 || day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7)));

@@ -36,7 +36,8 @@ const timeText = (millis: number): string => {
 };
 
 /**
- * The pool is filled when the first ULID is made, because workers allow no random values before their first request.
+ * Fills the pool when the first ULID is made, because Cloudflare Workers allow no random values before their first
+ * request.
  */
 const randomText = (): string => {
   if (used === pool.length) {

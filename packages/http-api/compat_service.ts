@@ -22,7 +22,7 @@ export interface CompatRefusal {
 export interface CompatService {
   /** The public name of the service. */
   readonly name: string;
-  /** The path prefix of the service; the longest matching prefix wins. */
+  /** The path prefix of the service. If several prefixes match a path, the longest one wins. */
   readonly prefix: `/compat/${string}`;
   /** Headers that may carry the key; the first one present is used. */
   readonly credentials: readonly [Credential, ...ReadonlyArray<Credential>];
@@ -52,7 +52,7 @@ export type RefusalKind =
   | "unavailable"
   | "internal";
 
-/** Returns the kind of an error; clients of other services know no codes. */
+/** Returns the kind of an error. Other services distinguish only kinds, so their clients know no error codes. */
 export const refusalKind = (error: PublicError): RefusalKind => {
   switch (error._tag) {
     case "LinkNotFound":

@@ -1,4 +1,4 @@
-/** The types of the v2 contract, from which the contracts of the clients are written. */
+/** The types of the v2 contract. The contracts of the clients are generated from these types. */
 import type { ErrorCode } from "@accountlink/core/errors";
 import { Schema, type SchemaAST, SchemaRepresentation } from "effect";
 import { errorCodes, errorTable } from "./errors.ts";
@@ -43,7 +43,10 @@ export const contractTypes = (): ContractTypes => {
   };
 };
 
-/** Picks the response with an envelope. Reports from code hosts get a response without an envelope. */
+/**
+ * Picks the response with an envelope from a union of responses. Such a union exists because reports from code hosts
+ * get a response without an envelope.
+ */
 const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
 

@@ -55,7 +55,7 @@ export type ParameterValues<P extends Parameters> = {
 };
 
 /**
- * The codec of a parameter for a source: a query string carries `true` as the text "true".
+ * Returns the codec of a parameter for a source of values. In a query string, for example, `true` is the text "true".
  *
  * @example
  * ```ts
@@ -125,7 +125,7 @@ export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | n
   presence: { ...guildPresence, ...presence },
 });
 
-/** The guild of a request that every key must name. */
+/** A guild ID that every request must send, whether its key is guild-scoped or global. */
 export const ownGuildId: Parameter<GuildId> = required(
   GuildId,
   `expected ${idRules.guildId}`,
@@ -195,7 +195,7 @@ export const countUpTo = (
 
 const maxCursorLength = 200;
 
-/** A cursor from an earlier response. The service checks it. */
+/** A cursor from an earlier response. The service checks the cursor, so its schema accepts any text. */
 export const pageCursor = (description: string): Parameter<string | null> =>
   optional(
     required(
@@ -234,7 +234,9 @@ export const note: Parameter<string | null> = optional(
   ),
 );
 
-/** A list of IDs. The lookup checks each item, so that a malformed one fails alone. */
+/**
+ * A list of IDs. The lookup checks the format of each ID, so that a malformed ID does not fail the rest of the list.
+ */
 export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
   ...required(Texts, "expected a list of at least one ID", description),
   itemRefusesBody: true,

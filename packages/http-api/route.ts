@@ -20,7 +20,7 @@ export interface Wording {
   readonly message: string;
 }
 
-/** A sample request and its response, which the demo returns too. */
+/** A sample request and its response. The demo returns the same response. */
 export interface Example<S extends Schema.Top = Schema.Top> {
   readonly values: RawValues;
   /** The handler's result: the response without the fields that the envelope adds. */
@@ -48,8 +48,9 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly requiresOneOf?: ReadonlyArray<string>;
   readonly source: ParameterSource;
   /**
-   * `key`: needs an API key. `key_or_redirect`: redirects without one. `none`: takes no key and counts against no key.
-   * `redirect`: like `none`, and redirects. `session`: needs a sign-in to the dashboard.
+   * `key`: needs an API key. `key_or_redirect`: needs an API key, but redirects requests that send none. `none`: takes
+   * no key and counts against no key. `redirect`: like `none`, and redirects. `session`: needs a sign-in to the
+   * dashboard.
    */
   readonly access: "key" | "key_or_redirect" | "none" | "redirect" | "session";
   /**
@@ -63,7 +64,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly group: UsageGroup | null;
   /** Which keys may use the route; all when left out. `custom` means partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
-  /** The quota that the route counts against; mapping when left out. */
+  /** The quota that the route counts against; `mapping` when left out. */
   readonly traffic?: Traffic;
   /** The schema of the items, if the body may be a JSON array instead of an object. */
   readonly listItem?: Schema.Top;
@@ -83,7 +84,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly errors?: ReadonlyArray<ErrorCode>;
   /** v1 only: errors with a status and message of their own. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
-  /** v1 only: the version in every response. */
+  /** v1 only: the value of the field `version` in every response. */
   readonly version?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The verification session, which both generations share. */
+/** The verification session, which is the same in v1 and v2. */
 import { ChatId, GameId, GuildId, Pid, Sid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "./iso_time.ts";
@@ -132,7 +132,8 @@ export const reading = {
 } as const;
 
 /**
- * The common part of `streamSession` in both generations. In the example the session expires before anything happens.
+ * The options of `streamSession` that v1 and v2 share. In the example, the session expires before anything else
+ * happens.
  */
 export const streaming = {
   ...ofOneSession,

@@ -159,7 +159,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
 
 const dashboardApi = "/dashboard/api";
 
-/** Below these paths everything is a page, except the dashboard's JSON. */
+/** Every path below these roots is a page, except the JSON API of the dashboard. */
 const pageRoots = ["/verify", "/go", "/me", "/dashboard", "/docs", "/guide"];
 
 /** Whether a browser opened an address outside the API, such as a mistyped `/Go`. */
@@ -188,7 +188,7 @@ const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
 const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
-/** A quick first test: URLs that do not match, which are most, are readable and routable. */
+/** A quick first test. Most URLs do not match, and these URLs are readable and routable without further tests. */
 const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
 
 /**

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Encode = (bytes: Bytes) => Promise<Uint8Array>;
 type Done = (error: Error | null, encoded: Uint8Array) => void;
 
-/** The part of `node:zlib` that this file uses. `node:zlib` takes half as long as a `CompressionStream`. */
+/** The part of `node:zlib` that this file uses. It compresses twice as fast as a `CompressionStream`. */
 interface Zlib {
   readonly gzip: (bytes: Bytes, done: Done) => void;
   readonly brotliCompress: (
@@ -36,7 +36,7 @@ export const gzip: Encode =
       }
     : promised(zlib.gzip);
 
-/** A higher quality takes many times as long as gzip. */
+/** With a higher quality, Brotli takes many times as long as gzip. */
 const brotliQuality = 4;
 
 /** The encodings by name. If a client accepts several equally, the first one is used. */

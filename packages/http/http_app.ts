@@ -7,7 +7,7 @@ export interface HttpApp {
   /** Answers a request. Interruption, which happens when the client disconnects, stops the work. */
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse>;
 
-  /** Refuses a request before routing, such as invalid HTTP. The path decides the envelope. */
+  /** Refuses a request that cannot be routed, such as invalid HTTP. The path decides the envelope of the response. */
   readonly refuse: (request: HttpRequest, error: PublicError) => Effect.Effect<HttpResponse>;
 }
 

@@ -19,11 +19,14 @@ interface KeylessAnswers {
 
 export interface Pages {
   readonly routes: ReadonlyArray<BoundRoute>;
-  /** Finds the answers that render errors like the site at a path; null if the path belongs to no site. */
+  /**
+   * Finds the site that a path belongs to, whose answers render errors as pages of that site; null if there is no such
+   * site.
+   */
   readonly answersAt: (url: string) => KeylessAnswers | null;
-  /** Renders errors of documents and redirects as pages of the flow. */
+  /** Renders errors of documents and redirects as pages of the verification flow. */
   readonly documents: KeylessAnswers;
-  /** Answers browsers that open a path outside all sites with "not found". */
+  /** Renders the page "not found" for a browser that opens a path outside all sites. */
   readonly elsewhere: KeylessAnswers;
 }
 

@@ -18,7 +18,7 @@ export interface RequestContext extends Findings {
   readonly request: HttpRequest;
   /** Parameters of the query string and the path; empty if no route matched. */
   readonly query: RawValues;
-  /** The matched route, or a stand-in outside the contract. */
+  /** The matched route. For a request outside the contract, an object with the same fields takes its place. */
   readonly route: Pick<Route, "id" | "generation" | "group">;
   /** Null if the deployment does not know client addresses. */
   readonly address: ClientAddress | null;
@@ -59,7 +59,7 @@ export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<H
 /** `req_` and a ULID. */
 export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
-/** Builds a route's handler lazily, on its first request, to speed up start. */
+/** Builds the handler of a route on the route's first request, so that the service starts faster. */
 export const atFirstRequest = (make: () => Answer): Answer => {
   let answer: Answer | undefined;
   return (request, query) => {
@@ -92,7 +92,7 @@ export const contextMaker = (settings: HttpSettingsShape) => {
       );
 };
 
-/** The address of a client without an IP address, such as on a Unix socket. */
+/** Stands for the address of a client that has no IP address, such as on a Unix socket. */
 const unknownAddress = Option.getOrThrow(parseAddress("0.0.0.0"));
 
 const cachedAddresses = 4_096;

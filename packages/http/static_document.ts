@@ -9,7 +9,7 @@ export type StaticDocument = (request: HttpRequest) => HttpResponse;
 export interface StaticDocumentOptions {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Keeps only the gzip form, for documents that only browsers read. */
+  /** Whether only the gzip form is stored. This suits documents that only browsers read. */
   readonly onlyCompressed?: true;
 }
 
@@ -76,7 +76,7 @@ export interface Doc {
   readonly path: `/${string}`;
   /** Whether the document is a page, so that its errors are pages too. */
   readonly isPage: boolean;
-  /** Makes the document for a path, or returns null. Called once for a path without `*`. */
+  /** Makes the document for a path; null if there is no document. Called only once if `path` contains no `*`. */
   readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 

@@ -53,11 +53,17 @@ ${footer}
 </html>
 `;
 
-/** Whether a policy can name the origin: a valid host like `a;b` would end its directive. */
+/**
+ * Whether a content security policy can name the origin of the URL. A host such as `a;b` is valid, but its semicolon
+ * would end the directive of the policy.
+ */
 export const hasPlainOrigin = (url: string): boolean =>
   URL.canParse(url) && /^https?:\/\/[\w.-]+(?::\d+)?$/.test(new URL(url).origin);
 
-/** The policy source of a redirect: its origin, or its scheme if a policy cannot name the origin. */
+/**
+ * The source by which a content security policy allows a redirect: the origin of the redirect, or its scheme if a
+ * policy cannot name the origin.
+ */
 const targetOf = (redirect: string): string => {
   const { origin, protocol } = new URL(redirect);
   return hasPlainOrigin(redirect) ? origin : protocol;

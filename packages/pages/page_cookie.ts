@@ -15,9 +15,9 @@ interface CookieOptions {
 }
 
 /**
- * A cookie that scripts cannot read. With an https URL, browsers send it only over https. A cookie for all paths then
- * gets a name prefix that stops other hosts and plain HTTP from setting it. Cookies of one path keep their documented
- * names.
+ * Makes a cookie that scripts cannot read. If the public URL uses https, browsers send the cookie only over https. The
+ * name of a cookie with the path `/` then gets the prefix `__Host-`, so that other hosts and plain HTTP cannot set the
+ * cookie.
  */
 export const pageCookie = (
   plainName: string,

@@ -72,7 +72,7 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
   };
 };
 
-/** A save deletes at most as many ended windows as it stores counts, plus this number. */
+/** Each save deletes up to this many more ended windows than the number of counts that it stores. */
 const maxDeletedBeyond = 1_000;
 
 /** Sorts rows to avoid deadlocks. */

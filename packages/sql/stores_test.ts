@@ -27,7 +27,9 @@ storageOutageSuite({ name, layer: layerReopening, test });
 const small =
   /^(accounts|nodes|role_plan_nodes|role_plans|root_key|schema_migrations|usage_meters|webhook_nodes|webhooks)$/;
 
-/** The plan of each statement. SQLite has no statistics here, so plans do not depend on the number of rows. */
+/**
+ * Returns the plan of each statement. The database has no statistics, so the plans do not depend on the number of rows.
+ */
 const plans = Effect.gen(function* () {
   const folder = yield* makeTempFolder;
   yield* StorageSql.migrateEmbedded({ folder });
@@ -97,7 +99,7 @@ test.it("statements read their input rows once, not once per row of a table", ()
           : [],
       ),
     );
-    // This statement may repeat its input for each row of `scopes`, because it selects only one scope.
+    // This statement reads its input once for each row that it selects from `scopes`, and it selects only one.
     test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

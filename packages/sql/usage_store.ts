@@ -70,7 +70,10 @@ const addOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Arrays of key, group, served, refused and errors, sorted to avoid deadlocks. */
+/**
+ * Returns a JSON array with an array for each count: key, group, served, refused and errors. Sorted, so that concurrent
+ * batches lock rows in the same order and cannot deadlock.
+ */
 const rowsOf = ({ counts }: UsageBatch): string =>
   JSON.stringify(
     counts

@@ -5,7 +5,10 @@ import * as FastCheck from "fast-check";
 export interface PropertyOptions {
   /** The number of random inputs; 100 by default. */
   readonly runs?: number;
-  /** Reproduces a failure; its message contains the seed. */
+  /**
+   * The seed of the random inputs; random by default. The message of a failure contains its seed, which reproduces the
+   * failure.
+   */
   readonly seed?: number;
 }
 

@@ -39,7 +39,10 @@ export const useBrowser = (): (() => Browser) => {
   return () => browser as Browser;
 };
 
-/** Why no browser with a back/forward cache is available; null if there is one. Titles of skipped tests show it. */
+/**
+ * Why the tests with a back/forward cache are skipped, as a part of their titles; null if a suitable browser is
+ * installed.
+ */
 export const whyNoKeptPages: string | null =
   installed.length === 0 ? "without an installed Chromium: the packaged one has no back/forward cache" : null;
 

@@ -33,7 +33,7 @@ describe("the dashboard with only a keyboard", () => {
     await keepPicture("dashboard-focus-skip");
     await page.keyboard.press("Enter");
     await enter(/^Create a key/, "Create a key");
-    // The first radio button has the focus, and an arrow key selects the other one.
+    // Tab reaches the first radio button, and an arrow key then selects the next one.
     while (!(await page.evaluate<boolean>("document.activeElement.type === 'radio'"))) {
       await page.keyboard.press("Tab");
     }

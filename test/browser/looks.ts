@@ -82,7 +82,7 @@ export const expectUsable = async (
   ).toEqual([]);
 };
 
-/** Expects this heading; axe cannot run on a page without scripts. */
+/** Expects this heading, and checks nothing else, because axe cannot run on a page without scripts. */
 const expectHeading: typeof expectUsable = async ({ page }, title) =>
   expect(await page.locator("h1").textContent()).toBe(title);
 

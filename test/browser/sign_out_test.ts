@@ -85,7 +85,7 @@ describe("a form left open in another tab", () => {
       await press(page, "Sign in again");
       await press(page, /Ada\b/);
       await page.waitForURL(`${url()}${form.site}`);
-      // An erasure would have ended this sign-in.
+      // The user is still signed in, so nothing was erased: an erasure ends all sign-ins.
       await page.goto(`${url()}${paths.keys}`);
       expect(await page.title()).toMatch(/^Keys/);
       expect(await page.content()).not.toContain("Late");

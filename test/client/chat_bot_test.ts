@@ -94,7 +94,7 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
   });
 
   it("the chat bot answers /verify with a button, and edits the answer after the user has linked", async () => {
-    // A refused creation of a session does not count against the burst, which is 1.
+    // The service refuses to create this session. The refusal does not use up the burst, which allows only one session.
     const foreign = await interact("linked", verifyCommand("foreign", emptyGuild));
     expect(foreign.body).toEqual({
       type: 4,

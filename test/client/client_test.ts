@@ -18,7 +18,10 @@ const { fixtures, url } = useContractServer({
 const platform = devPlatformOn(platformPort);
 afterAll(platform.close);
 
-/** A client with this key and its own address, created when the server runs. */
+/**
+ * Returns a function that creates a client with this key and an address of its own. Tests call the function once the
+ * server runs.
+ */
 const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
   const from = fixtures.address();
   return () =>

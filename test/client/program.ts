@@ -36,7 +36,7 @@ export const startExample = (
   });
 };
 
-/** Starts a program in a folder, with these variables only, and with an input if one is given. */
+/** Starts a program in a folder, with only these environment variables, and writes `input` to its standard input. */
 export const startProgram = (
   [command, ...options]: readonly [string, ...ReadonlyArray<string>],
   cwd: string,

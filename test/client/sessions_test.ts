@@ -1,4 +1,4 @@
-/** Sessions read by the client during the flow and during a restart of the server. */
+/** Tests that the client can read a session while its user goes through the flow, and while the server restarts. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -293,7 +293,10 @@ describe("alt detection with the chat platform", () => {
   ])(
     "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
     async (_, fault) => {
-      /** Caches the guild before the fault, because failing member requests stop guild requests too. */
+      /**
+       * Lets the service cache the guild before the fault begins. During the fault, failing requests for members make
+       * the service stop requests for guilds as well.
+       */
       const sendDuringFault = async (...request: Parameters<typeof send>) => {
         await platform.recover();
         await expect

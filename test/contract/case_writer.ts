@@ -16,7 +16,7 @@ export type Surroundings =
 export interface Case extends Exchange {
   readonly route: string;
   readonly title: string;
-  /** The key to send; null for none. Its scope holds the links 100001 → 1 and 100002 → 2. */
+  /** The key to send; null for none. The scope of the key holds the links 100001 → 1 and 100002 → 2. */
   readonly key: KeyOptions | null;
   /** Overrides options of the request made from `values`. */
   readonly raw?: RequestOptions & { readonly query?: string };
@@ -26,7 +26,7 @@ export interface Case extends Exchange {
   readonly before?: number;
   /** Whether another request has already used the request's idempotency key. */
   readonly isReusing?: true;
-  /** Whether the earlier requests have wrong keys. */
+  /** Whether the requests that `before` counts are sent with wrong keys. */
   readonly isThrottled?: true;
   readonly surroundings?: Surroundings;
 }

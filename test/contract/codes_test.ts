@@ -1,4 +1,4 @@
-/** Session codes: a user who cannot open a link types one instead. */
+/** Session codes, which users type in when they cannot open a link. */
 import { describe, expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";

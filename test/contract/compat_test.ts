@@ -356,8 +356,8 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
 });
 
 /**
- * Values of the `quota-remaining` header in the last success and in the refusal after it, by the exceeded limit.
- * Services that are not listed do not send the header.
+ * The values of the `quota-remaining` header in the last successful answer and in the refusal after it, for each limit
+ * that can be exceeded. Services that are not listed do not send the header.
  */
 const quotas: Readonly<Record<string, Record<"second" | "day", ReadonlyArray<string>>>> = {
   "Bloxlink v3": { second: ["8", "8"], day: ["0", "0"] },
@@ -370,7 +370,10 @@ const roverHeaders = [
   "x-ratelimit-remaining",
   "x-ratelimit-reset-after",
 ];
-/** Values of `roverHeaders` in refusals of services other than RoVer, which send the same limit headers as v2. */
+/**
+ * The values of `roverHeaders` in refusals of every service except RoVer. These services send the same limit headers as
+ * v2.
+ */
 const usual = {
   second: [undefined, "1", "0", undefined],
   day: [undefined, undefined, undefined, undefined],

@@ -66,7 +66,7 @@ const documented = async (send: Send): Promise<Send> => {
   };
 };
 
-/** The checking `send` of each server. It is kept because reading the OpenAPI document takes longer than most tests. */
+/** The checking `send` of each server, kept because reading the OpenAPI document takes longer than most tests. */
 const sends = new WeakMap<SiteServer, Promise<Send>>();
 
 export const signInOwner = async (server: SiteServer, chatId: string): Promise<Owner> => {

@@ -1,4 +1,7 @@
-/** The alt detection page without a script: plain forms, for Premium accounts and their own communities. */
+/**
+ * The alt detection page, used with plain forms and without a script. Only Premium accounts can use the page, and only
+ * for their own communities.
+ */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";

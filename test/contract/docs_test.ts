@@ -1,4 +1,4 @@
-/** Delivery of the documentation: small, cached, and sharing one buffer between all clients. */
+/** Delivery of the documentation: its size, how clients cache it, and that all clients share one buffer. */
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";

@@ -25,7 +25,7 @@ export interface FlowServer {
   readonly platform: DevPlatform;
   readonly url: () => string;
   readonly newBrowser: () => FlowBrowser;
-  /** Chat user 100001, who verifies for a session in two steps. */
+  /** Lets chat user 100001 verify for a session in two steps. */
   readonly newUser: (sid: string) => {
     readonly begin: () => Promise<unknown>;
     readonly finish: () => Promise<void>;

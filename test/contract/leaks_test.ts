@@ -1,4 +1,4 @@
-/** Reports of leaked keys from code hosts: a JSON array, answered with an array. */
+/** Code hosts report leaked keys in a JSON array, and the service answers with a JSON array. */
 import { describe, expect, test } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";

@@ -1,4 +1,4 @@
-/** A service without platforms (`ACCOUNTLINK_PLATFORM=none`). */
+/** Tests a service that has no platforms, because `ACCOUNTLINK_PLATFORM` is `none`. */
 import { describe, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useServer } from "../support/server.ts";

@@ -13,7 +13,7 @@ const closed = (value: unknown): unknown => {
   return "type" in value && isObject(value["properties"]) ? { ...parts, additionalProperties: false } : parts;
 };
 
-/** Makes a function that returns the problem of an answer, or null if it matches the document. */
+/** Makes a function that checks an answer. It returns null if the answer matches the document, else what is wrong. */
 export const answerChecker = (
   document: Json,
 ): ((method: string, path: string, answer: Answer) => string | null) => {

@@ -11,7 +11,8 @@ const { fixtures, send } = useContractServer({
 const links = { 100001: "1", 100002: "2" };
 const key = fixtures.key({ links });
 const ofGuild = fixtures.key({ guildId: guild, links });
-// The window of this key ends after all other limits, to test that the order of checks decides, not the longest wait.
+// The window of this key ends after all other waits. An answer that names another limit shows that the server reports
+// the first failed check, and not the limit with the longest wait.
 const spent = fixtures.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
 const forSessions = fixtures.key({ access: "verify" });
 const forSessionsSpent = fixtures.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });
@@ -125,7 +126,7 @@ const guilds: ReadonlyArray<Row> = [
   ["old", "new", "PATCH /v2/chat", { key, body: { ...moved, newChatId: "100002" } }, "404 LINK_NOT_FOUND"],
 ];
 
-/** The status of a refusal with its bucket, reason or code. */
+/** Returns the status of a refusal and what identifies it: its bucket, its reason, or else its code. */
 const told = ({ status, body }: Answer) => {
   const details = body.error?.details;
   const known = details?.bucket ?? (status === 403 ? details?.reason : undefined) ?? body.error?.code;

@@ -21,7 +21,7 @@ const methodsByPath = Map.groupBy(
   ({ path }) => path,
 );
 
-/** The expected methods in `Allow` of a path. */
+/** Returns the methods that the `Allow` header of a path must list. */
 const allowed = (path: string) => {
   const sharing = methodsByPath.get(path) ?? [];
   const heads = sharing.filter(
@@ -76,7 +76,7 @@ describe("an unknown path", () => {
   });
 });
 
-/** The message of a refusal, whose place depends on the path. */
+/** Returns the message of a refusal. Each group of paths has the message at another place of the body. */
 const messageOf = (path: string, { error, message }: Json) => {
   if (path.startsWith("/compat/ro")) return message;
   return /^\/(?:api\/v1|compat)\//.test(path) ? error : error?.message;

@@ -4,37 +4,39 @@ import { type KeyOptions, stranger } from "../support/fixtures.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Values of a request, and the documented answer. */
+/** A request to a route, and the answer that the route must give. */
 export interface Exchange {
-  /** Status and code. v1 does not show the code, but documents the same refusals. */
+  /** The status and the error code. The code is checked only in v2, because answers of v1 do not contain it. */
   readonly answer: `${number} ${ErrorCode | "-"}`;
   readonly values: Values;
   /** The `details` of a v2 refusal, the message of a v1 refusal, or part of the data of a success. */
   readonly expected: unknown;
 }
 
-/** The properties of a route, from which most of its cases are made. */
+/** The properties of a route. Most test cases of the route are made from them. */
 export interface Recipe {
   readonly good: Values;
-  /** Part of the data of a success. */
+  /** What the `data` of a successful answer must contain. */
   readonly data: unknown;
-  /** The required parameters in documented order, without the guild. */
+  /** The required parameters in documented order. The guild is not listed here, even if the route requires it. */
   readonly required: ReadonlyArray<string>;
-  /** An invalid value. Without one, the case sends an unknown `Service-Version`. */
+  /** Parameters with an invalid value. If left out, the test case sends an unknown `Service-Version` instead. */
   readonly invalid?: Values;
   /** The reason of the refusal for a chat user outside the guild, if the route requires membership. */
   readonly member?: "user_not_in_guild" | "new_user_not_in_guild";
-  /** Values that name a chat user outside the guild. */
+  /** Parameters that name a chat user outside the guild. */
   readonly strange?: Values;
-  /** Whether the route takes no guild, or only the guild of a guild key. Most routes take any guild. */
+  /**
+   * `none` if the route takes no guild, `own` if it takes only the guild of a guild key. Most routes take any guild.
+   */
   readonly guilds?: "none" | "own";
   readonly guildRequired?: false;
-  /** The key of the cases, if it is not a free global key. */
+  /** Options of the key in test cases; by default, it is a free global key. */
   readonly key?: KeyOptions;
   readonly resolved?: true;
   /** The keys that the route serves; all keys if left out. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
-  /** The restricted kinds of key access that may use the route; none if left out. */
+  /** The kinds of restricted access (`read`, `verify`) with which a key may use the route; none if left out. */
   readonly access?: ReadonlyArray<"read" | "verify">;
   /** Whether the route needs no key. */
   readonly isOpen?: true;

@@ -1,6 +1,6 @@
 /**
- * The properties of each route of v2, from which most cases of the coverage table are made. Every scope has the links
- * 100001 → 1 and 100002 → 2.
+ * The properties of each route of v2, from which `cases.ts` makes most test cases. Every scope has the links 100001 → 1
+ * and 100002 → 2.
  */
 import { expect } from "vitest";
 import { guild, newToken, nobody, stranger } from "../support/fixtures.ts";

@@ -1,6 +1,6 @@
 /**
- * The properties of each route of v1, from which most cases of the coverage table are made. Every scope has the links
- * 100001 → 1 and 100002 → 2.
+ * The properties of each route of v1, from which `cases.ts` makes most test cases. Every scope has the links 100001 → 1
+ * and 100002 → 2.
  */
 import { guild, nobody, stranger } from "../support/fixtures.ts";
 import { creation, type Recipe, reading, streamed } from "./recipe.ts";

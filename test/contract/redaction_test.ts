@@ -14,7 +14,7 @@ import { whyHidden } from "../support/storage.ts";
 
 const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: "2" };
-/** Addresses at which chat users were seen whose alts are requested. */
+/** Addresses at which the fixture's chat users were seen, so that requests for alts have matches. */
 const sighted = ["192.0.2.201", "2001:db8:20:1"];
 const sightings = ["100001", "100002", "100003"].flatMap((chatId) => [
   { chatId, ip: "192.0.2.201", seenAt: new Date().toISOString() },
@@ -38,15 +38,17 @@ const verifying = fixtures.key({ limits: "none" });
 const keys = [...accepted, ...refused, ...leaked];
 
 /**
- * The first half of an IPv6 address must be kept secret like the whole address: clients are counted by /64, so the half
- * identifies a client.
+ * The first halves of IPv6 addresses. They must be kept secret like whole addresses, because the server counts clients
+ * by /64, so a first half identifies a client.
  */
 const networks = Array.from({ length: 40 }, (_, index) => `2001:db8:${(0xa00 + index).toString(16)}:beef`);
 const addresses = Array.from({ length: 120 }, fixtures.address);
 const seen = [...addresses, ...networks, ...sighted, "192.0.2.77", "2001:db8:77"];
 const froms = [...addresses, ...networks.map((network) => `${network}::1`)];
 
-/** Returns requests that use a key in every correct and incorrect way, for one chat user. */
+/**
+ * Returns requests about a chat user that send the key correctly, and in wrong places such as the path or a parameter.
+ */
 const uses = (
   key: string,
   chatId: string,
@@ -91,12 +93,10 @@ const uses = (
 /** Secrets that let others take over a verification: sids, states and cookies. */
 const verificationSecrets: Array<string> = [];
 
-/**
- * The marks that browsers received in a cookie when a link was confirmed, and the pages that these browsers received.
- */
+/** The cookies by which the service recognizes browsers that confirmed a link, and the pages that it showed to them. */
 const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
 
-/** Completes a verification, and stops another one at the sign-in. */
+/** Completes one verification, then begins another and leaves it at the chat platform's sign-in page. */
 const verify = async (key: string) => {
   const browser = openBrowser(() => server.url, fixtures.address());
   const begin = async () => {
@@ -162,7 +162,7 @@ beforeAll(async () => {
   const platform = devPlatformOn(platformPort);
   await verify(verifying);
   await useAll(keys);
-  // For each failure, use a chat user who was never looked up, because nothing is cached about this user.
+  // Use another chat user for each failure: an earlier answer about the user would be cached, and hide the failure.
   for (const [index, mode] of ["down", "cut", "garbage", "limited"].entries()) {
     await platform.fail({ mode, platform: "both" });
     await useAll(accepted, String(100_010 + index));

@@ -16,7 +16,9 @@ const guildRoles = [
   { id: member, name: "Member", assignable: true },
 ];
 
-/** Ada and bob own an account each and manage the guild. Cyd is a moderator of ada's account, dan an admin. */
+/**
+ * Ada and bob each own an account, and both manage the guild. In ada's account, cyd is a moderator and dan an admin.
+ */
 const server = await useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [
@@ -72,7 +74,7 @@ const pidsOf = async (owner: Owner) => {
   return Object.fromEntries(scopes.map(({ pid, guildId }) => [textOf(guildId ?? "global"), textOf(pid)]));
 };
 
-/** An owner, with functions that use the role plan of a guild. */
+/** Signs in the owner of an account, and returns functions that use the role plan of a guild. */
 const rolesOf = async (chatId = ada, guildId = guild, scope = guildId) => {
   const owner = await signInOwner(server, chatId);
   const pid = (await pidsOf(owner))[scope] ?? "pid_0123456789abcdefghij";
@@ -276,7 +278,7 @@ describe("a member", () => {
     const { get, put, remove } = await rolesOf();
     await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
     expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
-    // A sweep of the previous plan may still store its problems, so wait for those of the new plan.
+    // The sweep of the previous plan may store its problems late, so wait for the problems of the new plan.
     const problems = async () => (await get()).body.data?.plan?.status?.problems;
     await expect.poll(problems).toContainEqual({
       chatId: eve,

@@ -149,7 +149,7 @@ describe("limits of session traffic", () => {
     const full = await send2("POST /v2/sessions");
     expectRefusal(full, 429, "RATE_LIMITED", { bucket: "verify_day" });
     expectV1Refusal(await create(paced, {}, "v1"), 429, "Daily verification limit of 8 exceeded");
-    // Requests that the limit of the key refused did not count towards the limit of the address.
+    // A request that the key's limit refused does not count towards the limit of the address, so one request is left.
     const last = await send("POST /api/v1/verify/session", { key: unlimited, from, body: { clientId: "c" } });
     expect(last.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: 0 });
     const over = await send("POST /v2/sessions", { key: unlimited, from, body: { clientId: "c" } });

@@ -126,7 +126,7 @@ describe("reading a session", () => {
         expectRefused(generation, answer, 429, "RATE_LIMITED", message);
         expect(wait).toBeLessThanOrEqual(2);
       }
-      // The interval does not apply to a resumed stream, and refused reads do not count.
+      // The poll interval does not delay a resumed stream, and the refused reads have not lowered `pollsRemaining`.
       await cancel(sid, key);
       const { text } = await stream(sid, { key, ...resuming }, generation);
       expect(text).toContain('"pollsRemaining":148');
@@ -187,7 +187,7 @@ describe("session streams", () => {
   const { fixtures, url, create, newSid, read, stream, cancel, untilOpen } = usual;
   const key = fixtures.key();
 
-  /** The exact text of a stream with these events. */
+  /** Returns the text that a stream with these events must send. */
   const written = (...events: ReadonlyArray<readonly [event: string, id: number, session: unknown]>) =>
     events
       .map(([event, id, data]) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
@@ -245,7 +245,7 @@ describe("session streams", () => {
     await untilOpen(1);
     outgoing.on("error", () => {}).destroy();
     await untilOpen(0);
-    // The poll interval starts when the open read ends.
+    // The poll interval starts when the open read ends, so the next read is refused.
     expectRefusal(await read(sid, { key }), 429, "RATE_LIMITED", { bucket: "poll_interval" });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Runs a server, and browsers without a window, for tests of the sites that people sign in to: the dashboard and /me.
+ * Runs a server for tests of the two sites that users sign in to, the dashboard and /me. Simulated browsers open them.
  */
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";

@@ -1,4 +1,4 @@
-/** A receiver of webhooks, with signatures verified by the reference implementation. */
+/** Receives webhooks, and verifies their signatures with the reference implementation. */
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { Webhook } from "standardwebhooks";

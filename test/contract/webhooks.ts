@@ -1,4 +1,4 @@
-/** Runs a server with owners of webhooks and a receiver. */
+/** Runs a server and a receiver of webhooks, and makes accounts whose owners create webhooks. */
 import { expect, vi } from "vitest";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
@@ -82,8 +82,8 @@ export const useWebhooks = async () => {
     },
 
     /**
-     * Links new users until the event of a link arrives at the path `loud` but not at the path `quiet`. This takes a
-     * while, because changes of a webhook apply within a second.
+     * Links new users until the event of a link arrives at the path `loud` but not at the path `quiet`. Several links
+     * may be needed, because the server applies a change of a webhook only within a second.
      */
     untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
       eventually(async () => {

@@ -1,4 +1,4 @@
-/** Effects of writes on links, and their audit entries. */
+/** Tests what writes change in links, and which entries they add to the audit log. */
 import { AuditLog } from "@accountlink/core";
 import { Effect } from "effect";
 import { describe, expect, test } from "vitest";

@@ -79,5 +79,5 @@ describe("the example", () => {
   });
 });
 
-/** Shifts a time from the server by the difference between `now` and the date of the example. */
+/** Moves a time from an answer to the date of the example. `now` is the time of the server. */
 const timeOf = (time: string, now: number): string => new Date(today + Date.parse(time) - now).toISOString();

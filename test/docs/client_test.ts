@@ -105,7 +105,7 @@ describe("the tables in docs/client.md", () => {
       signal: true,
       idempotencyKey: true,
       fetch: true,
-      // The table of the document lacks `url` and `key`, because its programs show them.
+      // The table of the document does not list `url` and `key`, because the programs of the document show both.
       url: true,
       key: true,
     };

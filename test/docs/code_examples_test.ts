@@ -61,7 +61,10 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
-/** The entry in the package's `exports` for a source file: its own entry, or the entry of the nearest parent folder. */
+/**
+ * Returns the entry of `exports` by which users import a source file: the entry of the file itself, or else of the
+ * nearest parent folder that has one.
+ */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;
@@ -108,7 +111,7 @@ for (const [index, { text }] of programs.entries()) {
   await writeFile(join(project, `client_program_${index}.ts`), text);
 }
 
-// Load the examples that contain tests now, because a module declares its tests when it is loaded.
+// Load the examples that contain tests before any test runs, because a module declares its tests when it is loaded.
 for (const { load } of examples.filter(({ isTest }) => isTest)) await load();
 
 const globals = globalThis as { [expectation]?: (actual: unknown, documented: unknown) => void };

@@ -81,7 +81,7 @@ const documented = (heading: string): ReadonlyArray<string> =>
     codeOf(file),
   );
 
-// On a busy machine, background work runs as often as the requests.
+// Retry, because on a busy machine, background work may run during every request, so its files would be counted too.
 it("a lookup and a write execute exactly the files that docs/architecture.md lists", {
   retry: 3,
 }, async () => {

@@ -63,7 +63,7 @@ describe("the tables in docs/sessions.md", () => {
 
 const { fixtures, url, send, newUser, newSession } = await useFlowServer({
   ...shortReads,
-  // Keeps the first stream open until its user has proven an account.
+  // The first stream must stay open until its user has proven an account.
   ACCOUNTLINK_STREAM_MAX: "5 seconds",
 });
 

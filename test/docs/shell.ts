@@ -19,7 +19,8 @@ export const runShell = async (
     readonly program?: string;
   },
 ): Promise<string> => {
-  // A reader runs commands in the checkout; here the same programs run in a temporary folder.
+  // The documents run programs of the checkout. Tests run commands in a temporary folder, so insert the programs'
+  // paths.
   const node = `"${process.execPath}"`;
   const commands = block.replaceAll(/npm run -s accountlink --|tools\/node/g, (program) =>
     program.startsWith("npm") ? `${node} "${options.program ?? main}"` : node,
@@ -42,7 +43,7 @@ export interface Shell {
   readonly close: () => void;
 }
 
-/** Opens a shell whose variables, functions and folder stay from block to block. */
+/** Opens a shell that keeps its variables, functions and current folder from one block to the next. */
 export const openShell = (options: {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

@@ -20,7 +20,9 @@ const v1Lookup = "/api/v1/public/chat-to-game?chatId=100001";
 const post = (headers: string, body: string) =>
   `POST /v2/chat/bulk HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
-/** Expects one error, in the envelope of the interface at this path, on a connection that is then closed. */
+/**
+ * Expects one refusal, in the format of the API that the path belongs to, on a connection that the server then closes.
+ */
 const expectMalformed = (
   [answer, ...others]: ReadonlyArray<RawAnswer>,
   path: string,

@@ -213,8 +213,7 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     accept: rarely(headerText),
     "accept-encoding": rarely(fc.constantFrom("gzip", "br", "identity;q=0", "*")),
     "content-encoding": rarely(fc.constantFrom("gzip", "deflate", "br", "x")),
-    // Leave these characters out of the Host: one of them would change the path, and a changed operator path is not
-    // found.
+    // A Host with one of these characters would change the path of the URL, and an operator path would not be found.
     host: rarely(headerText.map((text) => text.replaceAll(/[/?#]/g, "-"))),
     origin: rarely(headerText),
     "if-none-match": rarely(fc.constant("*")),

@@ -5,25 +5,25 @@ import type { Target } from "./service.ts";
 
 export type Outcome =
   | { readonly kind: "answered"; readonly answer: Answer }
-  /** 503 with `Retry-After`: the write may have happened, or may still happen. */
+  /** The node answered 503 with `Retry-After`: the write may have happened, or may still happen. */
   | { readonly kind: "unavailable" }
-  /** The connection ended with the node; the write may have happened. */
+  /** The connection broke because the node was killed, stopped, frozen or thawed; the write may have happened. */
   | { readonly kind: "broken" }
   /** The connection was refused. */
   | { readonly kind: "not sent" }
-  /** An answer that breaks a promise. */
+  /** The answer breaks a promise of the service. */
   | { readonly kind: "wrong"; readonly problem: string };
 
 export interface Attempt {
   readonly node: string;
   readonly line: `${string} ${string}`;
-  /** Milliseconds of `performance.now()`. */
+  /** When the request was sent, by `performance.now()`. */
   readonly called: number;
   readonly ended: number;
   readonly outcome: Outcome;
 }
 
-/** Far longer than any deadline of a node, and far longer than any fault freezes a node. */
+/** A node should answer far sooner: its own deadlines are shorter, and no fault freezes a node for nearly as long. */
 const longestWait = "15 seconds";
 
 export const attempt = Effect.fnUntraced(function* (

@@ -20,7 +20,7 @@ export interface CountingClients {
 export interface CountingOptions {
   readonly key: string;
   readonly count: number;
-  /** The nodes that a client may ask; it asks one that is up. */
+  /** The nodes that a client may use. It sends each request to one of those that are up. */
   readonly targetsOf: (client: number) => ReadonlyArray<Target>;
   /** Whether a client sends an `Idempotency-Key` and repeats each write until it is answered. */
   readonly isNamed: (client: number) => boolean;
@@ -29,9 +29,9 @@ export interface CountingOptions {
 }
 
 /**
- * Starts clients, each with its own chat user, which every write links to another game user. So each answer must name
- * the game user of the previous write, and the link version counts the writes. A write without an answer may or may
- * not have happened; a write with an idempotency key happens once.
+ * Starts clients that write continuously. Each client links its own chat user to another game user in every write. So
+ * each answer must name the game user of the previous write, and the version of the link counts the writes. If a write
+ * gets no answer, it may or may not have happened. With an idempotency key, a repeated write happens once.
  */
 export const startCountingClients = (options: CountingOptions): CountingClients => {
   const { key, count, targetsOf, isNamed, pause = () => 20 * Math.random() } = options;
@@ -52,7 +52,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
         throw new Error(`${line} of node ${target.name}: ${made.outcome.problem}`);
       return made.outcome;
     };
-    /** Repeats a request until it is answered; null once the clients are stopped. */
+    /** Repeats a request until it is answered. Returns null if the clients are stopped before that. */
     const askUntilAnswered = async (
       line: Attempt["line"],
       request?: RequestOptions,
@@ -88,8 +88,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
         possible.add(gameId);
       } else {
         const { previousGameId, ...data } = { ...written.body.data };
-        // Clients use each game user repeatedly, so an earlier write without an answer may already have linked this
-        // game user.
+        // `updated` is false if an earlier write, which got no answer, has already linked the same game user.
         const updated = !Object.is(previousGameId, gameId);
         expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated }]);
         expect([written.text, possible.has(previousGameId)]).toEqual([written.text, true]);
@@ -109,7 +108,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
   };
 
   const ended = Promise.all(chatUsers.slice(0, count).map(({ id }, client) => run(client, id)));
-  // An error is thrown by `stop`, which awaits the clients.
+  // Node ends the process when a promise rejects unhandled. `stop` awaits this promise later and throws its error.
   ended.catch(() => null);
   return {
     attempts,
@@ -127,7 +126,7 @@ export const fragile = (name: string, send: Send): Target => ({
   disturbances: () => 0,
 });
 
-/** Milliseconds from a moment to the end of the last failed or late request. */
+/** Returns the milliseconds from `moment` to the end of the last request that failed or took longer than `tooLate`. */
 export const recoveryAfter = (moment: number, attempts: ReadonlyArray<Attempt>, tooLate: number): number =>
   attempts
     .filter(({ ended }) => ended >= moment)

@@ -12,7 +12,7 @@ const missing = await whyNoService();
 const longestRecovery = 2_000;
 /** The number of requests that are answered before the failover. */
 const answersBefore = 300;
-/** How long the standby is cut off from the primary. */
+/** How long the primary runs without the standby, and then how long the service has no primary. */
 const standbyBehind = "300 millis";
 
 test.skipIf(missing !== null)(
@@ -31,11 +31,12 @@ test.skipIf(missing !== null)(
         schedule: Schedule.spaced("20 millis"),
       });
 
-      // Cut off the standby: if a write were answered now, it would be lost with the primary.
+      // From now on the standby receives no writes. If the primary still answered one, the failover would lose that
+      // write.
       yield* replication.silence;
       yield* Effect.sleep(standbyBehind);
       yield* primary.kill;
-      // Move the address before the standby is promoted, as may happen in practice.
+      // Point the database address at the standby before its promotion, as can happen in practice.
       yield* Effect.forEach(nodes, ({ links }) => links.postgres.forwardTo(standby.port));
       yield* Effect.sleep(standbyBehind);
       yield* standby.promote;

@@ -40,7 +40,7 @@ const ofLink =
     end: each(victims, ({ links }) => links[to].restore),
   });
 
-/** Faults by name, and whether each strikes one node or all. */
+/** For each fault by name, the function that makes it, and whether it strikes one node or all nodes. */
 const makers: Readonly<Record<string, readonly [make: Make, strikes: "one" | "all"]>> = {
   "node killed": [nodeKilled, "one"],
   "node frozen": [nodeFrozen, "one"],
@@ -59,7 +59,7 @@ const makers: Readonly<Record<string, readonly [make: Make, strikes: "one" | "al
   "Postgres silent to a node": [ofLink("postgres", "silence"), "one"],
 };
 
-/** Returns each fault once, in random order, with a random victim. */
+/** Returns every fault once, in random order. The victims of faults that strike one node are random. */
 export const allFaults = Effect.fnUntraced(function* (service: Service) {
   const order = yield* Random.shuffle(Object.entries(makers));
   return yield* Effect.forEach(order, ([name, [make, strikes]]) =>

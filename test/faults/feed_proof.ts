@@ -1,7 +1,7 @@
 /**
- * Five minutes of faults on three nodes while links change in several ways. Checks answers and recovery times of
- * clients. Compares the events of the feed and of a webhook with the versions of links, since each change of a link
- * raises its version by one.
+ * Causes faults on three nodes for five minutes, while links change in several ways. Checks that clients get right
+ * answers, and soon again after each fault. Each change of a link raises its version by one, so the test also checks
+ * that the feed and a webhook have an event for each version.
  */
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -28,7 +28,8 @@ const countingKey = fixtures.key();
 const longestRecovery = 2_000;
 
 /**
- * Each of these users has one writer, which never moves the link to another user, so the link has every version from 1.
+ * Each of these users has one writer, which changes the link but never moves it to another chat user. So the versions
+ * of the link count from 1 without a gap.
  */
 const users = Array.from({ length: 12 }, (_, index) => String(300_001 + index));
 const movers = ["400001", "400002", "400003"] as const;
@@ -104,7 +105,7 @@ const breakAndWrite = Effect.gen(function* () {
     const id = String(headers["webhook-id"]);
     const isFirst = heard.every((each) => each.id !== id);
     heard.push({ ...(JSON.parse(body) as Change), id });
-    // Only the first attempt fails, because a second failure would delay the user's events by five minutes.
+    // Fail only the first attempt: after a second failure, the user's events would be sent five minutes later.
     return { status: isFirst && heard.length % 50 === 0 ? 500 : 204 };
   });
   const made = ["webhooks", "create", "--account", "feed", "--url", receiver.url];
@@ -171,7 +172,7 @@ const breakAndWrite = Effect.gen(function* () {
   over.abort();
   yield* Fiber.joinAll(writers);
   const counted = yield* Effect.promise(counting.stop);
-  // Every user ends with a link, because the version of a link counts its changes.
+  // Link every user at the end, because the version of a link tells how often it has changed.
   for (const chatId of users) {
     yield* Effect.promise(() =>
       vi.waitFor(

@@ -24,7 +24,7 @@ const start = (options: Parameters<typeof startServer>[0]) =>
     (server) => Effect.promise(() => server.stop()),
   );
 
-/** Writes and reads while the disk fills up and is freed. Returns the recovery time in milliseconds. */
+/** Runs clients that write and read while the disk fills up and is freed. Returns the recovery time in milliseconds. */
 const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: SmallDisk, key: string) {
   const clients = startCountingClients({
     key,
@@ -32,7 +32,7 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
     targetsOf: () => [fragile("the one", server.send)],
     isNamed: (client) => client % 2 === 0,
   });
-  /** Waits until the clients have made this many more requests with the outcome. */
+  /** Waits until this many more requests of the clients have this outcome. */
   const until = (kind: "answered" | "unavailable", more: number) => {
     const wanted = countOf(clients.attempts, kind) + more;
     return Effect.repeat(Effect.void, {

@@ -1,4 +1,4 @@
-/** Measures how slow the machine is with continuous requests that need no store. */
+/** Measures how much the machine delays requests: sends requests all the time that need neither Postgres nor Redis. */
 import { Effect, type Scope } from "effect";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { Node } from "./service.ts";

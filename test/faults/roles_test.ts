@@ -15,7 +15,7 @@ const guildId = "700000000000000009";
 const roleId = "1";
 const users = Array.from({ length: 1_000 }, (_, index) => String(200_001 + index));
 
-/** Milliseconds until all members must have the right roles: after a node died, and after an outage. */
+/** The longest time until all members have the right roles: after a node died, and after an outage of the platform. */
 const [longestTakeover, longestRecovery] = [20_000, 15_000];
 const downtime = isProof ? 120_000 : 12_000;
 
@@ -99,7 +99,7 @@ test.skipIf(missing !== null)(
 
       console.log({ takeover, repeated, asked, recovery });
       expect(Object.keys(changes)).toHaveLength(first.length);
-      // A change in flight is repeated when the node dies.
+      // Another node may repeat only the changes that the dead node was making when it was killed.
       expect(repeated).toBeLessThanOrEqual(8);
       expect(asked).toBeLessThan(downtime / 500);
       // Only the proof checks times, because in `npm test`, other tests use the processor at the same time.

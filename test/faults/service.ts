@@ -23,7 +23,7 @@ export interface Target {
   /** Sends a request to the current process. */
   readonly send: Send;
   readonly isUp: () => boolean;
-  /** How often it was killed, stopped, frozen or thawed; each may break connections. */
+  /** How often the process was killed, stopped, frozen or thawed. Each time, connections may break. */
   readonly disturbances: () => number;
 }
 
@@ -56,7 +56,7 @@ export interface ServiceOptions {
   readonly postgres?: PostgresServer;
 }
 
-/** Why a service cannot be started, or null. It is shown in titles of skipped tests. */
+/** Returns null if a service can be started, else the reason, for titles of skipped tests. */
 export const whyNoService = async (): Promise<string | null> =>
   (await whyNoPostgres()) ?? (await whyNoRedis());
 

@@ -1,4 +1,4 @@
-/** One dev platform for all nodes. By default, each node has its own. */
+/** Starts one dev platform that all nodes use. Otherwise, each node would start its own. */
 import { createServer } from "node:http";
 import { Fixture } from "@accountlink/core/fixture";
 import { devPlatform } from "@accountlink/platforms/dev";

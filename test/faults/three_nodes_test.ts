@@ -41,8 +41,8 @@ const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effe
   Effect.forEach(nodes, act, { concurrency: "unbounded" });
 
 /**
- * Waits until every node answers requests with both keys, and checks how long that took. Then waits until every node
- * reports that it works without restrictions, so it has reached Redis.
+ * Waits until every node accepts both keys, and expects that this does not take too long. Then waits until `/readyz` of
+ * every node reports no degraded part, which shows that the node has reached Redis again.
  */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>
@@ -67,7 +67,9 @@ const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   );
 });
 
-/** Returns the time that the audit log gives for a revocation, slightly before the revocation was stored. */
+/**
+ * Returns when the audit log says that the key was revoked. The log takes the time shortly before it stores the entry.
+ */
 const revocationOf = async ({ environment }: Service, account: string): Promise<number> => {
   const { stdout } = await runInProcess(["audit", "list", "--account", account, "--json"], environment);
   const { entries } = JSON.parse(stdout) as { readonly entries: ReadonlyArray<{ readonly at: string }> };
@@ -75,8 +77,8 @@ const revocationOf = async ({ environment }: Service, account: string): Promise<
 };
 
 /**
- * Revokes a key that every node has cached. Returns how long a node accepted it or kept a stream open, in
- * milliseconds, and the delay that a busy machine may have added.
+ * Revokes a key that every node has cached. Returns for how many milliseconds a node still accepted the key or kept its
+ * stream open, and how much of that time the busy machine may have caused.
  */
 const revoke = Effect.fnUntraced(function* (service: Service, { account, key }: (typeof revoked)[number]) {
   const { nodes } = service;
@@ -161,7 +163,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       const { nodes } = service;
       yield* recover(nodes);
 
-      /** Asks every node. Returns the answers and the delay of a busy machine. */
+      /** Sends a lookup to every node. Returns the attempts, and the delay that a busy machine may have added. */
       const lookUpOnEvery = (key: string) =>
         withDelay(
           nodes,
@@ -177,7 +179,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       yield* onEvery(nodes, ({ links }) => links.postgres.restore);
       yield* recover(nodes);
 
-      // Without Redis, no request is refused.
+      // While the nodes cannot reach Redis, they must still answer every request.
       yield* onEvery(nodes, ({ links }) => links.redis.silence);
       for (const key of [unlimited, limited]) {
         const { value, delay } = yield* lookUpOnEvery(key);

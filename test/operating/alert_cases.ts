@@ -33,7 +33,8 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     fires: "60s",
     clears: "3m",
   },
-  // The first failed request creates the series with the value 1, so Prometheus never sees the counter grow.
+  // Prometheus first sees this series after a failed request, with the value 1. So it never sees the counter grow, but
+  // the alert must still fire.
   AccountlinkBug: {
     series: { [requests('route="getChat",status="500",code="INTERNAL_ERROR"')]: "_x4 1x40" },
     fires: "2m",

@@ -116,8 +116,8 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
       const body = { chatId: "100002", gameId: "1", guildId: guild };
       expect((await send("PATCH /v2/game", { key, body })).status).toBe(200);
     });
-    // A counter with labels is exported only after it has counted something. Here, a failed delivery and the loss of
-    // Redis make such counters count.
+    // A counter with labels is exported only after its first count. The failed delivery above and the loss of Redis
+    // cause the first count of some counters.
     yield* redis.kill;
     const named = [...rules.map(({ expr }) => expr), ...shown].flatMap((expression) =>
       [...expression.matchAll(/\b(?:accountlink|process|nodejs)_\w+/g)].map(([name]) => name),

@@ -63,7 +63,9 @@ const startNginxExample = Effect.fnUntraced(function* ({ servers, changes = {} }
   );
 });
 
-/** Sets the buffer folders, since nginx was unpacked and not installed. */
+/**
+ * Returns settings that put nginx's buffers into this folder, because the default folders exist only after an install.
+ */
 const temporaryPaths = (folder: string): string =>
   ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${join(folder, name)};`)
@@ -92,7 +94,7 @@ export const balancers = [
   },
 ];
 
-/** Replaces each text and throws if one is missing. */
+/** Makes all replacements in a text, and throws if the text does not contain what is to be replaced. */
 const replaced = (whole: string, changes: Readonly<Record<string, string>>): string => {
   let changed = whole;
   for (const [from, to] of Object.entries(changes)) {

@@ -49,7 +49,9 @@ const { services, secrets } = parse(compose ?? "") as {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 };
 
-/** Longest shutdown after the drain delay, in seconds: 10 for requests in flight, 3 for the rest. */
+/**
+ * The longest time that a shutdown takes after the drain delay, in seconds: 10 for open requests and 3 for the rest.
+ */
 const drain = 10 + 3;
 
 /** The seconds of `ACCOUNTLINK_DRAIN_DELAY`. */

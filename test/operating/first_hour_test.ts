@@ -74,7 +74,8 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
         ),
         started,
       );
-      // The certificate is self-signed.
+      // Make curl accept the self-signed certificate, and connect to HAProxy on this machine instead of the public
+      // host.
       await writeFile(
         join(folder, ".curlrc"),
         `insecure\nconnect-to = "links.example.com:443:127.0.0.1:${port}"\n`,

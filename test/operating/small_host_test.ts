@@ -25,7 +25,9 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
   let platforms: LivePlatforms;
   let shell: Shell;
 
-  /** Without TLS here, requests for the public URL go straight to the server. */
+  /**
+   * Replaces the addresses and paths in a block. The test has no TLS, so requests for the public URL go to the server.
+   */
   const here = (block: string) =>
     hosts
       .here(withApplications(block, platforms.env))

@@ -12,7 +12,7 @@ it("a dry run publishes every package", async () => {
   await using folder = await makeFolder();
   const packages = publishablePackages();
   for (const described of packages) {
-    // The npm manifests refer to a workspace that the copy lacks.
+    // Do not copy the npm manifests: they refer to the npm workspace, which is not copied.
     const filter = (path: string) => !["node_modules", "dist", "package.json"].includes(basename(path));
     await cp(join(root, described.folder), join(folder.path, described.folder), { recursive: true, filter });
   }

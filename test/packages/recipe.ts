@@ -24,7 +24,7 @@ export interface Recipe {
   readonly runtimes: ReadonlyArray<Runtime | "workerd" | "chromium">;
   /** The lines that the program prints; absent if the program starts a server. */
   readonly output?: ReadonlyArray<string>;
-  /** Where a server mounts the service. */
+  /** The path at which a server mounts the service. */
   readonly basePath?: string;
   /** The exit code of a server; 0 by default. */
   readonly exitCode?: number;
@@ -78,7 +78,7 @@ export const expectRecipe = async (
       const sessions = await useService(`http://127.0.0.1:${port}`, recipe.basePath ?? "", program);
       await expectStream(sessions);
       await expectPoll(sessions);
-      // workerd notices a closed connection only when it writes to it.
+      // On workerd, the client must reset the connection: if the client closes it, workerd notices only when it writes.
       await expectLeaving(sessions, runtime === "workerd" ? "reset" : "close");
       if (closesItself) open = await openStream(sessions);
     } else {
@@ -89,7 +89,7 @@ export const expectRecipe = async (
     await program.stop();
   }
   if (open !== undefined) expect(await open.rest()).toMatch(/^event: timeout\n.*\n\n$/m);
-  // A program without a handler for the signal has the exit code null.
+  // A server must handle the signal and exit with its documented code. Otherwise, its exit code would be null.
   if (recipe.output === undefined && runtime !== "workerd")
     expect(await program.ended).toBe(recipe.exitCode ?? 0);
 };

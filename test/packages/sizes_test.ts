@@ -24,7 +24,7 @@ it.each(rows)(
     expect(outputFiles).toHaveLength(1);
     const { length } = await promisify(gzip)(outputFiles[0]?.contents ?? "", { level: 9 });
     expect(length).toBeLessThanOrEqual(Number(kilobytes) * 1000);
-    // A bundle that has shrunk needs a new figure in the documentation.
+    // If a bundle is much smaller than the documentation says, the documentation needs a new figure.
     expect(length).toBeGreaterThan(Number(kilobytes) * 800);
   },
 );

@@ -53,8 +53,8 @@ export const expectStream = async (sessions: Sessions): Promise<void> => {
 };
 
 /**
- * Expects that a long poll is answered when another request reads its session. The success of that read shows that the
- * long poll was still open: a read soon after the end of another one is refused.
+ * Expects that a long poll is answered when another request reads the same session. That request must succeed: if the
+ * long poll had already ended, the poll interval would not have passed, and the request would be refused.
  */
 export const expectPoll = async (sessions: Sessions): Promise<void> => {
   const { headers } = sessions;
@@ -85,8 +85,8 @@ const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving
 };
 
 /**
- * Expects that a long poll ends when its client leaves. A read soon after the end of another one is refused, so the
- * refusal of the next read shows that the long poll has ended.
+ * Expects that the server ends a long poll when its client leaves. The next read must be refused, because the poll
+ * interval starts when the long poll ends.
  */
 export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
   const { headers } = sessions;

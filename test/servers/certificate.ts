@@ -8,14 +8,14 @@ import { skipReason } from "./skip_reason.ts";
 
 const run = promisify(execFile);
 
-/** Why certificates are unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/** Returns null if openssl is available, else the reason, for titles of skipped tests. With CI=true, throws instead. */
 export const whyNoCertificate = (): Promise<string | null> =>
   run("openssl", ["version"]).then(
     () => null,
     () => skipReason("a certificate", "there is no openssl on PATH"),
   );
 
-/** Makes a self-signed certificate for 127.0.0.1. Its files are removed with the scope. */
+/** Makes a self-signed certificate for 127.0.0.1. The files of the certificate are removed when the scope closes. */
 export const makeCertificate = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "accountlink-certificate-"))),

@@ -28,8 +28,8 @@ const isExecutable = (file: string): Promise<boolean> =>
   );
 
 /**
- * Finds the installed server; else, on Debian, unpacks the package into a temporary folder without installing it.
- * Null if neither works.
+ * Returns an installed server. If there is none and this is Debian, unpacks the server's package into a cache folder
+ * without installing it. Returns null if neither is possible.
  */
 export const findServer = async (server: DebianServer): Promise<ServerProgram | null> =>
   (await installed(server)) ?? (await unpacked(server));
@@ -72,7 +72,8 @@ const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise
     });
     await rename(unpackedTo, root);
   } catch {
-    // The machine does not run Debian or has no network, or another process has finished first.
+    // This is not Debian, or there is no network, or another process has finished first. The caller looks for the
+    // files.
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

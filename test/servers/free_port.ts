@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
 /**
- * Returns a free local port for a server. Outgoing connections cannot take it before the server listens, since it is
- * below the range that the system assigns to them; so is the port plus 10,000, which a Redis Cluster also uses. No
+ * Returns a free local port for a server. The system does not use this port for outgoing connections, which could take
+ * it before the server listens. The same is true of the port plus 10,000, which a node of a Redis Cluster also uses. No
  * other test gets the port while this process lives, even if the server has not started or was killed.
  */
 export const freePort = async (): Promise<number> => {

@@ -22,8 +22,8 @@ export interface HttpAnswer {
 }
 
 /**
- * An answer, `cut` to close the connection without one, `silent` to keep it open without one, or a function that
- * writes the answer piece by piece.
+ * What the server does with a request: it sends an answer; with `cut`, closes the connection without an answer; with
+ * `silent`, keeps the connection open without an answer; or calls a function that writes the answer piece by piece.
  */
 export type HttpAnswering = HttpAnswer | "cut" | "silent" | ((outgoing: ServerResponse) => void);
 

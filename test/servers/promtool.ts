@@ -7,7 +7,9 @@ const program = findServer({ names: ["promtool"], path: "usr/bin/promtool", pack
 
 const run = promisify(execFile);
 
-/** Why promtool is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/**
+ * Returns null if promtool is available, else the reason, for titles of skipped tests. With CI=true, throws instead.
+ */
 export const whyNoPromtool = async (): Promise<string | null> =>
   (await program) === null
     ? skipReason("promtool", "there is no promtool on PATH, and no Debian package of it to unpack")

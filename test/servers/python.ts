@@ -46,11 +46,12 @@ const modules = [
   "yarl",
 ].map((name) => `python3-${name}`);
 /**
- * Imports the compiled parser of aiohttp too, because in Debian's version, the parser in Python refuses valid answers.
+ * Also imports aiohttp's compiled parser. Without it, aiohttp uses a parser written in Python, which refuses valid
+ * answers in Debian's version.
  */
 const importAll = "import aiohttp._http_parser, discord";
 
-/** Finds a Python with aiohttp and discord.py; installed ones before unpacked Debian packages. */
+/** Finds an installed Python with aiohttp and discord.py, or else unpacks Debian packages of what is missing. */
 const findWithModules = async (): Promise<ServerProgram | null> => {
   const found = await program();
   if (found === null || (await runs(found, importAll))) return found;
@@ -72,13 +73,19 @@ const once = <A>(find: () => Promise<A>): (() => Promise<A>) => {
 const program = once(findPython);
 const withModules = once(findWithModules);
 
-/** Why Python 3.10 or newer is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/**
+ * Returns null if Python 3.10 or newer is available, else the reason, for titles of skipped tests. With CI=true, throws
+ * instead.
+ */
 export const whyNoPython = async (): Promise<string | null> =>
   (await program()) === null
     ? skipReason("Python", "there is no Python 3.10 on PATH, and no Debian package of it to unpack")
     : null;
 
-/** Why aiohttp or discord.py is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/**
+ * Returns null if aiohttp and discord.py are available, else the reason, for titles of skipped tests. With CI=true,
+ * throws instead.
+ */
 export const whyNoAiohttp = async (): Promise<string | null> =>
   (await withModules()) === null
     ? skipReason(

@@ -15,7 +15,10 @@ export interface SmallDisk {
   readonly free: Effect.Effect<void>;
 }
 
-/** Why a small disk is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/**
+ * Returns null if a small disk can be mounted, else the reason, for titles of skipped tests. With CI=true, throws
+ * instead.
+ */
 export const whyNoSmallDisk = async (): Promise<string | null> => {
   try {
     await Effect.runPromise(Effect.scoped(mountSmallDisk(1)));

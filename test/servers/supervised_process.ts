@@ -5,14 +5,14 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { SystemUser } from "./system_user.ts";
 
-/** A program with its arguments, and its folder, which `remove` and the end of this process delete. */
+/** A program with its arguments, and a folder that is deleted by `remove`, and when this process ends. */
 export interface Program {
   readonly command: ReadonlyArray<string>;
   readonly folder: string;
   readonly env?: NodeJS.ProcessEnv;
   /** The user who runs the program and owns the folder; by default, the user of this process. */
   readonly user?: SystemUser | null;
-  /** The final signal, if `KILL` would leave something on the machine. */
+  /** The signal that ends the program. The default, `KILL`, would leave something on the machine with some programs. */
   readonly endsBy?: "KILL" | "QUIT" | "TERM";
 }
 
@@ -48,7 +48,8 @@ export class SupervisedProcess {
   }
 
   static async start({ command, folder, env, user, endsBy = "KILL" }: Program): Promise<SupervisedProcess> {
-    // In its own process group: an interrupt from the terminal would end the shell before the program.
+    // The shell gets its own process group, because Ctrl+C in a terminal would end the shell before it ends the
+    // program.
     const shell = spawn("sh", ["-c", supervisor, "sh", folder, endsBy, ...command], {
       cwd: folder,
       detached: true,
@@ -121,7 +122,7 @@ const readPid = async (output: Socket): Promise<number> => {
   return Number(line);
 };
 
-/** Includes processes in other process groups, as Postgres has. */
+/** Returns all descendants of a process, even those in other process groups, because Postgres makes its own groups. */
 const descendantsOf = (parent: number): ReadonlyArray<number> => {
   const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
     .trim()

@@ -4,13 +4,13 @@ import { listenLocally } from "./free_port.ts";
 
 export interface TcpProxy {
   readonly port: number;
-  /** Resets all connections, also new ones, like a machine that is off. */
+  /** Resets all open connections and every new one, like a machine that is off. */
   readonly cut: Effect.Effect<void>;
-  /** Drops all data, but keeps connections open and accepts new ones, like a lost network. */
+  /** Drops all data, but keeps connections open and accepts new ones, like a network that loses all packets. */
   readonly silence: Effect.Effect<void>;
-  /** Forwards new connections. Silenced connections stay silent. */
+  /** Forwards the data of new connections again. Connections that were open during `silence` stay silent. */
   readonly restore: Effect.Effect<void>;
-  /** Forwards new connections to another local port, like an address after a failover. */
+  /** Forwards new connections to another local port, like an address that moves to another server in a failover. */
   readonly forwardTo: (port: number) => Effect.Effect<void>;
 }
 
@@ -70,7 +70,9 @@ export const throughProxy = (url: string, { port }: Pick<TcpProxy, "port">): str
 };
 
 class ProxiedConnection {
-  /** Whether the connection reads and drops all data, including the end of the stream. */
+  /**
+   * If true, the connection reads and drops all data, and the other side does not even learn that a stream has ended.
+   */
   isSilent = false;
   readonly #ends: ReadonlyArray<Socket>;
   readonly #ended: () => void;

@@ -31,6 +31,6 @@ const checks: ReadonlyArray<Check> = [
 
 export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {
   const wrong = answers(records);
-  // Other checks expect answers that match the contract.
+  // The other checks can read only answers that match the contract.
   return wrong.length > 0 ? wrong : checks.flatMap((check) => check(records));
 };

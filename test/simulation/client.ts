@@ -24,7 +24,8 @@ export interface Sent extends Attempt, Options {
 }
 
 /**
- * The longest time until an answer, in milliseconds. A request may wait for 10 seconds, on a node that is frozen for 8.
+ * The longest time until an answer, in milliseconds. A node may take 10 seconds for a request, and may be frozen for 8
+ * seconds meanwhile.
  */
 const longestAnswer = 20_000;
 
@@ -142,7 +143,7 @@ const requestOf = (line: Attempt["line"], { key, body, idempotencyKey }: Options
   };
 };
 
-/** Reads the whole body, which for a stream ends late. */
+/** Reads the whole body. Stops reading a stream after `longestStream`, even if the stream has not ended. */
 const answerOf = (response: HttpResponse): Effect.Effect<Answer> => {
   const { status, body: sent } = response;
   const headers = response.headers as Readonly<Record<string, string>>;

@@ -34,7 +34,7 @@ export class Deployment {
   readonly nodes: Array<Node> = [];
   readonly story: Array<string> = [];
   readonly faults: Array<Happened> = [];
-  /** The number of requests for each outcome, and of faults for each kind. */
+  /** How many requests had each outcome, and how often each kind of fault happened. */
   readonly counts = new Map<string, number>();
   hasWebhook = false;
   hasPlan = false;

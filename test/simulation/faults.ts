@@ -148,7 +148,7 @@ export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, ti
   extent: chance.fraction(),
 });
 
-/** Starts a fault, unless it concerns a node that is down. */
+/** Starts a fault. A fault of a node does not happen if the node is down. */
 export const begin = (deployment: Deployment, fault: Fault): void => {
   const { kind, node, lasts } = fault;
   const concernsNode = kind.startsWith("node");
@@ -161,7 +161,7 @@ export const begin = (deployment: Deployment, fault: Fault): void => {
   deployment.faults.push({ kind, node, from: deployment.now, to: deployment.now + lasts });
   start(deployment, fault);
   deployment.world.after(lasts, deployment.outside, () => {
-    // A restarted process does not have the fault of the earlier process.
+    // The fault of a process ends with the process, so the process that replaced it does not have the fault.
     const isOver = concernsNode && kind !== "node killed" && deployment.nodes[node] !== before;
     if (isOver) return;
     deployment.tell("fault", () => `over: ${named()}`);

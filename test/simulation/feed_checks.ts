@@ -1,4 +1,7 @@
-/** Checks what the feed, waits for sessions, and webhooks tell clients, and that nothing names an erased user. */
+/**
+ * Checks what clients learn from the feed, from waiting for sessions, and from webhooks. Checks that no event names an
+ * erased user.
+ */
 import { describeOutcome, type Sent } from "./client.ts";
 import { dataOf, type Records } from "./clients.ts";
 import { erasedChatId } from "./node.ts";
@@ -45,7 +48,7 @@ export const feedFresh: Check = (records) => {
   });
 };
 
-/** The answered writes that linked a game user. Each of them linked a different game user. */
+/** The answered writes that linked a game user. No two of these writes linked the same game user. */
 const answeredSets = ({ operations }: Records) =>
   operations.flatMap(({ request, sent }) => {
     const gameId = request.write?.leaves;
@@ -111,7 +114,7 @@ const deliveredIds = ({ deployment }: Records): ReadonlyArray<string> => [
   ...new Set(deployment.receiver.received.filter(({ status }) => status < 300).map(({ id }) => id)),
 ];
 
-/** Events of the feed that the webhook, if there is one, has not received. */
+/** Returns the events of the feed that the webhook has not received. If the run has no webhook, there are none. */
 export const undelivered = (records: Records): ReadonlyArray<string> => {
   if (!records.deployment.hasWebhook) return [];
   const delivered = new Set(deliveredIds(records));

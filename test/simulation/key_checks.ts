@@ -6,7 +6,7 @@ import { type Check, hasFault, slack } from "./promise.ts";
 
 const keyOf = ({ key }: Sent): string => key.slice(4, 16);
 
-/** Times by which each key was certainly revoked. */
+/** Returns for each key the time at which the first answer confirmed its revocation. */
 const revocations = (history: ReadonlyArray<Sent>): ReadonlyMap<string, number> => {
   const revoked = new Map<string, number>();
   for (const sent of history) {
@@ -59,7 +59,7 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
   const alone = ({ kind }: Happened): number => {
     if (/^node (?:cut off from Redis|frozen)|suspended/.test(kind)) return shares;
     if (/^Redis (?:down|frozen|slow)/.test(kind)) return nodes.length * shares;
-    // A restarted process may admit a new share of the limit.
+    // A restarted process may not know how many requests were admitted, so it may admit its share of the limit again.
     return /^node (?:killed|stopped)/.test(kind) && hasFault(records, /Redis|frozen|suspended/)
       ? dailyLimit
       : 0;

@@ -16,13 +16,13 @@ export type Found = { readonly is: Value } | { readonly isNot: Value };
 export interface Operation {
   readonly client: number;
   readonly called: number;
-  /** The time of the answer. Null without one: the operation may take effect at any later time, or never. */
+  /** The time of the answer. It is null if there is no answer; the operation may then take effect later, or never. */
   readonly answered: number | null;
-  /** Without an answer, the latest time at which it may take effect; by default, there is no limit. */
+  /** If there is no answer, the latest time at which the operation may take effect; by default, there is no limit. */
   readonly until?: number;
-  /** Null without an answer. */
+  /** What the answer says; null if there is no answer. */
   readonly found: Found | null;
-  /** The value that it stored; absent for reads. */
+  /** The value that the operation stored; absent for reads. */
   readonly wrote?: Value;
 }
 
@@ -74,9 +74,13 @@ const eventsOf = (history: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
 
 class Search {
   #configurations: ReadonlyArray<Configuration>;
-  /** Open operations that will be answered, each with its bit in `done`. */
+  /**
+   * The open operations that will be answered. Each has a bit, which is set in `done` after the operation took effect.
+   */
   readonly #open = new Map<Operation, number>();
-  /** Writes that are never answered, by value, with their bits in `spent`. */
+  /**
+   * The unanswered writes, by the value that they store. Each has a bit, which is set in `spent` after it took effect.
+   */
   readonly #unanswered = new Map<Value, Array<bigint>>();
   readonly #unansweredBits = new Map<Operation, bigint>();
   #nextBit = 1n;
@@ -159,7 +163,8 @@ class Search {
     return [...this.#unanswered]
       .filter(([written]) => fits(found, written))
       .flatMap(([written, bits]) => {
-        // Uses the write of this value that lapses first.
+        // If several unanswered writes stored this value, use the one whose time ends first, because the others can
+        // wait.
         const unspent = bits.find((each) => (spent & each) === 0n);
         return unspent === undefined ? [] : [leave(written, spent | unspent)];
       });

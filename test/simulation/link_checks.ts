@@ -1,11 +1,11 @@
-/** Links and idempotency keys. */
+/** Checks answers about links, and the effects of idempotency keys. */
 
 import { describeOutcome } from "./client.ts";
 import type { Operation as Asked } from "./clients.ts";
 import { describeHistory, findContradiction, type Operation } from "./linearizability.ts";
 import { type Check, isFinal } from "./promise.ts";
 
-/** How long an unanswered write may take effect after its request, in milliseconds. */
+/** For how many milliseconds after its request a write without an answer may still take effect. */
 const longestAfterlife = 10_000;
 
 export const answers: Check = ({ history, operations }) => {

@@ -6,10 +6,10 @@ import { Effect, type Exit } from "effect";
 const patience = 3_000;
 
 /**
- * Asks another service.
+ * Sends a request of a node to another service.
  *
- * @param timeout the failure of a request without an answer
- * @param answer runs when the request arrives; null if the answer is lost
+ * @param timeout the failure if the node gets no answer
+ * @param answer runs when the request arrives at the service; its result is null if the answer is lost
  */
 export const askOutside = <A, E>(
   node: Process,

@@ -1,6 +1,6 @@
 /**
- * The clients, steps and faults of a schedule. The seed of the schedule decides them. If the schedule fails,
- * `shrink.ts` removes those that the failure does not need.
+ * Makes the plan of a schedule from its seed: the clients, their steps, and the faults. If the schedule fails,
+ * `shrink.ts` removes the parts of the plan that the failure does not need.
  */
 import { Chance } from "@accountlink/testing/simulation";
 import { type ClientKind, clientKinds } from "./clients.ts";
@@ -27,22 +27,22 @@ export interface Plan {
 }
 
 /**
- * About how long clients send requests, in milliseconds. Some of these times are longer than the interval at which
- * nodes save counts.
+ * For about how many milliseconds clients send requests. Each plan uses one of these times; the longest ones exceed the
+ * interval at which nodes save counts.
  */
 const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
 
-/** Mostly two, which is enough for most races. */
+/** Each plan picks its number of clients here. The number is mostly two, because two clients suffice for most races. */
 const clientCounts = [1, 2, 2, 3];
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
 
-/** Mostly two, which is enough for most failures. */
+/** Each plan picks its number of nodes here. The number is mostly two, because two nodes suffice for most failures. */
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
 /**
- * For some kinds of clients, only several related faults together can break a promise. Runs with these clients mostly
- * have only the faults listed here.
+ * The faults that matter for a kind of client, where only several related faults together can break a promise. A run
+ * that has mostly clients of this kind mostly has these faults.
  */
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,
@@ -62,7 +62,7 @@ export const planOf = (seed: number): Plan => {
       // Clients of one kind compete for the same data.
       kind: chance.happens(0.8) ? focus : chance.pick(clientKinds),
       steps: listOf(steps, () => ({
-        // Half of the steps have no pause, so they race with others.
+        // Half of the steps begin almost at once, so that they race with steps of other clients.
         pause: chance.happens(0.5) ? chance.below(10) : Math.floor(chance.fraction() * 2 * pause),
         seed: chance.bits(),
       })),

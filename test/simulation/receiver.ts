@@ -14,7 +14,7 @@ export interface Delivery {
   readonly status: number;
 }
 
-/** At most this many deliveries are refused, each at its first attempt. */
+/** The receiver refuses at most this many deliveries, and each of them only once. */
 const mostRefusals = 2;
 
 export class Receiver {

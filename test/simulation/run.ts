@@ -21,21 +21,21 @@ export interface Run {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Longer than any run takes, in simulated milliseconds. */
+/** A limit for the simulated time of a run, in milliseconds, which no run should reach. */
 const longestRun = 1_000_000;
 
-/** Fewest steps of a run. */
+/** The smallest number of steps that a run takes. */
 const fewestSteps = 200;
 
-/** Time until every node knows the number of nodes, on which limits depend, in milliseconds. */
+/** The time until every node knows how many nodes there are, in milliseconds. Limits depend on this number. */
 const acquaintance = 2_100;
 
 /** Time for nodes to recover after the faults, in milliseconds. */
 const recovery = 2_500;
 
 /**
- * Time for another node to take over the webhooks and role plans of a dead node, and to retry failed requests twice, in
- * milliseconds.
+ * The time, in milliseconds, in which another node takes over the webhooks and role plans of a dead node and repeats
+ * failed requests twice.
  */
 const deliveryTime = 400_000;
 
@@ -76,7 +76,7 @@ const happenings = Effect.fnUntraced(function* (plan: Plan, records: Records) {
   yield* untilAllAreUp;
   yield* Effect.sleep(recovery);
   yield* readAll(records);
-  // Short schedules go on for a while, so that background work of the nodes runs too.
+  // A short schedule waits until it has enough steps, so that the background work of the nodes runs too.
   while (deployment.world.steps < fewestSteps) yield* Effect.sleep(500);
   const until = deployment.now + deliveryTime;
   const isWaiting = () => undelivered(records).length > 0 || wrongMembers(records).length > 0;

@@ -1,4 +1,4 @@
-/** A process that runs the schedules in each message. */
+/** A worker process. Each message tells it which schedules to run next. */
 import type { Share } from "./cores.ts";
 import { search } from "./search.ts";
 

@@ -41,7 +41,7 @@ const startDemo = async (): Promise<Demo> => {
     throw new Error(`Cannot start the demo: npm ended with ${npm.exitCode} and printed\n${await problems}`);
   });
   await Promise.race([introduced, ended]);
-  // From here on, an end of the demo is expected.
+  // The demo has started. When a test stops it later, that is no error.
   ended.catch(() => {});
   return { npm, printed, seconds: (performance.now() - started) / 1_000 };
 };

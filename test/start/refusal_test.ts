@@ -136,7 +136,9 @@ describe("shared storage", () => {
 });
 
 describe("a fixture", () => {
-  /** Runs a start that must fail and must not create the data folder. */
+  /**
+   * Starts a server with a fixture that it must refuse, and expects that the server does not create the data folder.
+   */
   const serveFixture = async (file: string) => {
     const data = join(folder, "untouched");
     const ended = await runServe({

@@ -87,7 +87,7 @@ describe("on a signal", () => {
     });
     const lastAnswer = performance.now();
     expect(await server.stop()).toBe(0);
-    // The server does not wait for the client, which keeps its connection for a minute.
+    // The client keeps its idle connection for a minute, but the server does not wait for the client to close it.
     expect(performance.now() - lastAnswer).toBeLessThan(9_000);
     close();
 
@@ -103,7 +103,7 @@ describe("on a signal", () => {
       try {
         signal(server, "SIGINT");
       } catch {
-        // The process has ended.
+        // Sending a signal throws an error after the process has ended.
         clearInterval(again);
       }
     }, 1);
@@ -193,7 +193,7 @@ describe("shutdown", () => {
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
     const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
     const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));
-    // The server has accepted both connections before it answers this later one.
+    // When the server answers this later connection, it has already accepted the two earlier ones.
     await server.send("GET /healthz");
 
     const started = performance.now();

@@ -31,7 +31,7 @@ export const weightOf = (evidence: ReadonlyArray<ExplainedEvidence>): number => 
   return 1 - withoutGame * (1 - bestDevice) * (1 - Math.min(0.6, 1 - withoutAddresses));
 };
 
-/** The weight of one reason that is not from a shared network, computed from its other fields. */
+/** Computes the weight of a piece of evidence from its other fields, if the evidence is not from a shared network. */
 export const evidenceWeightAt = ({ kind, lastSeenAt, chatUsers }: ExplainedEvidence, at: number): number => {
   if (kind === "review") return 1;
   if (kind === "game") return 0.9;

@@ -26,12 +26,15 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
   /** Keys of one account share their scopes; by default, each key gets a new account. */
   readonly account?: string;
   readonly guildId?: string;
-  /** The links in the key's scope, by chat user: the game user, alone or with the time of the last verification. */
+  /**
+   * The links in the key's scope by chat user: the game user, or an object with the game user and the time of the last
+   * verification.
+   */
   readonly links?: Readonly<Record<string, string | { readonly gameId: string; readonly at: string }>>;
   readonly sightings?: ReadonlyArray<SeenAt>;
 }
 
-/** A chat user was seen at an address. */
+/** A client address at which a chat user was seen. */
 export interface SeenAt {
   readonly chatId: string;
   readonly ip: string;

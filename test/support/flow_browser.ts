@@ -12,13 +12,13 @@ export interface FlowBrowser {
   readonly cookies: Map<string, string>;
   readonly get: (address: string) => Promise<Answer>;
   readonly post: (address: string, form: Readonly<Record<string, string>> | string) => Promise<Answer>;
-  /** Begins to sign in and returns the address of the platform's page. */
+  /** Begins a step of the verification, and returns the URL of the platform's sign-in page. */
   readonly leave: (step: "chat" | "game", query?: string) => Promise<string>;
-  /** Signs in at that address and returns the address of the redirect. */
+  /** Signs in on the platform's page at `authorizeUrl`, and returns the URL to which the platform redirects. */
   readonly signIn: (authorizeUrl: string, as: SignIn) => Promise<string>;
-  /** Calls `leave` and `signIn`, and returns the callback's answer. */
+  /** Calls `leave` and `signIn`, opens the URL of the redirect, and returns the service's answer. */
   readonly prove: (step: "chat" | "game", as: SignIn, query?: string) => Promise<Answer>;
-  /** Proves the chat and the game account, and returns the page of `query`. */
+  /** Completes the chat step and the game step of the verification in `query`, and returns the page that follows. */
   readonly walk: (query: string, chatId?: string, gameId?: string) => Promise<Answer>;
   readonly close: () => void;
 }

@@ -44,7 +44,9 @@ export interface RequestOptions {
 /** Sends one request, written as `"GET /v2/chat?chatId=100001"`. */
 export type Send = (request: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
 
-/** A client of the server at `url`. Its connections are kept alive unless said otherwise; `close` ends them. */
+/**
+ * Makes a client of the server at `url`. By default, it keeps connections open for later requests; `close` ends them.
+ */
 export const makeClient = (
   url: string,
   { keepAlive = true } = {},
@@ -52,7 +54,8 @@ export const makeClient = (
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol === "https:";
   const request = isSecure ? secureRequest : plainRequest;
-  // Uses connections in turn: the server might close a long idle one just before its next use.
+  // With `fifo`, requests use the connections in turn. Otherwise, a connection could be idle for long, and the server
+  // might close it just before its next use.
   const options = { keepAlive, scheduling: "fifo" } as const;
   // Certificates of tests are self-signed.
   const agent = isSecure
@@ -79,7 +82,7 @@ export const makeClient = (
         ...headers,
       },
     });
-    // A server may refuse a large body, and close, before the client has sent all of it.
+    // The server may refuse a large body and close the connection while the client is still sending. This is no error.
     outgoing.on("error", () => {});
     outgoing.end(payload);
     const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
@@ -96,7 +99,7 @@ export const makeClient = (
 };
 
 const decoded = (bytes: Buffer, encoding: string | undefined): string => {
-  // An answer to HEAD names the encoding, too.
+  // An answer to HEAD has no body, although it names the encoding that the body of a GET would have.
   if (bytes.length === 0) return "";
   if (encoding === "br") return brotliDecompressSync(bytes).toString();
   return encoding === "gzip" ? gunzipSync(bytes).toString() : bytes.toString();

@@ -1,4 +1,4 @@
-/** Starts the real server in a new process, or in this process, which needs only a fifth of the processor time. */
+/** Starts the real server for tests, in a new process or in this process, which takes a fifth of the processor time. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ export interface RunningServer {
   readonly send: Send;
   /** Standard output and standard error so far. */
   readonly output: () => string;
-  /** Stops it and returns its exit code, or null if a signal ended it. */
+  /** Stops the server and returns its exit code, or null if a signal ended the process. */
   readonly stop: () => Promise<number | null>;
 }
 

@@ -20,7 +20,7 @@ export interface TestStorage {
 
 const kind = process.env["ACCOUNTLINK_TEST_STORAGE"] ?? "embedded";
 
-/** Why tests cannot read the storage directly, or null; it is shown in titles of skipped tests. */
+/** Null if tests can read the storage directly, else the reason why not, for titles of skipped tests. */
 export const whyHidden: string | null =
   kind === "memory" ? "since only the server can read its memory" : null;
 

@@ -8,7 +8,10 @@ import { Effect, Option, Schema } from "effect";
 import { Argument, CliError, Flag } from "effect/cli";
 import { durationMillis, expectedDuration } from "../config/variables.ts";
 
-/** A flag with a check; `expected` describes the accepted values in error messages. */
+/**
+ * Makes a text flag that accepts the values for which `isRight` returns true; `expected` describes them in error
+ * messages.
+ */
 export const textFlag = (name: string, isRight: (text: string) => boolean, expected: string) =>
   Flag.String(name).pipe(Flag.filter(isRight, () => `expected ${expected}`));
 
@@ -46,7 +49,7 @@ interface ScopeChoice {
   readonly guildId: Option.Option<string>;
 }
 
-/** Refuses a guild scope without a guild, and a global scope with one. */
+/** Refuses a guild scope without a guild ID, and a global scope with a guild ID. */
 export const checkScope = ({
   scope,
   guildId,
@@ -63,7 +66,7 @@ export const checkScope = ({
 export const refuse = (message: string): Effect.Effect<never, CliError.ValidationError> =>
   Effect.fail(new CliError.ValidationError({ message }));
 
-/** The chosen scope. `--guild-id` without `--scope` means the scope of the guild. */
+/** Returns the chosen scope. If `--guild-id` is given without `--scope`, this is the scope of the guild. */
 export const targetOf = ({ guildId }: ScopeChoice): ScopeTarget =>
   Option.isSome(guildId) ? { kind: "guild", guildId: guildId.value as GuildId } : { kind: "global" };
 
@@ -112,7 +115,10 @@ export const timeFlag = (name: string) =>
 export const problemsText = ({ parameters }: InvalidParameter): string =>
   parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ");
 
-/** The account named by a flag; a new account if none has this name. */
+/**
+ * Returns the account with the name that a flag gives. If none has this name, returns a new account that is not stored
+ * yet.
+ */
 export const accountOf = Effect.fnUntraced(function* (name: string, tier: Tier) {
   const found = yield* (yield* KeyStore).findAccount(name);
   return Option.getOrElse(found, (): NewAccount => ({ name, chatId: null, tier }));

@@ -4,7 +4,7 @@ import { escaped, printable } from "../message_text.ts";
 import { switchFlag } from "./flags.ts";
 import { Invocation } from "./invocation.ts";
 
-/** `--json`, on every command except `serve`. */
+/** The flag `--json`, which every command except `serve` accepts. */
 export const Json = GlobalFlag.Setting("json")({
   flag: switchFlag("json", "Print JSON on standard output and nothing else"),
 });

@@ -16,18 +16,19 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   override readonly message = this.problem;
 }
 
-/** A command failed, and its output already says so. */
+/** The error of a command whose output already reports the failure. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
 
 /**
  * Prints each problem as one line on standard error, or with `--json` as JSON on standard output.
  *
- * @param action the start of configuration errors, such as `Cannot start`
+ * @param action the beginning of messages about configuration errors, such as `Cannot start`
  */
 export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effect<void> => {
   const error = Cause.squash(cause);
   if (error instanceof CommandFailed) return reportFailure(error);
-  // Shows IP addresses: they come from the operator's own configuration, which the operator has to correct.
+  // Hides only keys, not IP addresses: the addresses come from the operator's own configuration, which the operator has
+  // to correct.
   if (error instanceof InvalidConfig) {
     const lines = [error.problem, ...(error.others ?? [])].map((line) => `${action}: ${line}`);
     const notes = lines.slice(0, -1);

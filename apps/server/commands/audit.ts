@@ -28,7 +28,7 @@ const flags = {
 
 const listAuditCommand = Command.make("list", flags, ({ account, limit, before }) =>
   Effect.gen(function* () {
-    // Reads one entry more, to find out whether there are older entries.
+    // Reads one entry more than the limit, to find out whether there are older entries.
     const found = yield* (yield* AuditLog).list(account, Option.getOrNull(before), limit + 1);
     const entries = found.slice(0, limit);
     const next = found.length > limit ? (entries.at(-1)?.sequence ?? null) : null;

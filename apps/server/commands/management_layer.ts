@@ -24,7 +24,10 @@ import { printable } from "../message_text.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
-/** Commands wait longer than requests: no client waits for them, and the database may be busy. */
+/**
+ * Commands wait longer for a database connection than requests do: no client waits for a command, and the database may
+ * be busy.
+ */
 export const connectTimeout = "10 seconds";
 
 /**
@@ -67,7 +70,8 @@ const nothingInDatabase = (path: string) =>
     problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which has no data of a server, expected a server's database`,
   });
 
-// Commands do not create the demo: an operator who forgot a variable would write to it instead of the server's storage.
+// Commands do not create the demo's data folder: an operator who forgot to set a variable would otherwise write to the
+// demo instead of the server's storage.
 const demoIsNotMade = (folder: string) =>
   new CommandFailed({
     problem: `Cannot make data folder "${folder}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data`,
@@ -103,7 +107,8 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
         Layer.provideMerge(UserData.layer),
         Layer.provideMerge(ApiKeys.layer),
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
-        // Signals running servers. Without Redis, servers notice changes when they next read the storage.
+        // Redis carries signals of changes to the running servers. Without Redis, a server notices a change when it
+        // next reads the storage.
         Layer.provide(cacheLayer(cache)),
         Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
@@ -112,7 +117,7 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
           Layer.succeed(Limits, limitsOf(config)),
           NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),
         ]),
-        // Commands log nothing. The servers log when Redis is down.
+        // Commands log nothing, since the running servers already log an outage of Redis.
         Layer.provide(Logger.layer([])),
       ),
     ),

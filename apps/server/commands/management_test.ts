@@ -91,7 +91,8 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // Two requests time out one after the other. The command must wait longer.
+      // Waits until two requests have timed out, one after the other: the command must wait longer than that for the
+      // database.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

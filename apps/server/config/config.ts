@@ -120,7 +120,7 @@ export type VariableName = keyof typeof variables;
 
 export type Config = Values<typeof variables>;
 
-/** A variable has an invalid value, or a value that turns out not to work. */
+/** A variable has an invalid value, or a valid value that cannot be used, such as a port that is in use. */
 export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
   readonly problem: string;
   readonly others?: ReadonlyArray<string>;

@@ -50,7 +50,7 @@ const editDistance = (one: string, other: string): number => {
   return previous[other.length] as number;
 };
 
-/** Variables with these prefixes have no effect unless another variable has this value. */
+/** Variables whose names begin with `start` have no effect unless the variable `chooser` has this `value`. */
 const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, value: string]> = [
   ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres"],
   ["ACCOUNTLINK_REDIS_", "ACCOUNTLINK_CACHE", "redis"],
@@ -58,7 +58,7 @@ const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, va
   ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
 ];
 
-/** Exceptions: these variables have an effect whichever platform is chosen. */
+/** The exceptions to `purposes`: these variables have an effect whichever platform is chosen. */
 const forEveryPlatform: ReadonlySet<string> = new Set(["ACCOUNTLINK_CHAT_NAME", "ACCOUNTLINK_GAME_NAME"]);
 
 /** Warns of variables for a storage, a cache or platforms that were not chosen. */

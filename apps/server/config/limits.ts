@@ -1,4 +1,4 @@
-/** The variables of limits, and the limits that follow from their values. */
+/** The configuration variables that set limits, and the `Limits` that result from their values. */
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
 import { count, duration, type Values } from "./variables.ts";
 

@@ -12,7 +12,7 @@ export type Storage =
   | { readonly kind: "embedded"; readonly folder: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly maxConnections: number };
 
-/** Where requests are counted for limits, and through which nodes signal changes to each other. */
+/** The store that counts requests for the limits, and through which nodes signal changes to each other. */
 export type Cache =
   | { readonly kind: "memory" }
   | { readonly kind: "redis"; readonly url: Redacted.Redacted; readonly prefix: string };
@@ -79,7 +79,10 @@ export const cacheOf = (config: Config): Effect.Effect<Cache, InvalidConfig> => 
     : Effect.succeed({ kind: "redis", url, prefix: config.ACCOUNTLINK_REDIS_PREFIX });
 };
 
-/** Fails if the live platforms need a variable that is not set, or if the dev platform must be chosen explicitly. */
+/**
+ * Returns the platform, which is `dev` by default. Fails if the live platforms need a variable that is not set, or if
+ * `dev` must be chosen explicitly but is not.
+ */
 const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   if (config.ACCOUNTLINK_PLATFORM === "live") return livePlatformOf(config);
   if (config.ACCOUNTLINK_PLATFORM === "none") return Effect.succeed({ kind: "none" });
@@ -90,8 +93,8 @@ const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
 };
 
 /**
- * Why the dev platform, on which anyone can sign in as anybody, must be chosen explicitly. Null if it need not be: with
- * a fixture, or in the demo without a public https URL.
+ * Returns why the dev platform must be chosen explicitly, since on it anyone can sign in as anybody. Returns null if it
+ * may be the default: with a fixture, or in the demo without a public https URL.
  */
 const devRisk = (config: Config): string | null => {
   if (config.ACCOUNTLINK_FIXTURE !== null) return null;

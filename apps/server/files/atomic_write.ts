@@ -74,7 +74,8 @@ const writePart = Effect.fnUntraced(function* <E, R, E2, R2>(
       yield* Stream.runForEach(Stream.encodeText(text), (chunk) => opened.writeAll(chunk));
       yield* opened.sync;
       yield* putIntoPlace(part);
-      // The new name is durable once the folder is synced, which some file systems do not support.
+      // The new name is durable once the folder is synced. Some file systems cannot sync a folder, so errors are
+      // ignored.
       const folder = fileSystem.open(dirname(target), { flag: "r" });
       yield* Effect.ignore(Effect.flatMap(folder, ({ sync }) => sync));
     }),

@@ -2,7 +2,7 @@ import { CacheMemory } from "@accountlink/memory";
 import { Effect, Layer } from "effect";
 import type { Cache } from "../config/resolved_config.ts";
 
-/** Loads the Redis modules only in processes that use Redis. */
+/** Provides the cache. Only processes that use Redis load the Redis modules. */
 export const cacheLayer = (cache: Cache) =>
   cache.kind === "memory"
     ? CacheMemory.layer

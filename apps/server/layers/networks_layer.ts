@@ -11,7 +11,10 @@ const networkFiles = [
   "ACCOUNTLINK_SHARED_NETWORKS",
 ] as const;
 
-/** Fails with the name of the variable if a file cannot be used. `vpnCidrs` come from the fixture. */
+/**
+ * Provides network intelligence from the configured files and from `vpnCidrs`, which come from the fixture. If a file
+ * cannot be used, fails with an error that names its variable.
+ */
 export const networksLayer = (
   config: Config,
   vpnCidrs: ReadonlyArray<string>,

@@ -21,7 +21,7 @@ import { FetchHttpClient } from "effect/http";
 import type { Platform } from "../config/resolved_config.ts";
 import { makeDevHttpServer } from "../listening/dev_http_server.ts";
 
-/** The lookup and sign-in ports of both platforms. */
+/** Provides the services that look up users and guilds on the platforms, and those that sign users in. */
 export const platformLayer = (platform: Platform, fixture: PlatformFixture, publicUrl: string) =>
   layerOf(platform, fixture, publicUrl).pipe(Layer.provide(FetchHttpClient.layer));
 

@@ -1,4 +1,4 @@
-/** The layers of the service: the only place where adapters and services meet. */
+/** Composes the layer of the service from the services of core and the implementations of the ports that they use. */
 
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
@@ -38,7 +38,8 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  // Counters in memory need no local fallback, since they cannot fail, but they must be restored after a restart.
+  // Counters in memory cannot fail, so they need no local fallback. But they lose their counts in a restart, and
+  // `ResilientCounters` restores these counts.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),

@@ -13,7 +13,8 @@ export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: D
     Layer.provide(rootKeyLayer(config, storage, secrets)),
   );
 
-// Memory storage keeps no root key. The secret replaces it, so that servers that share a Redis derive the same keys.
+// Memory storage stores no root key, so the secret takes its place. Thus servers that share a Redis derive the same
+// keys.
 const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
   storage.kind === "memory"
     ? Layer.succeed(RootKey, secrets[0])

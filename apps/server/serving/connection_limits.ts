@@ -20,7 +20,8 @@ const refusals = Metric.counter("accountlink_http_connections_refused_total", {
  * keep it open. Trusted proxies are only subject to the total limit; for clients behind them, the requests in flight
  * per client address are limited instead.
  *
- * @returns the check of requests in flight; empty if no client is behind a trusted proxy
+ * @returns the checks of each request, which limit the requests in flight; empty if there is no limit or no trusted
+ * proxy
  */
 export const limitConnections = (server: Server, config: Config) =>
   Effect.map(Effect.context(), (context): ReadonlyArray<RefusalOf> => {
@@ -105,5 +106,7 @@ const openFiles = (): number => {
   return most === undefined ? Infinity : Number(most);
 };
 
-/** The share of open files for clients. The rest is for stores, platforms and the log. */
+/**
+ * How many connections clients may open if this many files may be open. The rest is for stores, platforms and the log.
+ */
 const connectionsOf = (files: number): number => files - Math.min(256, Math.ceil(files / 4));

@@ -25,12 +25,14 @@ export class Drain {
   }
 
   /**
-   * Accepts requests for the delay, closes the port, and waits for every connection to end, at most `drainTimeout`.
+   * Continues to accept requests during the delay, then closes the port, and waits at most `drainTimeout` until every
+   * connection has ended.
    *
-   * Idle connections stay open, since a request may be on its way. They end when the client closes them, after one
-   * more request, which is answered with `Connection: close` because the port is closed, or by the idle timeout.
+   * Idle connections stay open, since a request may be on its way. An idle connection ends after one more request,
+   * which is answered with `Connection: close` because the port is closed, or when the client closes it, or at the idle
+   * timeout.
    *
-   * @param delay the time in which load balancers notice that the server is not ready
+   * @param delay how long load balancers have to notice that the server is not ready
    * @param endReads ends long polls and streams
    */
   readonly run = Effect.fnUntraced(
@@ -50,9 +52,9 @@ export class Drain {
 /**
  * Stops accepting connections but keeps idle ones, which `close` of `node:http` would close.
  *
- * Closing the port resets the connections in its backlog, which clients see as open. Node accepts one connection in
- * each turn of the event loop. So the port is closed after a turn that accepted no connection and was too short for a
- * client to open one meanwhile.
+ * Closing the port resets the connections that wait in its backlog, although clients see them as open. Node accepts one
+ * connection in each turn of the event loop. So the port is closed after a turn that accepted no connection and that
+ * was too short for a client to open a connection meanwhile.
  *
  * @returns a promise that resolves when the last connection has ended
  */

@@ -19,7 +19,9 @@ export const watchFileDescriptors = Effect.suspend(() => {
   return Effect.repeat(look, Schedule.spaced("1 second"));
 });
 
-/** `EMFILE` at the limit of the process, `ENFILE` at the limit of the machine, null below both. */
+/**
+ * Returns `EMFILE` if the process has reached its limit, `ENFILE` if the machine has reached its limit, otherwise null.
+ */
 const refusalToOpen = (): string | null => {
   try {
     closeSync(openSync(devNull, "r"));

@@ -24,7 +24,7 @@ import { listenForOperators } from "./operator_server.ts";
 /**
  * Answers requests to a port until the scope closes.
  *
- * @param demoKey the key with which `/docs` tries requests
+ * @param demoKey in the demo, the key that the page `/docs` uses to try requests
  */
 export const serveHttp = Effect.fnUntraced(function* (
   config: Config,

@@ -140,7 +140,7 @@ const lingering = 500;
 const sendLast = (socket: Socket, answer: string, { code }: ClientError): void => {
   if (!socket.writable) return;
   socket.end(answer);
-  // Do not read on: the rest of a request must not be carried out after its timeout.
+  // A request that timed out must not be carried out, so do not read the rest of it.
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroySoon();
   const timer = setTimeout(() => socket.destroy(), lingering);
   socket.once("close", () => clearTimeout(timer));

@@ -78,8 +78,8 @@ const closeBehindUpgrade = ({ headers, method }: IncomingMessage, response: Serv
 
 class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
   /**
-   * Emits "close", which Node does not do for a pipelined response that waits for an earlier one when the connection
-   * closes.
+   * Emits "close". Node does not emit this event for a pipelined response if the connection closes while the response
+   * waits for an earlier one.
    */
   override destroy(error?: Error): this {
     const isWaiting = this.socket === null && !this.destroyed;
@@ -89,7 +89,7 @@ class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Req
   }
 }
 
-/** A server whose port is closed drains: each response closes its connection. */
+/** Makes a class of responses. Once the port is closed, the server drains, so each response closes its connection. */
 const responseClass = (isListening: () => boolean) =>
   class<Request extends IncomingMessage> extends EndingResponse<Request> {
     override writeHead(...head: [number]): this {

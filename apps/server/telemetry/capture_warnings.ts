@@ -1,4 +1,4 @@
-/** Logs the warnings that Node and libraries would otherwise print without the log. */
+/** Logs the warnings that Node and libraries would otherwise print as plain text on standard error. */
 import { format } from "node:util";
 import { Effect, Layer } from "effect";
 

@@ -28,7 +28,10 @@ export const answerOf = ({ statusCode = 0, headers }: IncomingMessage, now: Mill
   retryAfter: statusCode === 429 || statusCode === 503 ? waitOf(headers["retry-after"], now) : null,
 });
 
-/** The wait that a `Retry-After` asks for, in seconds or as a date; null for other texts. */
+/**
+ * Parses `Retry-After`, which is a number of seconds or a date. Returns the wait in milliseconds; null if the text is
+ * missing or invalid.
+ */
 const waitOf = (text: string | undefined, now: Millis): number | null => {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1_000;

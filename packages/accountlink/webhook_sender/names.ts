@@ -3,7 +3,10 @@ import { lookup, Resolver } from "node:dns/promises";
 /** Resolves a name to addresses, in the order in which to try them. Rejects if the name has none. */
 export type Resolve = (name: string) => Promise<ReadonlyArray<string>>;
 
-/** `timeout` is in milliseconds. With two attempts at each name server, time remains for the request. */
+/**
+ * `timeout` is in milliseconds. With only two attempts at each name server, time remains for the request before its
+ * deadline.
+ */
 const queryOptions = { timeout: 2_000, tries: 2 };
 
 /**

@@ -10,8 +10,8 @@ import { isPublic, isWithin } from "./public_address.ts";
 const mostTargets = 4;
 
 /**
- * The addresses to connect to. All addresses of the host must be public or in the open networks; for an http URL they
- * must be in the open networks.
+ * Returns the addresses to connect to. Fails unless every address of the host is public or in `openNetworks`. For an
+ * http URL, every address must be in `openNetworks`.
  */
 export const targetsOf = (
   { protocol, hostname }: URL,

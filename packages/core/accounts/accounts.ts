@@ -39,7 +39,7 @@ export class Accounts extends Context.Service<
         name: string,
       ): Effect.fn.Return<Account, StoreUnavailable> {
         const account = yield* store.ensureAccount({ name, chatId, tier: "free" });
-        // The account with this name may be another user's, if an operator created it.
+        // If an operator created an account with this name, the account may belong to another user.
         return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
       });
 

@@ -16,7 +16,10 @@ export interface Member {
   readonly chatId: ChatId;
   readonly role: MemberRole;
   readonly since: Millis;
-  /** When the user last chose the account at the dashboard; null if never, because users can be added unasked. */
+  /**
+   * When the user last chose the account at the dashboard. Null if the user was added by another member and has not
+   * chosen the account yet.
+   */
   readonly chosenAt: Millis | null;
 }
 
@@ -38,7 +41,7 @@ export const membershipOrder = (one: Membership, other: Membership): number =>
   (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
   (one.account.name < other.account.name ? -1 : 1);
 
-/** Sorts an account's members: the oldest first, then by chat ID. @internal */
+/** Sorts an account's members: the longest-standing member first, equal times by chat ID. @internal */
 export const memberOrder = (one: Member, other: Member): number =>
   one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
 

@@ -5,7 +5,7 @@ import type { ChatId, SignInId } from "../ids.ts";
 import type { Member, MemberChange, Membership } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
 
-/** With the reason `not_found`: the account or member does not exist. */
+/** The error if the account or the member does not exist. Its reason is `not_found`. */
 type Unknown = BadRequest;
 
 /**

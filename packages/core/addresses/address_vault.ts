@@ -21,7 +21,7 @@ export class AddressVault extends Context.Service<
   {
     readonly newestKeyId: string;
 
-    /** True while address keys are rotated. */
+    /** Whether there are older keys besides the newest one, as during a rotation of the address keys. */
     readonly hasOlderKeys: boolean;
 
     /** Hashes `countedAs` (HMAC-SHA-256) and encrypts the address (AES-256-GCM). */
@@ -38,9 +38,7 @@ export class AddressVault extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Option.Option<ClientAddress>>>;
   }
 >()("@accountlink/core/AddressVault") {
-  /**
-   * @param keys 32 or more random bytes each, by id, newest first; at least one
-   */
+  /** @param keys the address keys by id, newest first; at least one key, each of 32 or more random bytes */
   static readonly layer = (
     keys: ReadonlyMap<string, Redacted.Redacted<Uint8Array>>,
   ): Layer.Layer<AddressVault, never, Aead.Aead | Kdf.Kdf | Mac.Mac | SecureRandom.SecureRandom> =>

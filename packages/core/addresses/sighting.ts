@@ -6,7 +6,7 @@ import type { ChatId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
 export interface ProtectedAddress {
-  /** Keyed hash for matching, of the IPv4 address or of the /64 of an IPv6 address. Base64url. */
+  /** A keyed hash of the IPv4 address, or of the /64 of the IPv6 address, by which addresses are matched. Base64url. */
   readonly hash: string;
   /** The encrypted and authenticated address. Base64url. */
   readonly sealed: string;

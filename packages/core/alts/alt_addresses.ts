@@ -25,7 +25,7 @@ export const seedAddresses = Effect.fnUntraced(function* (
     const known = found.get(address.countedAs) ?? { hashes: new Set(), address };
     found.set(address.countedAs, known);
     if (stored !== null) known.hashes.add(stored);
-    // With a single key, the stored hash is the only one.
+    // If the vault has a single key, the address has no other hash than the stored one.
     if (stored !== null && !vault.hasOlderKeys) return;
     for (const hash of yield* vault.hashes(address)) known.hashes.add(hash);
   });

@@ -19,7 +19,7 @@ export interface PlaceEvidence {
   readonly kind: "device" | "address";
   readonly weight: number;
   readonly lastSeenAt: Millis;
-  /** How many chat users of the scope were seen there, including target and candidate. */
+  /** How many chat users of the scope were seen in this browser or at this address, including target and candidate. */
   readonly chatUsers: number;
 }
 
@@ -64,7 +64,7 @@ export const weighAddress = ({ age, chatUsers, isShared }: SharedAddress): numbe
 const decay = (age: number, halfLife: number): number => 2 ** (-Math.max(0, age) / halfLife);
 
 interface SharedPlace {
-  /** Time since the candidate was last seen there, in milliseconds. */
+  /** Milliseconds since the candidate was last seen at the place. */
   readonly age: number;
   readonly chatUsers: number;
 }

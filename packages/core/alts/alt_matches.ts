@@ -10,7 +10,7 @@ export interface WeighedAlt {
   readonly gameId: GameId | null;
   /** Combined weight of the evidence, 0 to 1. */
   readonly weight: number;
-  /** The strongest reason first; at least one. */
+  /** The reasons for the match, strongest first; at least one. */
   readonly evidence: ReadonlyArray<AltEvidence>;
   /** The time that sorts matches: the latest shared sighting, else the link's last verification, else the review. */
   readonly freshness: Millis;
@@ -18,7 +18,7 @@ export interface WeighedAlt {
 
 export interface AltPlace {
   readonly kind: "address" | "device";
-  /** How many chat users of the scope were seen there. */
+  /** How many chat users of the scope were seen at the place. */
   readonly chatUsers: number;
   readonly isShared: boolean;
 }

@@ -22,8 +22,8 @@ export interface AltReviewRemoved extends AltPair {
 }
 
 /**
- * Makes, lists and deletes reviews. The chat users need not be members of the guild. If the target has a `commit`,
- * writes can also fail with the `Conflict` of `commit`.
+ * Makes, lists and deletes reviews of pairs of chat users, who need not be members of the guild. If the target of a
+ * write has a `commit`, the write can also fail with the `Conflict` of that `commit`.
  *
  * @example
  * ```ts

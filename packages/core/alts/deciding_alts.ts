@@ -90,10 +90,11 @@ export const makeDecidingAlts = Effect.gen(function* () {
 });
 
 /**
- * Returns the candidates to ask about next, in the search for the first `wanted` members of a sorted list.
+ * Returns the candidates whose membership to ask about next, in the search for the first `wanted` members of a sorted
+ * list.
  *
  * @param wanted how many members the search needs
- * @param atOnce the greatest number of found members and returned candidates together
+ * @param atOnce the greatest sum of the members found so far and the candidates returned
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

@@ -20,7 +20,7 @@ const alt = (id: number, weight: number): WeighedAlt => ({
   freshness: 1_000 - id,
 });
 
-/** 150 candidates, newest first. Older ones are heavier. */
+/** 150 candidates, the most recently seen first. Each candidate weighs more than the one before. */
 const candidates = Array.from({ length: 150 }, (_, id) => alt(id, id / 1_000));
 
 /** Answers whether a chat user is a member; null for a failure of the platform. */

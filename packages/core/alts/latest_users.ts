@@ -3,10 +3,10 @@ import type { ChatId } from "../ids.ts";
 import type { SharedSightings } from "./sighting_store.ts";
 
 /**
- * Returns the chat users that `SightingStore.findShared` looks for: the users in `sightings`, most recently seen first;
- * equal times sort by chat ID as strings.
+ * Selects the users that `SightingStore.findShared` finds: up to `limit` users in `sightings` who are not excluded,
+ * most recently seen first; equal times sort by chat ID as strings.
  *
- * @param sightings of each address, at least the latest `limit` sightings of users who are not excluded
+ * @param sightings at least the latest `limit` sightings at each address, not counting those of excluded users
  *
  * @internal
  */

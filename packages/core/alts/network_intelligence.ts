@@ -27,7 +27,7 @@ export class NetworkIntelligenceUnavailable extends Data.TaggedError("NetworkInt
   readonly cause?: unknown;
 }> {}
 
-/** Looks up facts about networks. Addresses on no list are neither VPN nor shared. */
+/** Looks up facts about the networks of addresses. An address that is on no list counts as neither VPN nor shared. */
 export class NetworkIntelligence extends Context.Service<
   NetworkIntelligence,
   {

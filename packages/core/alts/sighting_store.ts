@@ -9,7 +9,7 @@ export interface StoredSighting extends AddressSighting {
   readonly pid: Pid;
 }
 
-/** A sighting's address, encrypted with another key. */
+/** The new address of a sighting, encrypted with another key. The sighting is identified by `chatId` and `hash`. */
 export interface ReprotectedSighting {
   readonly chatId: ChatId;
   readonly hash: string;
@@ -24,7 +24,10 @@ export interface SharedSightings {
   readonly including: ReadonlyArray<ChatId>;
   /** Users to leave out. */
   readonly excluding: ReadonlyArray<ChatId>;
-  /** The most chat users to return: the most recently seen, ties by chat ID as strings. */
+  /**
+   * How many chat users to return at most: those most recently seen, and among equal times the first by chat ID as
+   * strings.
+   */
   readonly limit: number;
 }
 
@@ -47,9 +50,9 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Sighting>, StoreUnavailable>;
 
     /**
-     * Finds other users who were seen at the addresses or in the browsers. Returns all sightings there of the most
-     * recently seen users and of the users in `including`. The search does not get slower when more users share an
-     * address.
+     * Finds other users who were seen at the addresses or in the browsers of the query. Returns all matching sightings
+     * of the most recently seen users and of the users in `including`. The search does not get slower when more users
+     * share an address.
      */
     readonly findShared: (
       pid: Pid,

@@ -7,7 +7,7 @@ import { type AuditAction, type AuditEntry, usersOf } from "./audit.ts";
 export interface AuditFilter {
   /** Selects entries with this action; null selects all entries. */
   readonly action: AuditAction | null;
-  /** Selects entries about this key: it was changed or made the change. Null selects all entries. */
+  /** Selects entries in which this key was changed or made the change; null selects all entries. */
   readonly keyId: KeyId | null;
   /** Selects entries about this chat user; null or omitted selects all entries. */
   readonly chatId?: ChatId | null;

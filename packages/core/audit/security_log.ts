@@ -13,7 +13,7 @@ const renewInterval = "12 hours";
 
 const countInterval = 60_000;
 
-/** With more networks or uses in memory than this, the node forgets all of them. */
+/** How many networks, and how many uses of keys, a node keeps in memory. At this number, the node forgets them all. */
 const maxNetworks = 10_000;
 const maxUses = 100_000;
 

@@ -8,15 +8,16 @@ import type { Pid } from "../ids.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 
-/** Up to this many links are counted at each view, which takes a millisecond. */
+/** Counting up to this many links takes a millisecond, so a smaller number is counted anew at each view. */
 const few = 2_000;
 
 /**
- * In milliseconds: the age at which reading a count starts a new count, and the greatest age that `recentOf` returns.
+ * In milliseconds: a count older than `renewed` is made anew when it is read, and `recentOf` never returns a count
+ * older than `longest`.
  */
 const [renewed, longest] = [30_000, 60_000];
 
-/** The largest share of time that counting may take. */
+/** A long count is repeated so rarely that counting takes at most this share of the time. */
 const mostTime = 1 / 20;
 
 const maxCounts = 10_000;
@@ -33,7 +34,7 @@ export interface VerifiedWeeks {
   readonly before: LinkCount;
 }
 
-/** Adds up counts; the sum has the age of the oldest. */
+/** Adds up counts. The sum has the age of the oldest count. */
 export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
   count: counts.reduce((sum, { count }) => sum + count, 0),
   age: counts.reduce<Millis | null>(
@@ -44,7 +45,7 @@ export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
 
 type Counted = "all" | "lastWeek" | "weekBefore";
 
-/** The last count above `few`. */
+/** The result of the last complete count, for scopes with more than `few` links. */
 interface Known {
   readonly count: number;
   readonly at: Millis;
@@ -94,14 +95,14 @@ export const makeLinkCounts = Effect.gen(function* () {
   });
 
   return {
-    /** Returns the last number without waiting for a long count. */
+    /** Returns the number of links by the last count, without waiting for a long count. */
     of: (pid: Pid) => of(pid, "all"),
 
-    /** Returns the last numbers without waiting for a long count. */
+    /** Returns the numbers of lately verified links by the last counts, without waiting for a long count. */
     weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 
-    /** Returns a number at most a minute old; waits for a count if there is no such number. */
+    /** Returns a number of links that is at most a minute old. Waits for a count if there is no such number. */
     recentOf: Effect.fnUntraced(function* (pid: Pid) {
       const { count, age } = yield* of(pid, "all");
       if (age !== null && age < longest) return count;

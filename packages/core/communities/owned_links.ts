@@ -33,7 +33,7 @@ export interface LinkPage {
   readonly next: NewestPosition | null;
   /** The position before which the previous page ends; null on the first page. */
   readonly previous: NewestPosition | null;
-  /** Chat users that match the search text but have no link here. */
+  /** Chat users that match the search text but have no link in the scope. */
   readonly unlinked: ReadonlyArray<ChatId>;
 }
 
@@ -166,7 +166,7 @@ export class OwnedLinks extends Context.Service<
           : search(scope, text, place, limit + 1, direction);
         const hasMore = found.length > limit;
         if (direction === "newer") {
-          // The newer links may not fill a page, so read the first page instead.
+          // All newer links were found, but may not fill a page. The first page contains them, so return that page.
           if (!hasMore) return yield* page(scope, text, null, limit);
           const links = yield* named(found.slice(-limit));
           return { links, next: links.at(-1)?.link ?? null, previous: links[0]?.link ?? null, unlinked };

@@ -17,7 +17,7 @@ export interface OwnedScope extends ConfiguredScope {
   readonly redirectOrigins: ReadonlyArray<string>;
 }
 
-/** With the reason `not_found`: the scope does not exist or belongs to another account. */
+/** The error if the scope does not exist or belongs to another account. Its reason is `not_found`. */
 type Unknown = BadRequest;
 
 /** Manages the scopes of the signed-in owner: their links and keys, and the texts shown to users who verify. */

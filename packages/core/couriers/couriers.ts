@@ -1,6 +1,6 @@
 /**
- * A courier carries the events of a feed to somebody else, such as the receiver of a webhook. It has one item, such as
- * the webhook. One node at a time holds the item; other nodes take over the items of a dead node.
+ * A courier carries the events of a feed for one item, such as a webhook, to the receiver of the item. One node at a
+ * time holds an item and runs its courier. Other nodes take over the items of a dead node.
  *
  * @internal
  */
@@ -23,7 +23,7 @@ const holdTime = 7_000;
 /** How often the node looks for free items, changes of its items, and events. */
 const interval = "1 second";
 
-/** How many items the node takes at once. Nodes that start together share them. */
+/** How many items the node takes at once. Because of this limit, nodes that start together share the items. */
 const takenAtOnce = 50;
 
 /** How soon the store is polled after a signal that names no scope, in milliseconds. */
@@ -32,15 +32,15 @@ const lookDelay = 20;
 /** An item that the store gave to this node. */
 interface Held {
   readonly scope: DataScope;
-  /** The position of the last event that was carried. */
+  /** The feed position of the last event that was carried. */
   readonly position: number;
 }
 
 export interface Courier<Item extends Held> {
   item: Item;
-  /** All events up to this position are carried, or stored to be carried later. */
+  /** The feed position up to which every event is carried, or stored to be carried later. */
   position: number;
-  /** Whether the feed may have more events. */
+  /** Whether the feed may have events after `position`. */
   hasNews: boolean;
   isRunning: boolean;
   /** Whether the courier must end, for example because its item was paused. */
@@ -87,7 +87,7 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
   readonly topic: ItemTopic;
   /** The name of the items in log messages, such as `webhooks`. */
   readonly items: string;
-  /** The log message for a failed run. */
+  /** The log message for a failed run of a courier. */
   readonly problem: string;
   readonly node: CourierNode;
   readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<Item>, StoreUnavailable>;
@@ -99,7 +99,7 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
   readonly isDue: (courier: C, at: Millis) => boolean;
   /** Whether couriers carry events of sessions too. */
   readonly hearsSessions: boolean;
-  /** How long a stop waits for runs to end. */
+  /** How long a stopping node waits for running couriers to end. */
   readonly drainTime: Duration.Input;
 }
 
@@ -212,9 +212,9 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
 /** Scopes with new events, according to signals. */
 interface News {
   readonly pids: Set<Pid>;
-  /** Open after an event of a known scope. */
+  /** Opens after an event whose scope is known, and was added to `pids`. */
   readonly isOfScope: Latch.Latch;
-  /** Open after a change whose scope is unknown. */
+  /** Opens after a change whose scope is unknown, so that any scope may have new events. */
   readonly isOfAny: Latch.Latch;
 }
 

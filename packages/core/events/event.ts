@@ -82,7 +82,7 @@ export type Happening = {
 
 /** An event that is not in a feed yet. */
 export type NewEvent = Happening & {
-  /** `evt_` and a ULID; the same in the feed and in webhooks. */
+  /** The event's ID, `evt_` and a ULID. An event has the same ID in the feed and in webhooks. */
   readonly id: string;
   readonly at: Millis;
 };

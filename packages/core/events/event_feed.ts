@@ -26,7 +26,7 @@ export interface FeedTarget {
 /** @internal */
 export interface FeedStart extends EventFilter {
   readonly cursor: string | null;
-  /** Where to begin without a cursor. */
+  /** Where to begin if there is no cursor. */
   readonly from: "now" | "oldest";
 }
 
@@ -43,7 +43,7 @@ export interface FeedPage {
   readonly events: ReadonlyArray<FeedEvent>;
   /** The cursor after the last event. */
   readonly cursor: string;
-  /** Whether more events may be stored already. */
+  /** Whether the feed may already have more events after the cursor. */
   readonly more: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface LinkQuery {
 /** @internal */
 export interface LinkPage {
   readonly links: ReadonlyArray<Link>;
-  /** Null on the last page. */
+  /** The cursor of the next page; null on the last page. */
   readonly cursor: string | null;
   /** The cursor of the feed when the first page was read. */
   readonly events: string;
@@ -72,7 +72,10 @@ export interface LinkPage {
 /** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. @internal */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
-/** For requests with a filter: how many events one read returns at most, and how many reads a request makes at most. */
+/**
+ * For a request with a filter, one read returns at most `filterPage` events, and there are at most `maxFilterPages`
+ * reads.
+ */
 const filterPage = 500;
 const maxFilterPages = 10;
 
@@ -85,7 +88,7 @@ const streamPage = 100;
 export class EventFeed extends Context.Service<
   EventFeed,
   {
-    /** Reads a page, and waits if there is no new event. */
+    /** Reads a page of events. If there is no new event, waits for one. */
     readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
 
     /**

@@ -73,7 +73,7 @@ export class EventStore extends Context.Service<
       limit: number,
     ) => Effect.Effect<ReadonlyArray<FeedEvent>, StoreUnavailable>;
 
-    /** Returns the scopes that have events after these places. */
+    /** Returns those of the given scopes that have events after the position given with the scope. */
     readonly newer: (places: ReadonlyArray<FeedPlace>) => Effect.Effect<ReadonlyArray<Pid>, StoreUnavailable>;
 
     /** Returns the time of the oldest stored event of all scopes; null without events. */

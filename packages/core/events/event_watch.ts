@@ -79,7 +79,7 @@ type EventReaders = Readers<Pid, EventSubscription>;
 /**
  * Asks the store in one query which of the awaited scopes have events.
  *
- * @param isPollDue open after a change whose scope is unknown
+ * @param isPollDue a latch that opens after a change whose scope is unknown
  */
 const pollEvents = Effect.fnUntraced(function* (readers: EventReaders, isPollDue: Latch.Latch) {
   const store = yield* EventStore;

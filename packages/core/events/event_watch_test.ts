@@ -6,7 +6,7 @@ import { chatId, gameId, operator, scopes, services } from "../test_services.ts"
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch } from "./event_watch.ts";
 
-/** Writes to the store like another process whose signals are not received. */
+/** Writes to the store without a signal, like another process whose signals do not arrive. */
 const linkElsewhere = Effect.fnUntraced(function* (game: string) {
   const { global } = yield* scopes;
   const at = yield* Clock.currentTimeMillis;
@@ -19,7 +19,7 @@ const positions = Effect.gen(function* () {
   return { pid: global.pid, ...(yield* (yield* EventStore).range(global.pid)) };
 });
 
-/** Counts the notices of a subscription that waits all the time. */
+/** Counts how often a subscription is notified, while it waits again after each notice. */
 const countNotices = Effect.fnUntraced(function* (subscription: EventSubscription) {
   let count = 0;
   yield* Effect.forkScoped(

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect";
 import { type ChatId, isChatId, type Pid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 
-/** Where to continue a list of links, and where its feed begins. */
+/** Where to continue a list of links, and the feed position from which to read the changes since the list began. */
 export interface ListPlace {
   /** The last listed chat user. */
   readonly chatId: ChatId;

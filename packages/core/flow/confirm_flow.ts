@@ -1,4 +1,4 @@
-/** `VerificationFlows.confirm`: stores the link of both proofs, or keeps the user's existing link. */
+/** `VerificationFlows.confirm`: links the two proven accounts, or keeps the user's existing link. */
 import { Clock, Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
@@ -41,8 +41,8 @@ export const makeConfirm = Effect.gen(function* () {
   const findFlow = yield* makeFindFlow;
 
   /**
-   * Returns the sightings to store, and the random mark that identifies the browser; nulls if the user keeps their
-   * link.
+   * Returns the sightings to store, and the random mark that identifies the browser. All are null if the user keeps
+   * their link, or if the deployment stores no sightings.
    */
   const seenOf = Effect.fnUntraced(function* ({ address, browser }: ConfirmedFrom, keeps: boolean) {
     if (sightingRetention === 0 || keeps) return { mark: null, seen: { address: null, browser: null } };

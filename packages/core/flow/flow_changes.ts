@@ -3,7 +3,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { Proof } from "./flow_store.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** Returns the flow without its proofs, which a removal of the user's link voids. @internal */
+/** Returns the flow without its proofs, which become void when the user's link is removed. @internal */
 export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
   ...flow,
   chatId: null,

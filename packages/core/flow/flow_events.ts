@@ -22,8 +22,8 @@ export type FlowEvent =
 type FlowFailure = FlowRefused | SharedIpRateLimited | StoreUnavailable;
 
 /**
- * Makes a function that logs and counts a step. The annotation `session` is the start of the session's stored id. The
- * caller annotates the request id.
+ * Makes a function that logs and counts a step of a flow. The log annotation `session` is the start of the session's
+ * stored id. The caller adds the annotation of the request id.
  */
 export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
   const sessionIn = (entry: FlowEntry | null): Effect.Effect<string | null> =>
@@ -40,7 +40,7 @@ export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
     });
   });
 
-  /** @param isEvent whether a success counts as a step; reloading a page does not */
+  /** @param isEvent whether a success is recorded as a step; reloading a page, for example, is not */
   return <A extends { readonly entry: FlowEntry }, E extends FlowFailure, R>(
     step: FlowEvent,
     effect: Effect.Effect<A, E, R>,

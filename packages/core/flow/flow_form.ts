@@ -26,7 +26,7 @@ export const makeFormChecks = Effect.gen(function* () {
     }
   });
 
-  /** Refuses a form whose flow is gone. If its session has ended, the refusal says how. */
+  /** Refuses a form whose flow is gone. If the form's session has ended, the refusal says how the session ended. */
   const refuse = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
     if (sid !== null) yield* subjects.resolve({ sid });
     return yield* refuseGone(cookie, sid === null ? null : { sid });

@@ -11,18 +11,18 @@ import type { ProofStep } from "./verification_flow.ts";
  * - `unknown_code`: no session has the code.
  * - `ended_code`: the session of the code has ended.
  * - `bad_redirect`: no active key of the scope lists the origin of the redirect.
- * - `no_guild`: the scope has another guild, or its bot is not in the guild.
+ * - `no_guild`: the scope belongs to another guild, or the bot is not in the guild.
  * - `expired`: the deadline has passed.
  * - `over`: the session is completed, cancelled or failed.
  * - `wrong_user`: the session is for another chat user.
  * - `not_a_member`: the chat user is not in the guild.
- * - `platform_down`: a platform does not answer; `cause` is its `PlatformUnavailable`.
+ * - `platform_down`: a platform does not answer; `cause` is the error `PlatformUnavailable`.
  * - `denied`: the user denied the sign-in.
  * - `sign_in_invalid`: the sign-in belongs to another browser, or was used already.
  * - `unfinished`: a proof is missing.
- * - `lost`: the browser has no flow, or it was completed.
+ * - `lost`: the browser has no flow, or its flow was completed.
  * - `forged`: the form does not come from a page of this flow.
- * - `link_changed`: the link changed since the user saw it, or was removed since the proofs.
+ * - `link_changed`: the link changed since the user saw it, or was removed since the accounts were proven.
  */
 export type FlowRefusal =
   | "unknown"
@@ -46,11 +46,11 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly reason: FlowRefusal;
   /** Where the browser can start again; null if unknown. */
   readonly entry: FlowEntry | null;
-  /** The final state of the session, for `over`. */
+  /** The final state of the session, if the reason is `over`. */
   readonly state?: SessionState;
-  /** The sign-in that was denied, for `denied`. */
+  /** The sign-in that was denied, if the reason is `denied`. */
   readonly step?: ProofStep;
-  /** The account that signed in, for `wrong_user` and `not_a_member`. */
+  /** The account that signed in, if the reason is `wrong_user` or `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
   readonly cause?: unknown;
 }> {

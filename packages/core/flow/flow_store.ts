@@ -30,7 +30,10 @@ export class FlowStore extends Context.Service<
     /** Stores a challenge. Returns false if its flow is gone. */
     readonly challenge: (challenge: SignInChallenge) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns a challenge of the flow, once. None if the challenge or the flow is gone or has expired. */
+    /**
+     * Takes a challenge of the flow, which can be taken only once. None if the challenge or the flow is gone or has
+     * expired.
+     */
     readonly takeChallenge: (
       id: FlowId,
       stateHash: string,

@@ -7,7 +7,7 @@ export type FlowEntry =
   | { readonly sid: string }
   | { readonly pid: string; readonly guildId: string | null; readonly redirect: string | null };
 
-/** The profile is null if the platform does not know the account or does not answer. */
+/** An account in a flow. The profile is null if the platform does not know the account or does not answer. */
 export interface FlowAccount<Id, Profile> {
   readonly id: Id;
   readonly profile: Profile | null;
@@ -33,7 +33,7 @@ export interface FlowView {
   readonly csrf: string;
 }
 
-/** The cookie that replaces the one in the browser. */
+/** The new cookie of the flow, which replaces the cookie in the browser. */
 export interface WithCookie {
   readonly cookie: string;
 }

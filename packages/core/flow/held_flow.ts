@@ -8,7 +8,7 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** A flow with the entry that returns the browser to it. */
+/** A flow with the entry that leads its browser back to the flow. */
 export interface HeldFlow extends VerificationFlow {
   readonly entry: FlowEntry;
 }

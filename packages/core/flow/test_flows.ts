@@ -118,7 +118,10 @@ export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
 
 export const flowServices = flowServicesWith({ onCall: () => {} });
 
-/** The query with which a platform sends the browser back: a text is the `code`, an object is all except `state`. */
+/**
+ * The query with which a platform sends the browser back. A string stands for its `code`; an object has all fields
+ * except `state`.
+ */
 type Returned = string | Readonly<Record<string, string>>;
 
 const newBrowser = Effect.gen(function* () {
@@ -178,7 +181,7 @@ const newBrowser = Effect.gen(function* () {
 
 const callbackOf = (step: ProofStep): string => `https://service.example/verify/${step}/callback`;
 
-/** A session and its key, and a browser. */
+/** Creates a key, a session of the key, and a browser. */
 export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSession> = {}) {
   const sessions = yield* VerificationSessions;
   const writer = yield* LinkWriter;

@@ -19,7 +19,7 @@ export interface VerificationFlow {
    * before both are proven. If `chatId` is null, a number here marks a voided flow, see `isVoided`.
    */
   readonly seenVersion: number | null;
-  /** The deadline of the flow and its proofs; equal to the session's if there is one. */
+  /** The deadline of the flow and its proofs. If the flow has a session, this is the deadline of the session. */
   readonly expiresAt: Millis;
 }
 

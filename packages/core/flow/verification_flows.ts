@@ -77,7 +77,7 @@ export class VerificationFlows extends Context.Service<
     ) => Effect.Effect<{ readonly entry: { readonly sid: Sid } }, FlowError | SharedIpRateLimited>;
 
     /**
-     * Stores the link of both proofs, or keeps the user's existing link. Without a session, the confirmation counts
+     * Links the two proven accounts, or keeps the user's existing link. Without a session, the confirmation counts
      * towards the limit of the address, if the address is known.
      */
     readonly confirm: (
@@ -101,7 +101,7 @@ export class VerificationFlows extends Context.Service<
       const confirm = yield* makeConfirm;
       const cancel = yield* makeCancel;
       return VerificationFlows.of({
-        // A browser that keeps its cookie has entered before.
+        // If the cookie stays the same, the browser has entered before, and the step is not recorded again.
         view: (entry, cookie) => observe("entered", view(entry, cookie), (page) => page.cookie !== cookie),
         enterByCode: (...args) => observe("code_entered", enterByCode(...args)),
         start: (step, ...args) => observe(`${step}_started`, start(step, ...args)),

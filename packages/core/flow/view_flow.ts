@@ -11,7 +11,8 @@ import { belongsTo, makeFindFlow } from "./held_flow.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
 /**
- * Returns the name of the community that asks. A guild has its own name, because users do not know its owner's account.
+ * Returns the name of the community that asks for the link. A guild is shown by its own name, because users do not know
+ * the name of its owner's account.
  */
 const askingOf = ({ settings, scope }: FlowSubject, guild: Guild | null): string =>
   settings.displayName ?? (scope.kind === "guild" ? guild?.name : null) ?? scope.account;
@@ -61,7 +62,7 @@ export const makeView = Effect.gen(function* () {
       guild,
       ...proven,
       csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.session ?? subject.pid),
-      // A flow is found only with the entry in its cookie, so a cookie that found a flow stays unchanged.
+      // A cookie that found a flow stays unchanged, because the flow is found only with the entry in that cookie.
       cookie: held === null ? withEntry(cookie, entry) : cookie,
     };
   });

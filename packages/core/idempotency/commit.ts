@@ -2,10 +2,11 @@ import type { Effect } from "effect";
 import type { Conflict, StoreUnavailable } from "../errors.ts";
 
 /**
- * Commits a service's write together with an answer made from the service's result. `Idempotency.begin` makes it for a
- * request with an idempotency key, and `IdempotencyStore.commit` stores write and answer in one transaction.
+ * Commits a service's write together with the answer, which is made from the service's result. `Idempotency.begin`
+ * creates this function for a request with an idempotency key, and `IdempotencyStore.commit` stores the write and the
+ * answer in one transaction.
  *
- * @param write one operation of a store, the only one that writes
+ * @param write one operation of a store, which must be the only write of the request
  * @param resultOf makes the service's result from the operation's outcome
  * @param size `bulk` for a write that may take a minute
  */

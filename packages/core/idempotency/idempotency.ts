@@ -16,7 +16,7 @@ export interface IdempotentRequest {
   readonly keyId: KeyId;
   /** The client's own name for the request. */
   readonly idempotencyKey: string;
-  /** The requested change as a JSON value; equal JSON texts are the same request. */
+  /** The requested change as a JSON value. Requests with equal JSON texts count as the same request. */
   readonly content: object;
   readonly requestId: string;
 }
@@ -47,11 +47,11 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Begins a request. The first request holds its key until the scope closes. If it ends with a failure and without
-     * an answer, the next request is the first again. Repeated requests get the stored answer.
+     * Begins a request. The first request holds its key until the scope closes. If the first request fails without an
+     * answer, the next request counts as the first again. Repeated requests get the stored answer.
      *
      * Fails with `Conflict` if the key belongs to another request (`idempotency_key_reused`), while the first request
-     * runs (`idempotency_key_in_use`), and for 24 hours after an erasure of one of its chat users (`user_erased`). A
+     * runs (`idempotency_key_in_use`), and for 24 hours after a chat user of the request was erased (`user_erased`). A
      * commit also fails if another request has taken over the key, or if a chat user of the request was erased.
      *
      * @param answerOf makes the stored answer, a JSON value

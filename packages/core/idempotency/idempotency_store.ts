@@ -46,8 +46,8 @@ export interface KeptAnswer {
  * operation is atomic.
  *
  * `UserStore.erase` erases all requests that name its user, with their answers. An erased request keeps only its two
- * hashes. It can no longer commit, but holds its key until `endsAt`. A commit of a request that names the user happens
- * before the erasure or not at all. A claim happens before the erasure, which then erases it, or after the erasure.
+ * hashes. It can no longer commit, but holds its key until `endsAt`. So a request that names the user and claimed its
+ * key before the erasure commits before the erasure or not at all.
  */
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,

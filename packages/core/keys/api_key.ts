@@ -26,7 +26,7 @@ export interface NewAccount {
   readonly tier: Tier;
 }
 
-/** An owner of keys. The chat user with this chat ID can sign in to the dashboard. */
+/** An owner of keys. The chat user in `chatId` can sign in to the dashboard. */
 export interface Account extends NewAccount {
   readonly status: AccountStatus;
 }

@@ -46,11 +46,11 @@ export const makeAuthThrottle = Effect.gen(function* () {
 
     countFailures: failures.count,
 
-    /** Tells other nodes, and this node after a restart, that the key is in the store. */
+    /** Records in the cache that the key is accepted, for other nodes and for this node after a restart. */
     shareAccepted: (keyHash: string, now: Millis): Effect.Effect<void> => {
       if (limit === 0) return Effect.void;
       const shared = cache.set(acceptedEntry(keyHash), "", now + acceptedFor + shareInterval, now);
-      // The request does not wait. A failed write is repeated after `shareInterval`.
+      // Write in the background, so that the request does not wait. A failed write is repeated after `shareInterval`.
       return Effect.asVoid(Effect.forkIn(Effect.ignore(shared), scope, { startImmediately: true }));
     },
   };

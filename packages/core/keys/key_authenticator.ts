@@ -184,7 +184,7 @@ export class KeyAuthenticator extends Context.Service<
             if (cached === undefined || !isFresh(cached, clock) || !isBefore(now, cached.endsAt)) {
               return authenticateByLookUp(token, address);
             }
-            // A key that was accepted within the hour passes the throttle.
+            // A key that is accepted now passes the throttle for the next hour.
             cached.acceptedUntil = now + acceptedFor;
             return cached.lastAddress === address?.countedAs
               ? Effect.succeed(cached)

@@ -60,7 +60,7 @@ const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>)
   return yield* Fiber.join(fiber);
 });
 
-/** Revokes a key like another node whose signal is lost. */
+/** Revokes a key in the store without a signal, as if the signal of another node was lost. */
 const revokeElsewhere = Effect.fnUntraced(function* (id: KeyId) {
   yield* (yield* KeyStore).updateKey({ ...operator, id, update: { status: "revoked" }, at: 0 });
 });

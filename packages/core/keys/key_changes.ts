@@ -8,7 +8,7 @@ const topic = "key-changes";
 export class KeyChanges extends Context.Service<
   KeyChanges,
   {
-    /** Announces a stored change: at once on this node, by a signal that may be lost on others. */
+    /** Announces a stored change of a key: to this node at once, and to other nodes by a signal that may be lost. */
     readonly announce: (id: KeyId) => Effect.Effect<void>;
 
     /** Calls back with the id of each changed key, possibly twice, until the scope closes. */

@@ -17,7 +17,7 @@ export interface PresentedKey {
 
 export interface UpdateAccount extends WriteOrigin {
   readonly name: string;
-  /** A tier also applies to the account's normal keys. */
+  /** The new tier or status. A new tier applies to the account and to the account's normal keys. */
   readonly update: { readonly tier: Tier } | { readonly status: AccountStatus };
   readonly at: Millis;
 }
@@ -119,13 +119,13 @@ export class KeyStore extends Context.Service<
 
     readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
 
-    /** @param at decides which earlier secrets are still accepted */
+    /** @param at the time of the read: earlier secrets that have expired by then are ignored */
     readonly findDetails: (
       id: KeyId,
       at: Millis,
     ) => Effect.Effect<Option.Option<KeyDetails>, StoreUnavailable>;
 
-    /** Returns the given keys for which `isAccepted` holds at a time, in any order. */
+    /** Returns those of the given keys for which `isAccepted` holds at the given time, in any order. */
     readonly acceptedAmong: (
       ids: ReadonlyArray<KeyId>,
       at: Millis,
@@ -134,7 +134,7 @@ export class KeyStore extends Context.Service<
     /**
      * Returns the keys of an account, or of all accounts if `account` is null; oldest first, ties by id.
      *
-     * @param at decides which earlier secrets are still accepted
+     * @param at the time of the read: earlier secrets that have expired by then are ignored
      */
     readonly listKeys: (
       account: string | null,

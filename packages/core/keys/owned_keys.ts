@@ -33,7 +33,7 @@ export interface NewOwnedKey
 
 export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits">;
 
-/** How many keys of an account count against its plan, and the plan's maximum; null for any number. */
+/** How many keys of an account count against its plan, and how many the plan allows; null if it allows any number. */
 export interface KeyPlan {
   readonly used: number;
   readonly allowed: number | null;
@@ -41,7 +41,7 @@ export interface KeyPlan {
 
 type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
 
-/** An error with the reason `not_found`: the key does not exist, or it belongs to another account. */
+/** The error if the key does not exist or belongs to another account. Its reason is `not_found`. */
 type Unknown = BadRequest;
 
 /** How long revoked keys stay listed, in milliseconds. */

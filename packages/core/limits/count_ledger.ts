@@ -34,8 +34,8 @@ export class CountLedger extends Context.Service<
     ) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Raises the saved counts of distinct windows, all or none. For each window that it adds, it deletes at least one
-     * ended window, as long as there are any.
+     * Raises the saved counts of all given windows, or of none. The windows must be distinct. For each window that it
+     * adds, it also deletes at least one ended window, if there is one.
      */
     readonly saveCounts: (
       counts: ReadonlyArray<LedgerCount>,

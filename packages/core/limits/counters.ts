@@ -11,9 +11,9 @@ export interface CounterRule {
   /** The duration of a window that starts now, in milliseconds. */
   readonly durationMs: number;
   /**
-   * When the window began, only for durable windows such as a UTC day. The count of a durable window must survive a
-   * loss of the counters, so `ResilientCounters` restores it. For all callers, the window ends at the same time, `now +
-   * durationMs`.
+   * When the window began. Set only for durable windows, such as a UTC day, whose counts must survive a loss of the
+   * counters: `ResilientCounters` restores these counts. The end of a durable window, `now + durationMs`, is the same
+   * for all callers.
    */
   readonly since?: Millis;
   /** The caller's knowledge of a durable window. `read` ignores it. */
@@ -21,12 +21,13 @@ export interface CounterRule {
 }
 
 /**
- * What the caller knows of the window that ends at `now + durationMs`. Counters that are in another window ignore it.
+ * What the caller knows about the window that ends at `now + durationMs`. Counters that count in another window ignore
+ * this knowledge.
  */
 export interface Checkpoint {
   /**
-   * When the window began. Counters that have lost nothing since that time know that a window which they do not have is
-   * empty. Other counters may report such a window as forgotten.
+   * When the window began. Counters that do not have the window take it as empty if they have lost nothing since that
+   * time. Otherwise they may report the window as forgotten.
    */
   readonly since: Millis;
   /** A lower bound of the count; null to load it only if `admit` needs it. */

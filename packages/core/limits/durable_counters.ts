@@ -220,7 +220,7 @@ export class UnsyncedCounts {
     return known === undefined ? 0 : known.amount + known.sent;
   }
 
-  /** Returns the amount to send now, and notes it as sent. */
+  /** Returns the amount to send now, and records that this amount was sent. */
   take(window: LedgerWindow): number {
     const known = this.#find(window);
     if (known === undefined) return 0;
@@ -230,7 +230,7 @@ export class UnsyncedCounts {
     return amount;
   }
 
-  /** Settles a sent amount; `isKnown` says whether the shared counters have it now. */
+  /** Settles an amount that was sent. `isKnown` says whether the shared counters have counted this amount. */
   settle(window: LedgerWindow, amount: number, isKnown: boolean): void {
     const known = this.#find(window);
     if (known === undefined) return;

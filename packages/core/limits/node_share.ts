@@ -39,7 +39,7 @@ export class Outage {
 }
 
 export interface NodeShareOptions {
-  /** Counts for this node alone. */
+  /** The counters of this node alone. */
   readonly local: Counters["Service"];
   readonly ledger: LedgerSync;
   readonly unsynced: UnsyncedCounts;
@@ -108,7 +108,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
 };
 
-/** Reports the remaining part of each share as the remaining part of the whole limit. */
+/** Returns states of the whole limits, in which as much remains as in this node's shares. */
 const scaledUp = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
   states.map(({ count, resetsAt }, i) => {
     const left = Math.max(0, (shares[i] as CounterRule).limit - count);

@@ -6,7 +6,7 @@ export type Traffic = "mapping" | "verify";
 /** The quota of one key. `null` means unlimited. */
 export interface Quota {
   readonly perWindow: number | null;
-  /** The window's duration in milliseconds. It starts with the window's first request. */
+  /** The duration of a window in milliseconds. A window starts with its first request. */
   readonly windowMs: number;
   /** Requests per UTC day. */
   readonly daily: number | null;

@@ -51,7 +51,7 @@ const maxCachedSubjects = 10_000;
 
 const maxDayRetrySeconds = 3_600;
 
-/** Exports of their own data that a user may download in a day. */
+/** How many exports of their own data a user may download per day. */
 const exportsDaily = 10;
 
 /**

@@ -1,4 +1,4 @@
-/** Nodes over shared counters and a ledger that tests can make fail. */
+/** Starts nodes that share counters and a ledger. Tests can make the counters and the ledger fail. */
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Clock, Context, type Duration, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";
@@ -19,7 +19,7 @@ export const dayRule = (limit: number) =>
     }),
   );
 
-/** A port that fails while it is down, and answers late while it has a delay. */
+/** Wraps a port. Its calls fail while `isDown` returns true, and its answers are delayed by the result of `onCall`. */
 const failing = <Shape extends object>(
   port: () => Shape,
   isDown: () => boolean,
@@ -41,7 +41,7 @@ const failing = <Shape extends object>(
 
 export interface Node {
   readonly counters: Counters["Service"];
-  /** Stops the node like a process that was asked to stop. */
+  /** Stops the node gracefully, as when its process is asked to stop. */
   readonly stop: Effect.Effect<void>;
 }
 
@@ -93,7 +93,7 @@ const makeDeployment = Effect.gen(function* () {
 
 export const noon = 20_000 * dayMs + dayMs / 2;
 
-/** Opens nodes and waits until each knows how many there are. */
+/** Starts nodes, and waits until each of them knows the number of nodes. */
 export const openNodes = Effect.fnUntraced(function* (count: number, from = noon) {
   yield* TestClock.setTime(from);
   const deployment = yield* makeDeployment;

@@ -214,7 +214,7 @@ const distinct = <Id extends string>(
   is: (input: unknown) => input is Id,
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
 
-/** Maps each distinct key to its value. */
+/** Returns a map from each distinct key to its value. */
 const mapOf = <Key, Value, E = never>(
   keys: Iterable<Key>,
   valueOf: (key: Key) => Effect.Effect<Value, E>,
@@ -227,7 +227,11 @@ const mapOf = <Key, Value, E = never>(
   }).pipe(Effect.map((entries) => new Map(entries)));
 };
 
-/** @param ids the inputs that are valid IDs */
+/**
+ * Returns one result per input: that of `resultOf` for a valid ID, and an error with the `problem` for any other input.
+ *
+ * @param ids the inputs that are valid IDs
+ */
 const eachInput = <Id extends string, Data>(
   inputs: ReadonlyArray<string>,
   ids: ReadonlySet<Id>,

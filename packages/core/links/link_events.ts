@@ -17,9 +17,9 @@ export interface LinkEventMap {
 }
 
 /**
- * Announces link changes on every node: changes by keys, flows, users and embedders, but not by imports, fixtures or
- * the command line. Each event is delivered at most once: events are lost while a subscriber or the signals between
- * nodes are down.
+ * Announces link changes to subscribers on every node. Changes by API keys, verification flows, users and embedding
+ * programs are announced; changes by imports, fixtures and the command line are not. Each event is delivered at most
+ * once: events are lost while a subscriber or the signals between nodes are down.
  *
  * @example
  * ```ts
@@ -77,7 +77,7 @@ export class LinkEvents extends Context.Service<
 /**
  * Handles every announced link change until the effect's scope closes.
  *
- * @param handle gets a function that reads the data scope of the change
+ * @param handle called at each change, with a function that returns the data scope of the change
  *
  * @internal
  */

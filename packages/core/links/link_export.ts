@@ -28,7 +28,8 @@ const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
 });
 
 /**
- * Emits the text of a file that `importLinks` reads. `allLinks` emits the links of a scope.
+ * Converts links to the text of a file that `importLinks` can read. To export a scope, pass the links that `allLinks`
+ * emits.
  *
  * @example
  * ```ts

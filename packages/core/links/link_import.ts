@@ -20,7 +20,12 @@ import { importEffect, importedRecord } from "./link_changes.ts";
 import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
 import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
 
-/** The number of rows in a batch. A batch is one transaction, and a running server writes between batches. @internal */
+/**
+ * The number of rows in a batch. Each batch is a transaction of its own, so that a running server can write between
+ * batches.
+ *
+ * @internal
+ */
 export const batchSize = 20_000;
 
 /** How many chat users a dry run remembers, to count repetitions in later batches. */
@@ -37,8 +42,8 @@ export interface LinkSource<E = never, R = never> {
 
 export interface ImportTarget<E = never, R = never> {
   /**
-   * Runs after the check of the file, so that it may create the scope. In a dry run it may return null if the scope
-   * does not exist.
+   * Returns the scope of the import, and may create it. Runs after the check of the file, so that a refused file
+   * creates no scope. In a dry run, it may return null if the scope does not exist.
    */
   readonly findScope: Effect.Effect<Pid | null, E, R>;
   readonly origin: WriteOrigin;
@@ -46,8 +51,9 @@ export interface ImportTarget<E = never, R = never> {
 
 export interface ImportOptions {
   /**
-   * What to do with a chat user who has a record or occurs twice: keep the first link, replace it, or take the link
-   * verified last. The default is `newest`. A link without a time is never newer.
+   * What to do with a chat user who already has a record, or who occurs twice in the file: `keep` the first link,
+   * `replace` it, or take the link that was verified last (`newest`, the default). A link without a time never counts
+   * as newer than another.
    */
   readonly onConflict?: ConflictChoice;
   /** Stores nothing, and counts the links that would be stored. */
@@ -61,7 +67,7 @@ export interface ImportOptions {
 const defaults = { onConflict: "newest", dryRun: false, strict: false, fromStart: false } as const;
 
 export interface ImportProgress {
-  /** A dry run only checks. */
+  /** A dry run has only the phase `checking`. */
   readonly phase: "checking" | "importing";
   readonly rows: number;
   /** The number of all rows; null if unknown. */
@@ -81,11 +87,13 @@ export interface ImportObserver<E = never> {
   readonly onProgress?: (progress: ImportProgress) => Effect.Effect<void>;
   /** Receives every left-out row, in the order of the file, as links are stored. */
   readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
-  /** In a dry run, receives the users who have a record and would get another game user. */
+  /** In a dry run, receives the chat users who already have a record and whose game user the import would change. */
   readonly onChanged?: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, E>;
 }
 
-/** With `strict`: the file has a wrong row. Without `strict`: the file has wrong rows and no link. */
+/**
+ * With `strict`, the file has at least one wrong row. Without `strict`, the file has wrong rows and not a single link.
+ */
 export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;
   /** The first wrong rows. */
@@ -99,7 +107,8 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
 }
 
 /**
- * Imports links. Each batch writes an audit entry, and none fires `LinkEvents`.
+ * Imports links. Each batch that changes records writes an audit entry. No batch announces its changes through
+ * `LinkEvents`.
  *
  * Fails with `WrongLines`, and with the errors of the source and of `findScope`.
  *
@@ -188,7 +197,10 @@ interface Check {
 
 const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
 
-/** Returns the name of an import that can be resumed. Another scope or other options give another name. */
+/**
+ * Returns the name under which the progress of an import is stored; null if the import cannot be resumed. An import
+ * with another scope, another file or other options has another name, so it starts from the beginning.
+ */
 const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
   hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
 
@@ -241,7 +253,10 @@ interface BatchOptions {
   readonly resumedAfter: number;
 }
 
-/** Stores the links of a batch, and returns the left-out rows, and in a dry run the changed links. */
+/**
+ * Stores the links of a batch; a dry run only computes what would change. Returns the left-out rows and, in a dry run,
+ * the changed links.
+ */
 const takeBatch = Effect.fnUntraced(function* (
   rows: Arr.NonEmptyReadonlyArray<LinkLine>,
   tally: Tally,

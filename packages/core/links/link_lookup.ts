@@ -36,7 +36,10 @@ export interface ChatLookup {
 
 export interface GameLookup {
   readonly gameId: GameId;
-  /** Newest link first, at most 1,000; with a guild, the members among the newest 100. */
+  /**
+   * The chat users, newest link first. Without a guild, at most 1,000; with a guild, those of the newest 100 who are
+   * members.
+   */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
   readonly resolved: {
@@ -77,7 +80,7 @@ export class LinkLookup extends Context.Service<
       options?: LookupOptions,
     ) => Effect.Effect<GameLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
-    /** Returns the verification status of a chat user. Succeeds without a link. */
+    /** Returns the verification status of a chat user, who need not have a link. */
     readonly verification: (
       scope: DataScope,
       chatId: ChatId,
@@ -176,7 +179,7 @@ export class LinkLookup extends Context.Service<
   );
 }
 
-/** Whether a guild restricts the lookup. Most lookups have none and skip the guard. */
+/** Returns whether a guild restricts the lookup. Most lookups have no guild, and skip `GuildGuard`. */
 const hasGuild = (scope: DataScope, { guildId = null }: LookupOptions): boolean =>
   guildId !== null || scope.kind === "guild";
 

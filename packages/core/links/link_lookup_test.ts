@@ -15,7 +15,11 @@ const one = gameId("1");
 const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
 const newest = members.slice(0, 100);
 
-/** Counts the requests for members. The platform's list covers the first `listed` of the requested chat users. */
+/**
+ * Makes services that record the requests for members.
+ *
+ * @param listed the platform's list of members covers this many of the requested chat users; null if there is no list
+ */
 const observedServices = (listed: number | null) => {
   const asked = { lists: 0, members: [] as Array<ChatId> };
   const guild = { id: guildId, name: null, bot: true, members: members.map((id) => aMember(id)) };

@@ -21,7 +21,10 @@ export interface MoveChat extends WriteContext {
   readonly newChatId: ChatId;
 }
 
-/** `Unchanged`: the old and the new user are the same linked user. `Occupied`: the new user already has a link. */
+/**
+ * `Unchanged`: the old and the new chat user are the same, and have a link. `Occupied`: the new chat user already has a
+ * link.
+ */
 export type ChatMoved =
   | { readonly _tag: "Moved"; readonly gameId: GameId }
   | { readonly _tag: "Unchanged"; readonly gameId: GameId }
@@ -32,7 +35,7 @@ export interface RemoveGame extends WriteContext {
   readonly chatId: ChatId;
 }
 
-/** The removed link, and the sessions that failed with it. */
+/** The game user of the removed link, and the sessions that failed because of the removal. */
 export interface GameUnlinked {
   readonly gameId: GameId;
   readonly ended: ReadonlyArray<SessionId>;
@@ -76,11 +79,11 @@ export interface ImportBatch extends WriteContext {
 /** An import's counts of chat users. */
 export interface BatchImported {
   readonly inserted: number;
-  /** Records that changed, including records whose time alone changed. */
+  /** Records that changed. A record counts even if only its `lastVerifiedAt` changed. */
   readonly replaced: number;
   /** Records that already have the batch's game user. */
   readonly unchanged: number;
-  /** Records that keep another game user than the batch's, or keep having none. */
+  /** Records that the batch did not change: they keep another game user than the batch's, or stay without a link. */
   readonly kept: number;
 }
 
@@ -90,7 +93,9 @@ export interface NewestPosition {
   readonly chatId: ChatId;
 }
 
-/** The way to turn pages of links that are sorted by time, newest first. */
+/**
+ * Whether a page has the links after a place (`older`) or before it (`newer`). Links are sorted by time, newest first.
+ */
 export type PageDirection = "older" | "newer";
 
 /** Whole UTC days: `from` and `before` are starts of days. */
@@ -135,8 +140,9 @@ export class LinkStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, GameId>, StoreUnavailable>;
 
     /**
-     * Returns the chat users of many game users in one query, omitting game users without links. Newest link first
-     * (`linkedAt`), ties by chat ID as a string. Reads only the first `maxChatsOfGame` of each game user.
+     * Returns the chat users of many game users in one query, omitting game users without links. For each game user,
+     * the newest link (by `linkedAt`) is first, and equal times are sorted by chat ID as a string. Reads only the first
+     * `maxChatsOfGame` chat users of each game user.
      */
     readonly findByGameIds: (
       pid: Pid,
@@ -153,8 +159,8 @@ export class LinkStore extends Context.Service<
     readonly moveChat: (write: MoveChat) => Effect.Effect<ChatMoved, StoreUnavailable>;
 
     /**
-     * Removes the link, voids the proofs of the chat user, and sets open sessions to `failed` that are for this user or
-     * have their proof. The record stays. None, without any change, if there was no link.
+     * Removes the chat user's link, and voids the user's proofs. Open sessions that name the user or have a proof of
+     * the user become `failed`. The record stays. If there was no link, nothing changes and the result is None.
      */
     readonly removeGame: (write: RemoveGame) => Effect.Effect<Option.Option<GameUnlinked>, StoreUnavailable>;
 
@@ -162,8 +168,8 @@ export class LinkStore extends Context.Service<
      * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and sets its open sessions
      * to `failed`. It always stores an audit entry.
      *
-     * @param ahead the result of an earlier `deleteAhead`. Its records count in the result, and its audit entry is
-     * updated to the total.
+     * @param ahead the result of an earlier `deleteAhead`. The records that it deleted count in this result, and the
+     * total is stored in its audit entry.
      */
     readonly deleteScope: (
       write: WriteContext,
@@ -171,8 +177,9 @@ export class LinkStore extends Context.Service<
     ) => Effect.Effect<ScopeDeleted, StoreUnavailable>;
 
     /**
-     * Only for stores that one long transaction would block: deletes most of a large scope in short transactions, each
-     * with the number of records so far in an audit entry. `deleteScope` follows. Returns null if the scope is small.
+     * Prepares `deleteScope` in stores that one long transaction would block: deletes most of a large scope in short
+     * transactions. Each transaction stores the number of records deleted so far in an audit entry. Deletes nothing and
+     * returns null if the scope is small.
      */
     readonly deleteAhead?: (write: WriteContext) => Effect.Effect<DeletedAhead | null, StoreUnavailable>;
 
@@ -191,10 +198,11 @@ export class LinkStore extends Context.Service<
     readonly countLinks: (pid: Pid, options?: CountOptions) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Returns up to `limit` links next to a place, latest verification first, ties by chat ID as strings.
+     * Returns up to `limit` links that follow or precede a place in this order: latest verification first, then by chat
+     * ID as a string.
      *
      * @param place null for the newest links
-     * @param direction whether the links follow the place in this order (`older`, the default) or precede it
+     * @param direction `older` (the default) returns the links that follow the place, `newer` those that precede it
      */
     readonly newestPage: (
       pid: Pid,

@@ -11,7 +11,7 @@ import { traced } from "../telemetry/tracing.ts";
 import { LinkEvents } from "./link_events.ts";
 import { type ChatMoved, type GameSet, type GameUnlinked, LinkStore } from "./link_store.ts";
 
-/** The scope, guild and origin of a write, and how its result `A` is committed. */
+/** The scope, guild and origin of a write, and the function that commits the write with its result `A`. */
 export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
@@ -44,7 +44,7 @@ export interface GameRemoved {
 
 /**
  * Changes links of one scope, within the guild limits of `GuildGuard`. A successful write is durable. If the target has
- * a `commit`, each write can also fail with the `Conflict` of that function.
+ * a `commit` function, a write can also fail with the `Conflict` of this function.
  */
 export class LinkWriter extends Context.Service<
   LinkWriter,
@@ -102,10 +102,10 @@ export class LinkWriter extends Context.Service<
         target,
         { chatId, gameId },
       ) {
-        // Step 11 of a request, see docs/architecture.md: the guild and its member.
+        // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, chatId);
-        // Step 12: the work, which begins with the game user.
+        // Step 12: do the work. First check that the game user exists.
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }

@@ -45,8 +45,8 @@ export class ChatPlatform extends Context.Service<
     ) => Effect.Effect<Option.Option<GuildMember>, PlatformUnavailable>;
 
     /**
-     * Returns whether chat users are members of a guild. Sends one request; the result lacks users whom this request
-     * does not cover. Undefined if the platform has no list of members.
+     * Returns whether chat users are members of a guild. Sends a single request, so the result lacks users whom the
+     * platform's answer does not cover. Undefined if the platform has no list of members.
      */
     readonly findMembers?: (
       guildId: GuildId,
@@ -68,8 +68,8 @@ export class ChatPlatform extends Context.Service<
     readonly findUser: (chatId: ChatId) => Effect.Effect<Option.Option<ChatUser>, PlatformUnavailable>;
 
     /**
-     * Finds a user by user name, ignoring case; with a guild, only among its members. Undefined if the platform cannot
-     * find users by name.
+     * Finds a user by user name, ignoring case. If a guild is given, finds only members of this guild. Undefined if the
+     * platform cannot find users by name.
      */
     readonly findUserByName?: (
       username: string,

@@ -58,7 +58,7 @@ export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
  */
 export type RoleRefusal = RoleAboveBot | RoleMissing | NoPermission | MemberAboveBot;
 
-/** The result of a change; false if the user is no longer a member. */
+/** The outcome of a change: true if the change was made, false if the user is no longer a member of the guild. */
 type Changed = Effect.Effect<boolean, RoleRefusal | PlatformUnavailable>;
 
 /** Reads and changes roles and nicknames of members. Nothing is cached. */

@@ -35,9 +35,9 @@ export class GuildGuard extends Context.Service<
     ) => Effect.Effect<boolean, PlatformUnavailable>;
 
     /**
-     * Returns whether chat users are members, for as many users as the platform's list of members covers. Returns an
-     * empty map for only a few users, because `isMember` is faster for them, and if the platform takes longer than a
-     * second.
+     * Returns for each chat user whether they are a member, but omits users whom the platform's list of members does
+     * not cover. For a few users the result is empty, because `isMember` is faster for them. The result is also empty
+     * if the platform takes longer than a second.
      */
     readonly knownMembers: (
       guildId: GuildId,

@@ -8,7 +8,10 @@ import type { UserGuild } from "./profile.ts";
 export interface SignIn {
   /** The callback URL, registered at the platform. */
   readonly redirectUri: string;
-  /** The platform returns this text in the callback. 128 or more random bits in base64url, like the nonce. */
+  /**
+   * A random text that the platform returns in the callback. Like `nonce`, it has at least 128 random bits in
+   * base64url.
+   */
   readonly state: string;
   /** The secret of PKCE: 43 characters of base64url. */
   readonly codeVerifier: string;

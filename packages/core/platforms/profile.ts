@@ -56,7 +56,7 @@ export type ChatUser = typeof ChatUser.Type;
 export const Guild = Schema.Struct({ id: Schema.String, name: Text });
 export type Guild = typeof Guild.Type;
 
-/** A guild in a chat user's own list. */
+/** A guild of a chat user, as the platform lists it when the user signs in. */
 export const UserGuild = Schema.Struct({
   id: GuildId,
   name: Text,

@@ -11,7 +11,12 @@ const maxResolvedChats = 25;
 
 const guildTimeout = "1 second";
 
-/** Reads profiles. Unknown users and platform failures become null and fail no lookup. @internal */
+/**
+ * Reads profiles. The profile is null if the user is unknown or the platform fails, so that a missing profile fails no
+ * lookup.
+ *
+ * @internal
+ */
 export class Profiles extends Context.Service<
   Profiles,
   {

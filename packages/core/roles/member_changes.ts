@@ -12,7 +12,7 @@ export interface MemberChanges {
   readonly remove: ReadonlyArray<string>;
   /** The nickname to set. Empty removes the nickname, null leaves it alone. */
   readonly nickname: string | null;
-  /** The nickname set by the plan, before and after the changes; null if the plan has set none. */
+  /** The nickname that the plan has set: `before` the changes, and `after` them. Null if the plan has set none. */
   readonly setNickname: { readonly before: string | null; readonly after: string | null };
 }
 
@@ -21,7 +21,7 @@ export interface LinkedGame {
   readonly profile: GameProfile | null;
 }
 
-/** Returns whether the profile of the game user decides anything. @internal */
+/** Returns whether the plan needs the profile of the linked game user. @internal */
 export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
   namesGame(nickname) || rules.some(({ when }) => when.is === "group");
 
@@ -57,7 +57,7 @@ export const memberChanges = (
   };
 };
 
-/** Null if the platform does not tell. */
+/** Returns whether the condition is met; null if the platform does not tell the groups of the game user. */
 const meets = (when: RoleCondition, game: LinkedGame | null): boolean | null => {
   if (when.is !== "group") return (when.is === "linked") === (game !== null);
   if (game === null || game.profile === null) return false;

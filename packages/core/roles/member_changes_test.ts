@@ -79,7 +79,7 @@ const game = option(
   ),
 );
 
-/** The rules in the words of the documentation. */
+/** Returns whether the condition is met, according to the documentation. */
 const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
   if (when.is === "linked") return linked !== null;
   if (when.is === "unlinked") return linked === null;

@@ -13,7 +13,7 @@ import { RolePlanStore, type SettledMember } from "./role_plan_store.ts";
 export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname"> {
   readonly added: ReadonlyArray<string>;
   readonly removed: ReadonlyArray<string>;
-  /** The result to store. Its `mark` is null, see `SettledMember`. */
+  /** The result to store. Its `mark` is null, because a sync compared the member; see `SettledMember`. */
   readonly settled: SettledMember;
 }
 
@@ -58,10 +58,10 @@ export class MemberSync extends Context.Service<
     /** Compares the roles and the nickname of a member with the plan, and changes nothing. */
     readonly preview: ForMember<MemberChanges>;
 
-    /** Makes the roles and the nickname of a member those of the plan, and stores the result. */
+    /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
     readonly sync: ForMember<AppliedChanges>;
 
-    /** Like `sync`, but treats the member as unlinked. Runs before a user is erased. */
+    /** Like `sync`, but treats the member as unlinked. Used before a user is erased. */
     readonly release: ForMember<AppliedChanges>;
   }
 >()("@accountlink/core/MemberSync") {

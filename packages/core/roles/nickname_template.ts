@@ -10,7 +10,7 @@ export interface MemberNames {
   readonly chat: { readonly username: string | null; readonly displayName: string | null };
 }
 
-// Not every user has a display name; the platforms then show the user name.
+// A user without a display name is named by the user name, as on the platforms.
 const placeholders: Readonly<Record<string, (names: MemberNames) => string | null>> = {
   "{game.username}": ({ game }) => game.username,
   "{game.displayName}": ({ game }) => game.displayName ?? game.username,

@@ -23,8 +23,8 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
   /**
-   * The end of the scope's event feed. A plan that is turned on reads only later events; a sweep covers the earlier
-   * ones.
+   * The end of the scope's event feed. A plan that is turned on reads only events after this position; for the earlier
+   * events, a sweep compares all members.
    */
   readonly position: number;
 }
@@ -37,7 +37,7 @@ export interface HeldWrite extends PlanPlace {
 
 /** A plan that a node works on, with its progress. */
 export interface HeldPlan extends RolePlan {
-  /** The position up to which the plan's events have been read and the members that they name are stored as waiting. */
+  /** Events up to this position have been read, and the members that these events name are stored as waiting. */
   readonly position: number;
   readonly sweptAt: Millis | null;
   readonly sweep: Sweep | null;
@@ -54,7 +54,7 @@ export interface MarkMembers extends HeldWrite {
   readonly position: number;
   /** Members that must be compared. */
   readonly chatIds: ReadonlyArray<ChatId>;
-  /** The `total` of a new sweep, which replaces a running sweep. Null starts no sweep. */
+  /** The `total` of the sweep to start. This sweep replaces a running one. Null starts no sweep. */
   readonly sweepOf: number | null;
 }
 
@@ -73,7 +73,7 @@ export interface SettledMember {
   readonly chatId: ChatId;
   /** The `mark` that the member had when it was read; null if a sweep or a sync compared the member. */
   readonly mark: number | null;
-  /** When to try again; null if the member is right, or if only problems are left. */
+  /** When to try the member again; null if the plan wants no change, or only changes that the platform has refused. */
   readonly retryAt: Millis | null;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
@@ -86,8 +86,8 @@ export interface SettleMembers extends HeldWrite {
   /** The revision of the plan that was applied. */
   readonly revision: number;
   /**
-   * The new progress of the sweep, or `ended`. Null leaves the stored progress unchanged. Not stored if the plan has
-   * another revision now, because then a new sweep has started.
+   * The new progress of the sweep, or `ended`. Null leaves the stored progress unchanged. The progress is not stored if
+   * the plan's revision has changed meanwhile, because then a new sweep has started.
    */
   readonly sweep: Sweep | "ended" | null;
 }

@@ -28,11 +28,11 @@ export class RolePlans extends Context.Service<
   RolePlans,
   {
     /**
-     * Returns a scope of the signed-in owner whose plan for a guild the owner may change. Fails with `Forbidden`
-     * unless the bot is in the guild and the owner manages it now.
+     * Returns that scope of the signed-in owner in which the owner may change the plan of a guild. Fails with
+     * `Forbidden` unless the bot is in the guild and the owner manages it now.
      *
      * @param pid any text, such as a value from a URL
-     * @param withoutBot whether to return the scope of a guild that the bot has left, too
+     * @param withoutBot whether to return the scope even if the bot has left the guild
      */
     readonly enter: (
       owner: Pick<KeyOwner, "account" | "chatId">,

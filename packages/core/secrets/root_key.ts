@@ -66,7 +66,7 @@ export const unwrapWithAny = Effect.fnUntraced(function* (wrapped: string, secre
 /**
  * Wraps the root key of the store with the newest secret. Running processes are not affected.
  *
- * @returns whether it was wrapped with another secret
+ * @returns whether the root key had been wrapped with another secret before
  *
  * @example
  * ```ts

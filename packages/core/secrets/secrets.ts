@@ -43,7 +43,7 @@ export class Secrets extends Context.Service<
 
     readonly sessionCode: (sid: Sid) => Effect.Effect<string>;
 
-    /** Hashes a code and encrypts its sid for storage. */
+    /** Prepares a session's code for storage: hashes the code, and encrypts the `sid` under the code. */
     readonly sealSid: (code: string, sid: Sid) => Effect.Effect<StoredCode>;
 
     /** Returns the hash that finds a session by its code. */
@@ -79,10 +79,10 @@ export class Secrets extends Context.Service<
 
     readonly sealAnswer: (id: string, text: string) => Effect.Effect<string>;
 
-    /** Decrypts the answer that was encrypted for an id. Dies for any other text. */
+    /** Decrypts an answer that `sealAnswer` encrypted for the same id. Dies for any other text. */
     readonly openAnswer: (id: string, sealed: string) => Effect.Effect<string>;
 
-    /** Encrypts the 32 bytes with which a webhook signs. */
+    /** Encrypts the 32-byte secret with which the events for a webhook are signed. */
     readonly sealWebhookSecret: (webhook: string, secret: Uint8Array) => Effect.Effect<string>;
 
     /** Signs a text with a webhook's encrypted secret: HMAC-SHA-256, base64. Dies for another webhook's secret. */

@@ -26,13 +26,13 @@ export type SessionEvent =
 /** After this many milliseconds without a change, an `idle` event is sent. */
 const idleInterval = 10_000;
 
-/** An event, and the session that the client knows afterwards; null after the last event. */
+/** An event, and the session as the client knows it after the event; null after the last event. */
 type Step = readonly [event: SessionEvent, known: VerificationSession | null];
 
 /**
  * Streams the state of a session and its changes.
  *
- * @param until when the stream ends, unless a final state ends it first
+ * @param until the time at which the stream ends, unless the session reaches a final state before
  * @param lastEventId the change that the client already knows, or null
  */
 export const sessionEvents = (

@@ -43,7 +43,7 @@ export interface SessionRead {
   /**
    * Waits until the session differs from the known one.
    *
-   * @param until when the wait times out
+   * @param until the time at which the wait ends with `timeout`
    * @returns the changed session; `timeout`; or `ended` if the read must end
    */
   readonly next: (
@@ -55,7 +55,7 @@ export interface SessionRead {
 type OwnKey = Pick<ApiKey, "id">;
 
 /**
- * Opens reads of sessions. For other keys' sessions and invalid sids, it fails with `SessionNotFound`.
+ * Opens reads of sessions. Fails with `SessionNotFound` for sessions of other keys and for invalid sids.
  *
  * @example
  * ```ts
@@ -183,7 +183,8 @@ const makeReadLimits = Effect.gen(function* () {
     durationMs: Math.max(1, expiresAt - now),
   });
 
-  // Each read has its own interval, which starts when that read ends. Only the interval of the last read is checked.
+  // Each read has its own interval, which starts when that read ends. Before a new read, only the interval of the last
+  // read is checked.
   const intervalRule = ({ id }: VerificationSession, read: number): CounterRule => ({
     key: `poll_interval:${id}:${read}`,
     limit: 1,
@@ -217,14 +218,14 @@ const makeReadLimits = Effect.gen(function* () {
   });
 
   /**
-   * Counts a read unless it is refused, and returns its number. The interval until the next read starts when the scope
-   * closes, if it has not started before.
+   * Admits a read and returns its number, or refuses the read without counting it. The interval until the next read
+   * starts when the scope closes, if it has not started before.
    */
   const admit = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
     const now = yield* Clock.currentTimeMillis;
     const last = pollInterval === 0 || kind.resumes ? null : yield* checkInterval(session, now);
-    // The interval of a read that does not wait starts at once, so that only one of several concurrent reads is
-    // admitted.
+    // If this read does not wait, its interval starts in the step that counts the read, so that only one of several
+    // concurrent reads is admitted.
     const interval = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
     const read = yield* countRead(session, interval, now);
     const startInterval = Effect.flatMap(Clock.currentTimeMillis, (at) =>

@@ -125,8 +125,8 @@ export class SessionStore extends Context.Service<
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
 
     /**
-     * Returns the sessions that changed at or after a time. Creation is not a change. The time of a change is the `at`
-     * of its write, which may commit later, so callers must look back further than to their previous call.
+     * Returns the sessions that changed at or after a time. Creation is not a change. A change has the time `at` of its
+     * write, but may be committed later. So callers must ask for a time before their previous call, too.
      *
      * @param among the sessions to look for; null for all
      */
@@ -144,8 +144,8 @@ export class SessionStore extends Context.Service<
     readonly complete: (write: CompleteFlow) => Effect.Effect<FlowCompleted, StoreUnavailable>;
 
     /**
-     * Stores sightings in a scope. Of a user's sightings at one address or in one browser, only the latest time is
-     * kept.
+     * Stores sightings in a scope. If the user was seen before at the same address or in the same browser, only the
+     * latest time is kept.
      */
     readonly recordSightings: (
       pid: Pid,

@@ -31,7 +31,7 @@ describe("The sweep of sessions", () => {
         assert.deepInclude(yield* pollAt(300_000 + day), { _tag: "SessionNotFound" });
         return created;
       }).pipe(Effect.provide(running));
-      // While no service is running, the clock can skip the day without a sweep.
+      // No service is running now, so nothing is swept while the clock moves on by a day.
       yield* TestClock.setTime(300_000 + day - 1);
       yield* Effect.gen(function* () {
         yield* TestClock.adjust(0);

@@ -12,14 +12,17 @@ export const changePollInterval = 2_000;
 /** How far back each poll looks for changes, in milliseconds, to allow for clock differences and late polls. */
 const changePollWindow = 15_000;
 
-/** With more subscribed sessions, reading all changes is cheaper than looking up ids. */
+/** If more sessions than this have open reads, polling for all changes is cheaper than looking up each session. */
 const maxPolledIds = 1_000;
 
 /** Wakes the open reads of a session when it changes, on every node. @internal */
 export class SessionWatch extends Context.Service<
   SessionWatch,
   {
-    /** Subscribes to a session until the scope closes. The read ends within a second after its key becomes inactive. */
+    /**
+     * Subscribes a read to a session until the scope closes. The read ends within a second after its key becomes
+     * inactive.
+     */
     readonly subscribe: (
       session: Pick<VerificationSession, "id" | "keyId">,
     ) => Effect.Effect<Subscription, never, Scope.Scope>;
@@ -28,7 +31,7 @@ export class SessionWatch extends Context.Service<
     readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
 
     /**
-     * Opens the read of a subscription. On every node, ends those reads of its session that have a lower number.
+     * Starts the read of a subscription. On every node, reads of the same session with lower numbers end.
      *
      * @param number null for a read that neither ends other reads nor is ended by them
      */

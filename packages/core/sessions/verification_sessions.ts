@@ -63,7 +63,7 @@ export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {
     /**
-     * Creates a session. Only `commit` can fail with `Conflict`, not the creation itself.
+     * Creates a session. Fails with `Conflict` only if `commit` fails with it.
      *
      * @returns the session with its `sid`, which is not stored and cannot be read again
      */

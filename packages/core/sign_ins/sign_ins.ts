@@ -158,7 +158,7 @@ export class SignIns extends Context.Service<
   );
 }
 
-/** Only the dashboard requests guilds, because owners choose one for a key. */
+/** Only the dashboard requests the user's guilds, because there users choose a guild for their keys. */
 const asked = (site: SignInSite) => ({ guildId: null, withGuilds: site === "dashboard" });
 
 const refusals = {

@@ -16,7 +16,8 @@ export interface UsageDay {
 type UsageDays = ReadonlyArray<UsageDay>;
 
 /**
- * Makes the functions that read usage: `of` for an account or a key, `byKey` for each key of an account in one read.
+ * Makes two functions that read usage: `of` reads the usage of an account or a key, and `byKey` reads the usage of
+ * every key of an account at once.
  *
  * @internal
  */

@@ -19,7 +19,7 @@ const lastFlushTimeout = "5 seconds";
 export class UsageMeter extends Context.Service<
   UsageMeter,
   {
-    /** Counts a request that was answered at a time. */
+    /** Counts a request that was answered at the time `at`. */
     readonly count: (key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis) => void;
   }
 >()("@accountlink/core/UsageMeter") {

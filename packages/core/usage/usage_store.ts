@@ -7,7 +7,7 @@ import type { KeyUsage, UsagePeriod } from "./usage.ts";
 /** The counts of a meter since its previous batch. */
 export interface UsageBatch {
   readonly meter: string;
-  /** The batch's number, higher than the meter's earlier batches. */
+  /** The batch's number, which is higher than the numbers of the meter's earlier batches. */
   readonly sequence: number;
   /** The start of the UTC day on which all requests of the batch were answered. */
   readonly day: Millis;
@@ -50,8 +50,8 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>, StoreUnavailable>;
 
     /**
-     * Deletes days that started before a time, and the stored state of meters whose last batch is that old. It works in
-     * small atomic steps.
+     * Deletes the usage of days that started before a time, and the stored state of meters whose last batch is from
+     * such a day. Works in small atomic steps.
      */
     readonly forget: (before: Millis) => Effect.Effect<void, StoreUnavailable>;
   }

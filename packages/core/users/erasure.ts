@@ -5,15 +5,15 @@ import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { UserErased } from "./user_store.ts";
 
-/** The details that contain chat IDs, and the details that contain the game IDs of those users. */
+/** The names of audit details that contain chat IDs, and of those that contain the game IDs of the same users. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
 const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
 
 type Erasable = Pick<AuditEntry, "actor" | "details">;
 
 /**
- * Returns an entry without a user's identifiers: their chat ID, also as a member who acted, their game IDs in the
- * entry, and the names of their accounts. Null if it contains none of these.
+ * Returns an audit entry without the identifiers of a user: the user's chat ID, also where the user is the actor, the
+ * user's game IDs, and the names of the user's accounts. Returns null if the entry contains none of them.
  *
  * @internal
  */

@@ -8,8 +8,8 @@ import { Profiles } from "../platforms/profiles.ts";
 export interface OwnCommunity {
   readonly pid: Pid;
   /**
-   * The name that asks for the link: the display name of a global scope if its owner has set one, else the account's
-   * name.
+   * The name under which the community asks for the link: the display name of a global scope if its owner has set one,
+   * else the account's name.
    */
   readonly asking: string;
   /** The guild of the scope, or null. Its name is null if the platform does not answer. */

@@ -17,7 +17,10 @@ import { UserStore } from "./user_store.ts";
  * @internal
  */
 export interface OwnPlace {
-  /** Null for an address, and for a browser that an earlier release stored. */
+  /**
+   * When the user was first seen there; null for an address, and for a browser that an earlier release stored without
+   * this time.
+   */
   readonly firstSeenAt: Millis | null;
   readonly lastSeenAt: Millis;
   /** When the place will be forgotten, unless the user confirms there again. */

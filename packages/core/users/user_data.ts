@@ -110,7 +110,7 @@ export class UserData extends Context.Service<
           scopes: records.map(({ scope }) => scope.pid),
           pseudonym: `erased:${yield* randomToken(random)}`,
         });
-        // Start again, because a link was created in another scope meanwhile.
+        // Nothing was erased, because a link was created in another scope meanwhile. Start again with this scope.
         if (Option.isNone(erased)) return yield* erase(chatId, origin);
         const { revokedKeys } = erased.value;
         yield* Effect.forEach(revokedKeys, announce);

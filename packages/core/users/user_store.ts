@@ -54,7 +54,10 @@ export interface EraseUser extends WriteOrigin {
   readonly at: Millis;
   /** The scopes in which a record of the user was found. */
   readonly scopes: ReadonlyArray<Pid>;
-  /** A unique name that replaces the name of the user's account. Further accounts get it with a number appended. */
+  /**
+   * A unique name that replaces the name of the user's account. If the user has several accounts, the others get this
+   * name with a number appended.
+   */
   readonly pseudonym: string;
 }
 

@@ -1,4 +1,4 @@
-/** The sent content of a delivery, from its event and its latest attempt. */
+/** Finds out what a delivery has sent, from its event and its latest attempt. */
 import { Effect, Option } from "effect";
 import { BadRequest, type StoreUnavailable } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";

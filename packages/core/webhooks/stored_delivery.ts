@@ -1,4 +1,4 @@
-/** Adapters apply these rules to stored webhooks and deliveries. */
+/** Rules by which all adapters of `WebhookStore` update stored webhooks and deliveries. */
 import type { AuditEntry } from "../audit/audit.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Webhook } from "./webhook.ts";
@@ -8,7 +8,7 @@ import type { AttemptResult, RecordDeliveries, RequestedAttempt, StoredDelivery 
 export const isPending = ({ status }: Pick<StoredDelivery, "status">): boolean =>
   status === "failing" || status === "waiting";
 
-/** Returns the distinct lanes of deliveries. @internal */
+/** Returns the lanes of all given deliveries, without duplicates. @internal */
 export const lanesOf = (deliveries: ReadonlyArray<Pick<StoredDelivery, "lanes">>): ReadonlyArray<string> => [
   ...new Set(deliveries.flatMap(({ lanes }) => lanes)),
 ];
@@ -23,10 +23,11 @@ export const answerOf = ({ status, type, error, attemptedAt, endedAt }: AttemptR
 });
 
 /**
- * Returns a delivery after a requested attempt. If the attempt fails, the scheduled attempts of a failing delivery
- * continue.
+ * Returns the delivery with the result of an attempt that was requested. If the attempt of a failing delivery fails,
+ * the scheduled attempts continue.
  *
- * @param stored the delivery now, which a scheduled attempt may have changed meanwhile; undefined if it does not exist
+ * @param stored the delivery that is stored now, which a scheduled attempt may have changed since `attempt.delivery`
+ * was read; undefined if no delivery is stored
  *
  * @internal
  */
@@ -46,7 +47,7 @@ export const resent = (
 };
 
 /**
- * Returns when a webhook last delivered an event and since when it has failed, after results were recorded.
+ * Returns the new `lastDeliveredAt` and `failingSince` of a webhook, given the results that `record` stores.
  *
  * @internal
  */
@@ -59,8 +60,8 @@ export const timesAfter = (
     : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
 
 /**
- * Returns the first pending delivery of a lane if it becomes due now: it waited only for earlier deliveries, and is now
- * the first in all of its lanes. Otherwise undefined.
+ * Returns the first pending delivery of a lane if it can be sent now, because it waited for earlier deliveries and is
+ * now the first in all of its lanes. Returns undefined otherwise.
  *
  * @param pending in the order of the feed
  *

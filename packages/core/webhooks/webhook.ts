@@ -23,11 +23,11 @@ export interface Webhook {
   readonly types: ReadonlyArray<string>;
   readonly description: string;
   readonly status: WebhookStatus;
-  /** Null unless the webhook is disabled. */
+  /** Why the webhook is disabled; null if it is not disabled. */
   readonly disabledReason: DisabledReason | null;
   readonly createdAt: Millis;
   readonly lastDeliveredAt: Millis | null;
-  /** The time of the first failure since the last delivery, or null. */
+  /** The time of the first failed attempt since the last delivery; null if no attempt has failed since. */
   readonly failingSince: Millis | null;
 }
 
@@ -39,7 +39,7 @@ export interface WebhookDetails extends Webhook {
 /** An encrypted secret that signs deliveries. */
 export interface WebhookSecret {
   readonly sealed: string;
-  /** When the secret stops signing; null for the present secret. */
+  /** When the secret stops signing deliveries; null for the current secret. */
   readonly endsAt: Millis | null;
 }
 
@@ -60,10 +60,13 @@ export interface NextSecret {
   readonly previousUntil: Millis;
 }
 
-/** An owner's change, a rotation, or the service disabling an active or paused webhook. */
+/**
+ * The fields that an owner changes, a new secret, or the reason for which the service disables an active or paused
+ * webhook.
+ */
 export type WebhookChange = WebhookUpdate | NextSecret | { readonly disabledReason: DisabledReason };
 
-/** A changed webhook, and the content of the audit entry. @internal */
+/** A changed webhook, and the content of the audit entry about the change. @internal */
 export interface UpdatedWebhook<W> {
   readonly webhook: W;
   readonly action: Extract<AuditAction, `webhook.${string}`>;
@@ -80,16 +83,16 @@ export interface WebhookDelivery {
   readonly at: Millis;
   readonly attempts: number;
   readonly status: DeliveryStatus;
-  /** The status of the latest attempt; null without an answer. */
+  /** The HTTP status of the answer to the latest attempt; null if there was no answer. */
   readonly responseStatus: number | null;
-  /** Why the latest attempt failed; null for a success. */
+  /** Why the latest attempt failed; null if it did not fail. */
   readonly error: DeliveryError | null;
   readonly nextAttemptAt: Millis | null;
-  /** When the latest attempt began; null before the first one. */
+  /** When the latest attempt began; null if there was no attempt yet. */
   readonly attemptedAt: Millis | null;
-  /** When the latest attempt got its answer; null without one. */
+  /** When the answer to the latest attempt arrived; null if there was no answer. */
   readonly answeredAt: Millis | null;
-  /** The content type of the answer to the latest attempt, or null. */
+  /** The content type of the answer to the latest attempt; null if there was none. */
   readonly responseType: string | null;
 }
 
@@ -129,7 +132,7 @@ export const updatedWebhook = <W extends StoredWebhook>(
   );
   if (changed.length === 0) return null;
   const values = Object.fromEntries(changed.map((field) => [field, change[field]]));
-  // After a status change, earlier failures no longer count.
+  // After a change of the status, earlier failures no longer count toward disabling the webhook.
   const restart = changed.includes("status") ? { disabledReason: null, failingSince: null } : {};
   return {
     webhook: { ...webhook, ...values, ...restart },
@@ -138,7 +141,7 @@ export const updatedWebhook = <W extends StoredWebhook>(
   };
 };
 
-/** Drops expired secrets. */
+/** Adds a new secret, sets when the earlier secrets end, and drops those that have already ended. */
 const rotatedSecrets = (
   secrets: ReadonlyArray<WebhookSecret>,
   { sealed, previousUntil }: NextSecret,

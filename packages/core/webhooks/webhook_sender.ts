@@ -9,7 +9,7 @@ export interface WebhookRequest {
 
 export interface WebhookAnswer {
   readonly status: number;
-  /** The content type, at most 100 characters; null or omitted for none. */
+  /** The content type of the answer, at most 100 characters; null or omitted if the answer has none. */
   readonly type?: string | null;
   /** The `Retry-After` of a 429 or 503 answer, in milliseconds, or null. */
   readonly retryAfter: number | null;
@@ -20,15 +20,18 @@ export class WebhookUnanswered extends Data.TaggedError("WebhookUnanswered")<{
   readonly error: Exclude<DeliveryError, "status">;
 }> {}
 
-/** Sends only to public addresses. A program without an adapter sends nothing. */
+/** Sends webhooks, but only to public addresses. Without an adapter, every attempt to send fails. */
 export const WebhookSender = Context.Reference<{
   /**
-   * Resolves the host name of a URL, and returns why nothing can be sent there, or null. A name that cannot be resolved
-   * is no reason, because it is resolved again whenever something is sent.
+   * Resolves the host name of a URL, and returns why the service must not send to this URL, or null if it may. A name
+   * that cannot be resolved is no problem here, because the name is resolved again before each attempt to send.
    */
   readonly problemOf: (url: string) => Effect.Effect<string | null>;
 
-  /** Sends a POST. The answer must begin within ten seconds. Redirects are answers and not followed. */
+  /**
+   * Sends a POST request. The answer must begin within ten seconds. A redirect counts as the answer and is not
+   * followed.
+   */
   readonly send: (request: WebhookRequest) => Effect.Effect<WebhookAnswer, WebhookUnanswered>;
 }>("@accountlink/core/WebhookSender", {
   defaultValue: () => ({

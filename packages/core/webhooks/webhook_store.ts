@@ -53,22 +53,22 @@ export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
   /** The event's position in the feed; null for a test event. */
   readonly position: number | null;
   readonly status: DeliveryStatus | "waiting";
-  /** The number of requested attempts, which do not count in the schedule. */
+  /** The number of attempts that were requested. These do not count toward the schedule of attempts. */
   readonly resends: number;
   /**
-   * Pseudonyms of the event's chat users, at most two. Events that share a lane are sent in order. Empty after the
-   * event is delivered or given up.
+   * The lanes of the event, which are pseudonyms of its chat users, at most two. Events that share a lane are sent in
+   * order. The list is empty once the event is delivered or given up.
    */
   readonly lanes: ReadonlyArray<string>;
 }
 
 /** A webhook whose events this node sends, with the progress of sending. */
 export interface HeldWebhook extends StoredWebhook {
-  /** Every event up to this position of the feed is delivered, or a stored delivery waits for it. */
+  /** All events up to this position of the feed have been delivered, or have a stored delivery. */
   readonly position: number;
-  /** When the next delivery must be tried again, or null. */
+  /** When the next attempt of any delivery is due; null if no delivery needs another attempt. */
   readonly nextAttemptAt: Millis | null;
-  /** The time of the oldest failing or waiting event, or null. */
+  /** The time of the oldest event whose delivery is failing or waiting; null if there is none. */
   readonly oldestFailingAt: Millis | null;
 }
 
@@ -81,9 +81,9 @@ export interface RecordDeliveries {
   readonly deliveries: ReadonlyArray<StoredDelivery>;
   /** The lanes of deliveries that were failing, and are now delivered or given up. */
   readonly freedLanes: ReadonlyArray<string>;
-  /** When the latest delivery succeeded, or null. */
+  /** When the latest successful attempt ended; null if no attempt succeeded. */
   readonly deliveredAt: Millis | null;
-  /** When the first failed attempt after `deliveredAt` ended, or null. */
+  /** When the first failed attempt after `deliveredAt` ended; null if no attempt failed. */
   readonly failedAt: Millis | null;
 }
 
@@ -91,18 +91,18 @@ export interface RecordDeliveries {
 export interface AttemptResult {
   readonly attemptedAt: Millis;
   readonly endedAt: Millis;
-  /** The status of the answer; null without an answer. */
+  /** The HTTP status of the answer; null if there was no answer. */
   readonly status: number | null;
-  /** The content type of the answer; null for none. */
+  /** The content type of the answer; null if there was none. */
   readonly type: string | null;
-  /** Null for a success. */
+  /** Why the attempt failed; null if it did not fail. */
   readonly error: DeliveryError | null;
 }
 
 /** A requested attempt and its result. */
 export interface RequestedAttempt extends AttemptResult {
   readonly id: WebhookId;
-  /** The delivery before the attempt. */
+  /** The delivery as it was before the attempt. */
   readonly delivery: StoredDelivery;
 }
 
@@ -148,8 +148,8 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Stores the delivery that `resent` returns for a requested attempt. After a success, it also updates the times of
-     * the webhook, and frees lanes as `record` does. Returns the delivery; none if the webhook is unknown.
+     * Stores the delivery that `resent` makes from a requested attempt, and returns this delivery, or none if the
+     * webhook is unknown. After a success, it also updates the times of the webhook, and frees lanes as `record` does.
      */
     readonly recordRequested: (
       attempt: RequestedAttempt,
@@ -161,7 +161,10 @@ export class WebhookStore extends Context.Service<
      */
     readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldWebhook>, StoreUnavailable>;
 
-    /** Returns which of the events already have a delivery, and which of the lanes have a failing or waiting one. */
+    /**
+     * Returns which of the events already have a delivery, and which of the lanes contain a failing or waiting
+     * delivery.
+     */
     readonly look: (
       id: WebhookId,
       eventIds: ReadonlyArray<string>,
@@ -179,8 +182,8 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Makes every delivery due now that would be tried again later. The extra attempts count as requested, so that no
-     * scheduled attempt is lost.
+     * If the next attempt of a delivery is scheduled for later, makes it due now. This attempt counts as a requested
+     * one, so that the delivery keeps all of its scheduled attempts.
      */
     readonly sendPending: (id: WebhookId, at: Millis) => Effect.Effect<void, StoreUnavailable>;
 

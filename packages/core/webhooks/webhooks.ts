@@ -39,7 +39,10 @@ const webhooksOfScope = 5;
 /** The greatest length of a description in characters. @internal */
 export const longestDescription = 300;
 
-/** The most concurrent tests of an account in one process. A test may take ten seconds. */
+/**
+ * How many tests of an account may run at the same time in one process. There is a limit because a test may take ten
+ * seconds.
+ */
 const testsAtOnce = 3;
 
 /** How long the previous secret keeps signing after a rotation, in milliseconds. */
@@ -51,20 +54,22 @@ export interface NewWebhook extends Partial<Pick<Webhook, "types" | "description
   readonly url: string;
 }
 
-/** A webhook with its secret, which cannot be read again. */
+/** A new webhook or a webhook with a new secret. The secret is returned only here and cannot be read later. */
 export interface IssuedWebhook {
   readonly webhook: WebhookDetails;
   /** `whsec_` and 32 bytes in base64. */
   readonly secret: string;
 }
 
-/** A page of deliveries. The next page holds the deliveries before the event id `next`; null on the last page. */
+/**
+ * A page of deliveries. The next page holds the deliveries before the event id `next`, which is null on the last page.
+ */
 export interface DeliveryPage {
   readonly deliveries: ReadonlyArray<WebhookDelivery>;
   readonly next: string | null;
 }
 
-/** With the reason `not_found`: the webhook does not exist or belongs to another account. */
+/** A `BadRequest` with the problem `not_found`: the webhook does not exist or belongs to another account. */
 type Unknown = BadRequest;
 
 /**
@@ -124,7 +129,8 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<WebhookDelivery, Unknown | Conflict | StoreUnavailable>;
 
     /**
-     * If the webhook is active, sends now all deliveries that would be tried again later. No scheduled attempt is lost.
+     * Tries all failing deliveries of an active webhook again now, instead of at their scheduled times. The deliveries
+     * keep all of their scheduled attempts.
      */
     readonly sendPending: (
       account: string | null,
@@ -140,7 +146,8 @@ export class Webhooks extends Context.Service<
 
     /**
      * Returns a delivery with the headers and the body that its latest attempt sent. The signature is left out, because
-     * its secret may have changed. An erased user is erased in the body as well.
+     * the secret of the webhook may have changed since then. Users who were erased since then are erased in the body
+     * too.
      */
     readonly sent: (
       account: string | null,
@@ -148,7 +155,7 @@ export class Webhooks extends Context.Service<
       eventId: string,
     ) => Effect.Effect<SentDelivery, Unknown | StoreUnavailable>;
 
-    /** Sends an event again now, once. If the attempt fails, the scheduled attempts continue. */
+    /** Sends an event again now. If this attempt of a failing delivery fails, the scheduled attempts continue. */
     readonly resend: (
       account: string | null,
       id: string,
@@ -248,7 +255,7 @@ export class Webhooks extends Context.Service<
         return shownDelivery(recorded);
       });
 
-      /** Tests in flight, by account. */
+      /** The number of tests in flight, by account. */
       const tests = new Map<string, number>();
 
       const beginTest = (owner: string) =>
@@ -301,7 +308,8 @@ export class Webhooks extends Context.Service<
           const webhook = yield* findStored(account, id);
           yield* check(update);
           const types = update.types && { types: [...new Set(update.types)] };
-          // Picks known fields only, because untyped callers may pass others, such as a secret.
+          // Drops unknown fields, because callers without type checks may pass fields that must not change, such as a
+          // secret.
           const change = { ...Struct.pick(update, ["url", "description", "status"]), ...types };
           const at = yield* Clock.currentTimeMillis;
           yield* store.update({ ...origin, id: webhook.id, change, at });

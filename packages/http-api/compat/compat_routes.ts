@@ -5,7 +5,11 @@ import * as bloxlinkV4 from "./bloxlink_v4.ts";
 import * as rover from "./rover.ts";
 import * as rowifi from "./rowifi.ts";
 
-/** All compatible services. If one prefix starts with another, the longer one comes first. @internal */
+/**
+ * All compatible services. A longer prefix stands before a prefix that it starts with, because the first match is used.
+ *
+ * @internal
+ */
 export const compatServices: ReadonlyArray<CompatService> = [
   bloxlinkV3.bloxlinkV3,
   bloxlinkV4.bloxlinkV4,

@@ -10,7 +10,7 @@ export const compatLookup = {
   errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
 } as const;
 
-/** The HTTP statuses of three refusals, in services whose paths contain the guild ID. */
+/** The HTTP statuses of three kinds of refusal, for services whose paths contain the guild ID. */
 export const guildStatuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
 
 /** A Roblox ID as a number. */

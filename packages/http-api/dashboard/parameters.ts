@@ -259,7 +259,10 @@ export const doneText = saidText(300, "What users should do once they are linked
 
 const longestSupportUrl = 2_000;
 
-/** An authority without user info, and no white space or characters that change how the text is displayed. */
+/**
+ * Matches an https URL whose authority has no user info, and which contains no white space and no characters that
+ * change how the text is displayed.
+ */
 const httpsUrl = /^https:\/\/[^\s\p{Cc}\p{Bidi_C}/?#\\@]+(?:[/?#][^\s\p{Cc}\p{Bidi_C}]*)?$/iu;
 
 const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.test(text) && isStorable(text);

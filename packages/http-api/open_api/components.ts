@@ -24,7 +24,7 @@ export class Components {
     examples: {},
   };
 
-  /** Adds a component, and returns a reference to it. Two components of one name must be equal. */
+  /** Adds a component, and returns a reference to it. Throws if a different component already has the name. */
   share<K extends Kind>(kind: K, name: string, value: Kinds[K]): Reference {
     const reference = this.reference(kind, name, value);
     if (reference === null) throw new Error(`Cannot share two different ${kind} as "${name}"`);
@@ -32,8 +32,8 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a parameter; null if a different parameter already has the component's name. The component
-   * has a short name, because code generators use it as the name of a type.
+   * Adds a parameter, and returns a reference to it; null if a different parameter already has the name. The name is
+   * short, because code generators use it as the name of a type.
    */
   parameter(parameter: Parameter): Reference | null {
     return this.reference("parameters", `${parameter.name.replaceAll("-", "")}Parameter`, parameter);

@@ -20,7 +20,7 @@ const info = {
   contact: { name: "The operator of this service" },
 };
 
-/** OpenAPI registers the name of the scheme in lower case. */
+/** `scheme` is in lower case, as in the registry of names that OpenAPI refers to. */
 const apiKey = {
   type: "http",
   scheme: "bearer",

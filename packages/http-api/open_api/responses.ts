@@ -115,7 +115,7 @@ const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
   return [...codes, ...(isOfOneStatus ? [] : [status])].join(".");
 };
 
-/** A v2 refusal. Routes with the same codes share it. */
+/** Returns a v2 refusal, which routes with the same error codes share. */
 const refusalV2 = (
   components: Components,
   route: Route,

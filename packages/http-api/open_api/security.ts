@@ -28,7 +28,10 @@ export const dashboardSession = {
   description: "The cookie of an owner who signed in at `/dashboard/sign-in`",
 };
 
-/** A key is required unless an operation says otherwise. */
+/**
+ * Returns the security of an operation. An operation without its own `security` requires an API key, which is the
+ * default of the document.
+ */
 export const securityOf = (route: Route): Pick<Operation, "security"> => {
   if (route.access === "session") return { security: [{ dashboardSession: [] }] };
   if (!takesKey(route)) return { security: [] };

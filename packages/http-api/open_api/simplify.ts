@@ -6,16 +6,19 @@ type Json = JsonSchema.JsonSchema;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Keywords that only inform people. */
+/** Keywords that inform readers, and do not affect which values are valid. */
 const annotations = new Set(["description", "title", "examples", "default"]);
 const isAnnotation = (schema: Json) => Object.keys(schema).every((keyword) => annotations.has(keyword));
 const isNull = (schema: Json) => schema["type"] === "null" && Object.keys(schema).length === 1;
-/** Every keyword except these applies to values of one type only. */
+/**
+ * Whether the schema accepts null as soon as its `type` does. Only the keywords listed here would still exclude null,
+ * because all other keywords apply to values of one type.
+ */
 const isTyped = (schema: Json) =>
   typeof schema["type"] === "string" &&
   !["enum", "const", "anyOf", "allOf"].some((keyword) => keyword in schema);
 
-/** Moves annotations out of an `allOf` that only adds them to a schema. */
+/** Removes the parts of an `allOf` that contain only annotations, and adds these annotations to the schema itself. */
 const withAnnotations = ({ allOf, ...schema }: Json): Json => {
   if (!Array.isArray(allOf)) return schema;
   const rest = allOf.filter((part) => !isAnnotation(part));
@@ -32,7 +35,10 @@ const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
   return isTyped(only) ? { ...only, ...schema, type: [only["type"], "null"] } : { ...schema, anyOf };
 };
 
-/** The bounds of safe integers, and the permission of additional properties, are implied. */
+/**
+ * Whether a keyword can be left out, because it only repeats that integers are safe integers, or that objects may have
+ * additional properties.
+ */
 const isImplied = (keyword: string, value: unknown, schema: Json): boolean =>
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||

@@ -9,7 +9,11 @@ export const version = "1.0.0";
 /** The `version` of a response with a top-level `resolved`. */
 export const resolvedVersion = "1.1.0";
 
-/** Returns the message of an error. It names invalid parameters, but not the expected values. @internal */
+/**
+ * Returns the message of an error. The message names invalid parameters, but not the values that were expected.
+ *
+ * @internal
+ */
 export const messageOf = (error: PublicError): string =>
   error._tag === "InvalidParameter"
     ? `Invalid parameter: ${error.parameters.map(({ name }) => name).join(", ")}`

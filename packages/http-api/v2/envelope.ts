@@ -10,7 +10,10 @@ export const version = "2.0.0";
 /** Accepted values of the request header `Service-Version`, oldest first. */
 export const serviceVersions = ["2026-01-01"] as const;
 
-/** `meta.rateLimit`: the key's limit for the short window, or the limit for which the request was refused. */
+/**
+ * `meta.rateLimit`: the limit of the key for the short window; in a refusal, the limit for which the request was
+ * refused.
+ */
 export const RateLimit = Schema.Struct({
   limit: Schema.NullOr(Schema.Int),
   remaining: Schema.NullOr(Schema.Int),

@@ -66,7 +66,10 @@ export const bloxlinkV3Routes = (
   ];
 };
 
-/** Also null if the user's ID exceeds the safe integers, because Bloxlink sends IDs as numbers. */
+/**
+ * Returns null if the profile is null, or if the ID of the user exceeds the safe integers, because Bloxlink sends IDs
+ * as numbers.
+ */
 const robloxUser = (profile: GameProfile | null) => {
   if (profile === null || !Number.isSafeInteger(Number(profile.id))) return null;
   const { username, displayName, id, description, created, isBanned, hasVerifiedBadge, avatar } = profile;
@@ -91,7 +94,7 @@ const robloxUser = (profile: GameProfile | null) => {
 };
 
 /**
- * Null if the platform does not disclose the membership.
+ * Returns null if the platform does not disclose the membership.
  *
  * @param isTold whether the key may see the nickname and the roles
  */

@@ -1,4 +1,4 @@
-/** The input of every envelope, and the headers that all share. */
+/** The input that every envelope receives, and the headers that all envelopes share. */
 import type { PublicError } from "@accountlink/core";
 import type { KeyBucket } from "@accountlink/core/errors";
 import {
@@ -59,7 +59,7 @@ const expiryNoticeMs = 7 * dayMs;
 const policyOf = (bucket: KeyBucket, limit: number | null, windowMs: number): ReadonlyArray<string> =>
   limit === null ? [] : [`"${bucket}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`];
 
-/** Values of `RateLimit-Policy` by quota. A cached key keeps its quota object, so its requests find the value here. */
+/** Caches the values of `RateLimit-Policy` by quota. All requests with a cached key share one quota object. */
 const policies = new WeakMap<Quota, Readonly<Record<Traffic, string>>>();
 
 const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
@@ -74,8 +74,8 @@ const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
 };
 
 /**
- * The window with the fewest requests left. If both are used up, the window with the later reset decides when a request
- * passes again.
+ * Returns the window with the fewest requests left. If both windows have equally many left, it returns the window that
+ * resets later, because requests are refused until then once the windows are used up.
  */
 const closestToItsEnd = ({ window, day }: LimitReport): Allowance | null => {
   if (window === null || day === null) return window ?? day;

@@ -20,7 +20,7 @@ const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string =>
       return opening;
     case "idle":
       return comment;
-    // With this ID, an `EventSource` that has received no event yet resumes at this position.
+    // The ID lets an `EventSource` that has received no event yet resume at this position when it reconnects.
     case "timeout":
       return Sse.encoder.write({ _tag: "Event", event: "timeout", id: step.cursor, data: "{}" });
     case "event": {

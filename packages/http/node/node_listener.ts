@@ -173,7 +173,10 @@ class NodeExchange implements HttpRequest {
     });
   }
 
-  /** The body, or its refusal, if either is known without reading; null if the client may send the body. */
+  /**
+   * Returns the body or its refusal, if no more bytes of the body must be read to decide. Otherwise it lets the client
+   * send the body, and returns null.
+   */
   #knownBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> | null {
     const incoming = this.#incoming;
     const length = Number(incoming.headers["content-length"] ?? 0);

@@ -5,7 +5,7 @@ import type { HttpRequest } from "../http_app.ts";
 /** The largest accepted body, in bytes. */
 export const maxBodySize = 65_536;
 
-/** The value of a name that occurs more than once in a JSON body. */
+/** Takes the place of the value if a name occurs more than once in a JSON body. */
 export const repeated = Symbol("repeated");
 
 /** A parsed, unvalidated JSON object. */

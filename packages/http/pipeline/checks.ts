@@ -121,7 +121,7 @@ const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>
 
 const bearer: ReadonlyArray<Credential> = [{ header: "authorization", scheme: "Bearer" }];
 
-/** Returns a function that reads the key from the first header that has one; null if none has. */
+/** Returns a function that reads the key from the first header that contains a key; null if no header does. */
 export const keyReader =
   (credentials = bearer) =>
   (request: Pick<HttpRequest, "header">): string | null => {
@@ -132,7 +132,7 @@ export const keyReader =
     return null;
   };
 
-/** Replaces credentials with another scheme. No key has this text, so the request counts as one with a wrong key. */
+/** Stands for credentials with another scheme. No key has this text, so the request counts as one with a wrong key. */
 const otherScheme = "other";
 
 const schemes = { Bearer: /^bearer(?: |$)/i, Bot: /^bot(?: |$)/i };
@@ -145,13 +145,13 @@ const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string 
   return key === "" ? null : key;
 };
 
-/** Returns a predicate: whether the key's access includes the route. */
+/** Returns a predicate that tells whether the access of a key includes the route. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
   const allowed = new Set<ApiKey["access"]>(["full", ...keyAccess]);
   return ({ access }: ApiKey): boolean => allowed.has(access);
 };
 
-/** Returns a predicate: whether the route serves the key's tier, scope and kind. */
+/** Returns a predicate that tells whether the route accepts the tier, the scope and the kind of a key. */
 const tierTest = ({ tier }: Pick<Route, "tier">) => {
   if (tier === undefined) return () => true;
   return ({ tier: own, scope, kind }: ApiKey): boolean =>

@@ -29,7 +29,7 @@ export interface RequestValues<P extends Parameters> {
   readonly contract: DatedContract;
 }
 
-/** Returns a predicate: whether the values ask for something that needs a Premium key. */
+/** Returns a predicate that tells whether the values ask for something that needs a Premium key. */
 export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
   const names = Object.keys(parameters).filter((name) => parameters[name]?.needsPremium === true);
   return (values: ParameterValues<P>): boolean => names.some((name) => values[name] === true);

@@ -102,8 +102,8 @@ export interface Pipeline {
   ) => BoundRoute;
 
   /**
-   * Makes an answer outside the contract, which needs no key. Its requests count against the requests per second of the
-   * client address.
+   * Makes an answer to requests outside the contract, which need no key. These requests count against the requests per
+   * second of the client address.
    *
    * @param id the route in metrics
    */
@@ -193,7 +193,9 @@ export const makePipeline = Effect.gen(function* () {
       });
     });
 
-  /** Makes an answer outside the contract. Its errors have the envelope that belongs to the path of the request. */
+  /**
+   * Makes an answer to requests outside the contract. Errors get the envelope that belongs to the path of the request.
+   */
   const enveloped =
     (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
     (request, query) => {

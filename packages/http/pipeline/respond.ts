@@ -8,7 +8,7 @@ import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from
 import type { HttpResponse } from "../http_app.ts";
 import type { Progress, RequestContext } from "../request_context.ts";
 
-/** The response to an error, and the error for operators; null if operators need not see it. */
+/** The response to an error, and the error that operators see; null if they need not see any. */
 interface Failure {
   readonly response: HttpResponse;
   readonly error: PublicError | null;
@@ -170,8 +170,8 @@ export const logAccess = (
   });
 
 /**
- * Whether the cause is logged elsewhere, once for all requests that fail in an outage. A circuit breaker logs why a
- * platform is unavailable.
+ * Whether the cause of an error is logged elsewhere, once for a whole outage instead of once for each request. If a
+ * platform is unavailable, its circuit breaker logs the cause.
  */
 const isLoggedAlready = (error: PublicError): boolean =>
   error._tag === "PlatformUnavailable" || (error._tag === "StoreUnavailable" && error.isLogged === true);

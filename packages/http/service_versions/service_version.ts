@@ -9,9 +9,9 @@ type ServiceVersion = (typeof EnvelopeV2.serviceVersions)[number];
 
 export interface DatedContract {
   readonly date: ServiceVersion;
-  /** Converts parameters of this contract to the newest contract; absent if they are equal. */
+  /** Converts parameters of this contract to the newest contract; absent if both contracts have the same parameters. */
   readonly request?: (routeId: string, values: RawValues) => RawValues;
-  /** Converts data of the newest contract to this contract; absent if they are equal. */
+  /** Converts data of the newest contract to this contract; absent if both contracts have the same data. */
   readonly response?: (routeId: string, data: unknown) => unknown;
 }
 
@@ -22,7 +22,7 @@ const contracts: Readonly<Record<ServiceVersion, DatedContract>> = {
 /** The contract of requests without the header. */
 export const defaultContract: DatedContract = contracts["2026-01-01"];
 
-/** By the value of the header; undefined and empty values choose the default. */
+/** The contracts by the value of the header. A missing or empty header selects the default contract. */
 export const contractsByHeader: ReadonlyMap<string | undefined, DatedContract> = new Map([
   [undefined, defaultContract],
   ["", defaultContract],

@@ -23,7 +23,7 @@ const user = { username: "ada", displayName: "Ada", created: null };
 const gameUser = { ...user, isBanned: false, hasVerifiedBadge: false, avatar: null, badges: [], groups: [] };
 const manager = { chatId, manager: true, nickname: null, joined: null, roles: [] };
 
-/** The chat user manages the guild; the game users are 1 and 2. */
+/** Data of both platforms: a guild that the chat user manages, and the game users 1 and 2. */
 const platform = {
   guilds: [{ id: "700000000000000001" as GuildId, name: "Engine Room", bot: true, members: [manager] }],
   chatUsers: [{ ...user, id: chatId, avatar: null, banner: null }],

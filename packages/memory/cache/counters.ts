@@ -30,8 +30,8 @@ interface Window {
 type Rules = ReadonlyArray<CounterRule>;
 
 /**
- * How many windows are checked for their end when a new one starts. More than one, so that ended windows do not pile
- * up.
+ * How many windows are checked whenever a new window starts; those that have ended are dropped. The number is greater
+ * than one, because ended windows would pile up otherwise.
  */
 const sweepStep = 2;
 
@@ -104,7 +104,7 @@ export class Windows {
     return window;
   }
 
-  // Sweeping all windows at once, or a timer for each, would cost a busy service too much.
+  // Checking all windows at once, or setting a timer for each window, would cost a busy service too much.
   #dropSomeEnded(now: Millis): void {
     for (let step = 0; step < sweepStep; step++) {
       const { done, value } = this.#sweep.next();

@@ -35,7 +35,9 @@ type DashboardPath = `/dashboard${string}`;
 
 export type OwnerPages = Effect.Success<typeof makeOwnerPages>;
 
-/** Makes routes like `makeSiteRoutes`, and gives every page and form the account. */
+/**
+ * Makes routes like `makeSiteRoutes`, and passes the visitor's account and role to the handler of each page and form.
+ */
 export const makeOwnerPages = Effect.gen(function* () {
   const { routes, keylessAnswer, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
@@ -73,13 +75,16 @@ export const makeOwnerPages = Effect.gen(function* () {
     routes,
     keylessAnswer,
 
-    /** Binds a page, which gets the values of its query. Users who are not signed in are sent to the sign-in. */
+    /**
+     * Makes the route of a page. The handler receives the values of the query. Users who are not signed in are
+     * redirected to the sign-in.
+     */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
       site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
 
     /**
-     * Binds the overview, to which the sign-in leads. Users with several accounts first choose one of their accounts,
-     * and moderators are redirected to the links.
+     * Makes the route of the overview, where users arrive after they sign in. Users with several accounts first choose
+     * one of their accounts, and moderators are redirected to the page of links.
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
@@ -93,13 +98,13 @@ export const makeOwnerPages = Effect.gen(function* () {
         }),
       ),
 
-    /** Binds a form, whose field `csrf` is checked. */
+    /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
     form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
       site.form(path, (visitor, fields) =>
         answerTo(path, visitor, (owning) => answer(owning, fieldsOf(fields))),
       ),
 
-    /** Binds a form with a file, which the handler reads. The handler must check the field `csrf`. */
+    /** Makes the route of a form with a file. The handler must read the form and check its field `csrf`. */
     upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
       site.upload(path, (visitor) => answerTo(path, visitor, answer)),
   };
@@ -119,7 +124,7 @@ export const makeOwnerName = Effect.map(
 export const namedGuilds = ({ signIn }: OwnerVisitor) =>
   (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));
 
-/** Returns a function that lists the guilds of the signed-in user; null if the platform does not say. */
+/** Returns a function that lists the guilds of the signed-in user; null if the platform did not report the guilds. */
 export const makeGuildChoice = Effect.map(
   Profiles,
   (profiles) =>

@@ -25,7 +25,7 @@ export const docsWith =
   (options: DocsOptions): Docs =>
   (publicUrl, basePath) => [
     { id: "docs", path: paths.page, isPage: true, make: () => makePage(basePath, options) },
-    // Making this document takes a fifth of a second and 3 MB.
+    // Made at the first request, because making the script takes a fifth of a second and 3 MB of memory.
     { id: "docs", path: paths.script, isPage: false, make: makeScript },
     { id: "openApi", path: paths.openApi, isPage: false, make: () => makeOpenApi(publicUrl) },
   ];
@@ -52,7 +52,10 @@ const makePage = (basePath: string, options: DocsOptions) =>
     headers: { "content-security-policy": pagePolicy },
   });
 
-/** Loads nothing from other hosts, and sends requests to the origin of the page. */
+/**
+ * The settings of the page. With these settings, it loads nothing from other hosts, and sends requests to its own
+ * origin.
+ */
 const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
   url: basePath + paths.openApi,
   withDefaultFonts: false,
@@ -73,7 +76,9 @@ const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Some parts of the reference, such as buttons that appear on hover, extend beyond the edge of a phone's screen. */
+/**
+ * Clips parts of the reference that extend beyond the edge of a phone's screen, such as buttons that appear on hover.
+ */
 const clippedParts = ".references-rendered { overflow-x: clip }";
 
 const emptyPage = (configuration: object) => html`<!doctype html>

@@ -14,9 +14,7 @@ export const queryOf = (entry: FlowEntry): string => {
 
 /** Deployment settings that the pages mention. */
 export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameName"> {
-  /**
-   * How long IP addresses and the marks of browsers (cookies) are stored, in milliseconds; 0 if they are not stored.
-   */
+  /** How long the service stores the IP addresses and browsers of users, in milliseconds; 0 if it stores none. */
   readonly sightingRetention: number;
 }
 
@@ -71,7 +69,7 @@ const cardsOf = ({ chat, game, replaces }: FlowView) => ({
   replaced: replaces && gameCard(replaces),
 });
 
-/** The last page, for users without a redirect. */
+/** The page after a confirmation, for users who are not redirected to another site. */
 export const donePage = (
   { chat, game, linkChanged, kept, doneText, guildId }: Extract<FlowConfirmed, { readonly redirect: null }>,
   settings: PageSettingsShape,
@@ -141,7 +139,7 @@ const proofStep = (proof: ProofStep, platform: string, proven: AccountCard | nul
 ${cardHtml(proven)}
 <p class="other"><a href="${startPath(proof, view)}">Use another account on ${platform}</a></p>`;
 
-/** The question for a user who already has another game account: both accounts side by side, each with a button. */
+/** Asks a user who already has another game account which of the two to link. Each account has a button. */
 const choice = (
   view: FlowView,
   terms: PageTerms,
@@ -179,7 +177,7 @@ const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   return html`<p class="kept">When you confirm, your encrypted IP address and a cookie that recognizes this browser are stored for ${days === 1 ? "1 day" : `${days} days`} to find other accounts of the same person.</p>`;
 };
 
-/** Rounds to a vague text, because the page does not update. */
+/** Rounds the time to minutes, because the page does not update the displayed time. */
 const timeLeft = (milliseconds: number): string => {
   if (milliseconds < 60_000) return "less than a minute";
   const minutes = Math.round(milliseconds / 60_000);

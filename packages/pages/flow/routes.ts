@@ -32,13 +32,13 @@ type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
 type Answer = Effect.Effect<HttpResponse, Refused>;
 
-/** The name of the flow in metrics and logs, because its paths are not routes of the contract. */
+/** The name under which metrics and logs show the flow, whose paths are not routes of the contract. */
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
- * Makes the routes of the flow. `keylessAnswer` also serves other routes whose errors are shown as pages,
- * `uncountedAnswer` serves paths without a route, and `closed` answers in place of pages that need a sign-in if nobody
- * can sign in.
+ * Makes the routes of the flow. Also returns answers for other routes: `keylessAnswer` for routes that show errors as
+ * pages, `uncountedAnswer` for paths without a route, and `closed` for pages that need a sign-in, if nobody can sign
+ * in.
  */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
@@ -110,7 +110,8 @@ export const flowRoutes = Effect.gen(function* () {
     (context: RequestContext): Answer =>
       Effect.map(
         flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
-        // Redirect, so that the back and reload buttons do not send the used sign-in again.
+        // Redirect to another URL, so that the back and reload buttons do not send the callback again, which works only
+        // once.
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 

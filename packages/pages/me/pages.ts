@@ -23,7 +23,7 @@ export interface OwnData {
   readonly browsers: ReadonlyArray<OwnPlace>;
 }
 
-/** Shows a user's stored data: links, each with a form that removes it, addresses and browsers. */
+/** Shows the stored data of a user: addresses, browsers, and links, each of which has a form to remove the link. */
 export const dataPage = (
   { user, links, addresses, browsers }: OwnData,
   { chatName, gameName }: PageSettingsShape,
@@ -202,7 +202,9 @@ const signOutForm = (csrf: string): Html => html`
 
 const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
 
-/** The name of a link's guild; for a link outside guilds, the name of its owner. */
+/**
+ * The name of a link's guild; if the link belongs to no guild, the display name or account name of the link's owner.
+ */
 const communityOf = ({ guild, asking }: OwnCommunity): string =>
   guild === null ? asking : (guild.name ?? `Community ${guild.id}`);
 

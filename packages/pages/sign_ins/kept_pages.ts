@@ -14,7 +14,10 @@ import type { Site } from "./site.ts";
 
 const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as const;
 
-/** A part of every page that ends a sign-in. */
+/**
+ * An element for each page that is shown when a sign-in has ended. It loads the style sheet whose response makes the
+ * browser drop the stored pages.
+ */
 export const dropKeptPages = (site: Pick<Site, "path">): Html =>
   html`<link rel="stylesheet" href="${pathOf(site)}">`;
 

@@ -45,8 +45,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
     pageResponse(page, footerHtml(pageSettings, page, requestId), basePath);
 
-  // After a form, the sign-in shows a page first (`form=lost`): browsers would block a redirect from the form to the
-  // platform, because `form-action` of the form's page covers redirects too.
+  // If the sign-in has ended when a form is sent, the user first gets a page with a link to the sign-in (`form=lost`).
+  // A direct redirect to the platform would be blocked, because browsers apply `form-action` of the form's page to
+  // redirects too.
   const signInPath = ({ request }: RequestContext) =>
     `${site.path}/sign-in${request.method === "POST" ? "?form=lost" : ""}`;
 
@@ -71,7 +72,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
 
-  /** Binds a page for signed-in users. Other users are sent to the sign-in. */
+  /** Makes the route of a page for signed-in users. Other users are redirected to the sign-in. */
   const page = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
     bind("GET", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
@@ -84,11 +85,11 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return yield* answer(visitor, fields);
   });
 
-  /** Binds a form, whose field `csrf` is checked before the handler runs. */
+  /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
   const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
     bind("POST", path, (context) => answerForm(context, answer));
 
-  /** Binds a form that the handler reads. The handler must check the field `csrf`. */
+  /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
   const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
     bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
@@ -114,7 +115,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   /** Removes the sign-in cookie from the browser once the sign-in has ended. */
   const signedOut = (response: HttpResponse): HttpResponse => site.session.clear(response);
 
-  /** Ends this sign-in, or with the field `all` every sign-in of the person. */
+  /** Ends this sign-in. If the form has the field `all`, ends all sign-ins of the user. */
   const signOut: AnswerForm = ({ signIn }, fields) =>
     Effect.as(
       signIns.end(signIn, fields.has("all") ? null : signIn.id),

@@ -79,8 +79,8 @@ export const findResource = <A>(
   );
 
 /**
- * Sends a change. Returns none if it was made, or the body of a 403 or 404 that says why it was refused. Every other
- * response is a failure.
+ * Sends a change. Returns none if the platform made the change, or the body of a 403 or 404 that says why the platform
+ * refused the change. Every other response is a failure.
  *
  * @internal
  */

@@ -7,7 +7,7 @@ import type { RedisAddress, RedisEndpoint } from "./redis_url.ts";
 type RedisOptions = Omit<DriverOptions, "replyMapping">;
 
 export interface ClientOptions {
-  /** A timeout in milliseconds. */
+  /** How long a command may take, in milliseconds. */
   readonly commandTimeout: number;
   readonly tls: ConnectionOptions;
 }
@@ -18,7 +18,7 @@ export interface ClientMakers {
   readonly single: () => Redis;
 }
 
-/** A timeout in milliseconds. */
+/** How long it may take to open a connection, in milliseconds. */
 const connectTimeout = 1_000;
 
 /**

@@ -129,7 +129,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
           ),
         );
         const counters = Context.get(ports, Counters);
-        // A third of the slots is lost.
+        // One of the three nodes was killed, so commands for a third of the slots fail.
         const rules = Array.from({ length: 60 }, () => ({
           key: `ip_day:${crypto.randomUUID()}`,
           limit: 1,

@@ -12,8 +12,8 @@ export interface RedisOptions {
   readonly url: Redacted.Redacted;
   /**
    * Prefix of every key and channel; `accountlink:` by default. If several nodes share a storage, the identity of its
-   * database is appended. So you need another prefix only if a copy of the database files uses the same Redis. That is
-   * also true for a copy with its own Redis database number, since all databases of a Redis share their channels.
+   * database is appended. So another prefix is needed only if a copy of the database files uses the same Redis. A
+   * separate Redis database number does not replace the prefix, since all databases of a Redis share their channels.
    */
   readonly prefix?: string;
   /**
@@ -26,7 +26,7 @@ export interface RedisOptions {
 }
 
 /**
- * The URL has no accepted form. The message does not repeat the URL, since it may contain a password.
+ * The URL has none of the accepted forms. The message does not repeat the URL, since it may contain a password.
  *
  * @example
  * ```ts
@@ -47,9 +47,9 @@ export class RedisConnections extends Context.Service<
   {
     /** Runs all commands except pub/sub. While disconnected, commands fail at once. No command is sent twice. */
     readonly commands: RedisCommands;
-    /** In a cluster, always the same node, so that messages keep their order. */
+    /** Publishes messages. In a cluster, it is connected to a single node, so that messages keep their order. */
     readonly publisher: Redis;
-    /** In subscriber mode, which allows no other commands. */
+    /** Receives messages. It is in subscriber mode, which allows no other commands. */
     readonly subscriber: Redis;
     readonly prefix: string;
     /** Whether all keys of a script must share a slot. */

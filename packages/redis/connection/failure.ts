@@ -4,7 +4,7 @@ import { traced } from "@accountlink/core/telemetry";
 import { Context, Effect, Metric } from "effect";
 import { ReplyError } from "ioredis";
 
-/** Why a command failed. The message is one word. */
+/** The failure of a command. The message is the reason in one word, such as `timeout`. */
 export class RedisFailure extends Error {
   override readonly name = "RedisFailure";
 }

@@ -64,7 +64,7 @@ export const watch = (
   );
 };
 
-/** Pings every second, to detect an outage without traffic and close a dead connection. */
+/** Sends a ping every second, so that an outage is noticed and a dead connection is closed even without traffic. */
 export const keepPinging = (
   client: Redis,
   connection: string,

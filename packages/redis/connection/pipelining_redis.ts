@@ -26,7 +26,7 @@ export class PipeliningRedis extends Redis {
   #cork(): void {
     // Undefined before the first connection attempt.
     const stream = this.stream as typeof this.stream | undefined;
-    // A command that is alone in flight is sent at once.
+    // If no other command is in flight, the command is sent at once.
     if (this.#isCorked || stream === undefined || this.commandQueue.length === 0) return;
     this.#isCorked = true;
     stream.cork();

@@ -38,7 +38,7 @@ export class AdmissionBatches<Reply> {
 
   /** Returns the reply to the batch, and the index of this request in it. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // A request with a checkpoint is counted separately, before the other requests of its turn.
+    // A request that brings counts to restore is sent in its own script, before the other requests of its turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
     const hasCompany = this.#isOneSent || this.#open.size > 0;
     if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {
@@ -98,7 +98,10 @@ export const admissionAt = (
 const hasNews = ({ checkpoint }: CounterRule): boolean =>
   checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.unsynced !== 0);
 
-/** Whether a request counts in the windows of a batch: with the same limits, and the same durations or ends. */
+/**
+ * Whether a request can join a batch: it counts in the same windows with the same limits, and each of its windows has
+ * the same duration or end as in the batch.
+ */
 const isSame = (batch: Batch<unknown>, rules: Rules, now: Millis): boolean =>
   rules.length === batch.rules.length &&
   rules.every(({ key, limit, durationMs }, i) => {

@@ -13,7 +13,9 @@ type States = ReadonlyArray<CounterState>;
 
 const inParallel = { concurrency: "unbounded" } as const;
 
-/** Counts slot by slot. If one slot refuses, refunds the counts in the others. */
+/**
+ * Counts a request in one slot after the other. If a slot refuses the request, refunds the counts in the other slots.
+ */
 export const admitInCluster = (
   windows: Windows,
   rules: Rules,

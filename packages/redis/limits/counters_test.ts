@@ -208,8 +208,8 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
               ),
               0,
             ),
-          // The requests of a turn share one script, which has to end before the deadline of its command even on a
-          // busy machine.
+          // Only four at a time: the requests of a turn share one script, which must end before its command times out,
+          // on a busy machine too.
           { concurrency: 4, discard: true },
         );
       const before = yield* usedMemory;

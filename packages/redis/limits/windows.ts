@@ -109,7 +109,7 @@ export class Windows {
     });
   }
 
-  /** Refunds the counts of an outcome, unless its windows have ended, and returns the states. */
+  /** Refunds the counts of an outcome, unless its windows have ended. Returns the states of the windows. */
   refund(
     rules: Rules,
     { ends }: Outcome,

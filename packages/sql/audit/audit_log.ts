@@ -129,7 +129,7 @@ const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => {
     DELETE FROM audit_log WHERE sequence IN (
       SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
       WHERE at < ${before})`;
-  // Entries are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first that
-  // deletes none.
+  // Entries are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first batch that
+  // deletes no row.
   return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
 };

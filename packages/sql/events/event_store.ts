@@ -63,8 +63,8 @@ const readOn = (sql: SqlClient.SqlClient) => {
   const headIn = headOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  // One statement, so that `unnumbered` and the page are read at the same moment. If no event is unnumbered, the page
-  // misses no event.
+  // One statement reads the page and `unnumbered` at the same moment. If the feed has no unnumbered event at that
+  // moment, the page misses no event.
   const find = (pid: Pid, after: number, limit: number) => sql`
     SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
       SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
@@ -79,7 +79,7 @@ const readOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
     let found = yield* readRows(pid, after, limit);
-    // One retry is enough: it sees every event that was committed before this read began.
+    // One retry is enough: it sees every event that was committed before this function was called.
     if (found.head.unnumbered === 1 && found.events.length < limit) {
       yield* numberAll(pid);
       found = yield* readRows(pid, after, limit);

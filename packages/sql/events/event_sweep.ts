@@ -15,7 +15,7 @@ export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
   const { elements, commitsInOrder } = dialectOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  /** Readers number the events of a feed. Most feeds have no reader, so the sweep numbers their events. */
+  /** Numbers the events of all feeds. Reading a feed numbers its events too, but most feeds have no reader. */
   const numberNew = sql`SELECT DISTINCT pid FROM events WHERE position IS NULL`.pipe(
     Effect.flatMap(readPids),
     Effect.flatMap((pids) => Effect.forEach(pids, numberAll, { discard: true })),
@@ -52,8 +52,8 @@ export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* ({ before, erasuresBefore }: SweepEvents) {
     if (!commitsInOrder) yield* numberNew;
-    // Events are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first that
-    // deletes none.
+    // Events are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first batch
+    // that deletes no row.
     const forgotten = yield* inBatches(forgetSome(before), 1);
     yield* forgetErased(erasuresBefore);
     return forgotten;

@@ -75,7 +75,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   const { forUpdate, usersInUse } = dialectOf(sql);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-    // Wait for an erasure or unlink in progress, which could not remove a proof that is stored meanwhile.
+    // Wait until an erasure or unlink in progress has ended: it would miss a proof that is stored while it runs.
     yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
     yield* sql`
       SELECT chat_id FROM links

@@ -129,7 +129,8 @@ const ensureAccountOn = (sql: SqlClient.SqlClient) => {
 const updateAccountOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* ({ name, update, actor, requestId, at }: UpdateAccount) {
-    // The lock also delays new keys, which copy the status of the account.
+    // Lock the account, so that no key is created before the end of this transaction: a new key copies the status of
+    // its account.
     const [account] = yield* Effect.flatMap(
       sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${forUpdate}`,
       readAccounts,

@@ -25,7 +25,7 @@ import {
   readStates,
 } from "./key_row.ts";
 
-/** Rolls the transaction back and carries its answer. */
+/** Makes a transaction fail, so that it is rolled back. The field `answer` is the result of the write. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | "too_many_keys" }> {}
 
 export const keyWrites = (

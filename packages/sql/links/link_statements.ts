@@ -45,7 +45,10 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
   };
 };
 
-/** The conflict clause of a link: how it changes versions and times of an existing record. */
+/**
+ * The conflict clause of a statement that writes a link: it sets the game, the version and the times of an existing
+ * record.
+ */
 export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql.literal(`DO UPDATE SET
     previous_game_id = links.game_id,

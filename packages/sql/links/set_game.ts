@@ -24,10 +24,13 @@ import { relinkOf } from "./link_statements.ts";
 type Failure = SqlError.SqlError | UnreadableRow;
 type Outcome = Exit.Exit<GameSet, UnreadableRow>;
 
-/** Writes of different chat users in one scope. A statement cannot write a row twice. */
+/**
+ * Writes that one statement can store: they belong to one scope, and to different chat users, because a statement
+ * cannot write a row twice.
+ */
 type Round = ReadonlyMap<ChatId, SetGame>;
 
-/** How long a statement that commits with its answer may take to reach the database, in milliseconds. */
+/** How long a statement outside of a transaction may take to reach the database, in milliseconds. */
 const longestWay = 1_000;
 
 /** Writes to one scope from the same turn of the event loop share a commit, which costs more than their rows. */
@@ -49,8 +52,9 @@ export const setGameOn = (
   };
 
   /**
-   * Uses a statement that commits with its answer if possible. That needs a single round, no open transaction, a
-   * statement that reaches the database before its deadline, and a known clock of the database.
+   * Stores the writes by one statement outside of a transaction if possible, and otherwise in a transaction. The single
+   * statement is possible if there is one round, no transaction is open, and the time of the database is known. If it
+   * reaches the database after its deadline, it stores nothing.
    */
   const store = (rounds: ReadonlyArray<Round>) =>
     Effect.withFiber(({ context }) => {
@@ -122,7 +126,8 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
 ];
 
 /**
- * Constant statements that store links, entries and events, and their values. The first statement returns the links.
+ * Makes the constant text of the statements that store links, entries and events, and a function that returns their
+ * values. The first statement returns the links.
  */
 const setStatements = (sql: SqlClient.SqlClient) => {
   const { elements, forReference, commitsInOrder, isRemote, jsonObject, now } = dialectOf(sql);
@@ -130,7 +135,7 @@ const setStatements = (sql: SqlClient.SqlClient) => {
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
   const line = sql`line AS (SELECT value FROM ${elements("")})`;
-  // A subquery is evaluated once: all links are set, or none.
+  // The subquery is evaluated once per statement, so that either all links are set or none.
   const untilDeadline = isRemote ? sql`AND (SELECT ${now}) <= CAST(${0} AS BIGINT)` : sql.literal("");
   // Lock the scope before the records, like deleteScope, and sort the records, to avoid deadlocks.
   const links = sql`

@@ -21,7 +21,10 @@ const missing = await whyNoPostgresDatabase();
 
 const walks = array(verificationWalk, { minLength: 6, maxLength: 6 });
 
-/** Excludes duplicate flow IDs, which never occur, since IDs are random. */
+/**
+ * Refuses commands that reuse the ID of another flow. Such commands could deadlock, but never occur in practice,
+ * because IDs are random.
+ */
 const isLockOrdered = (command: Command): boolean =>
   !(command.op === "prove" && command.nextFlow !== command.flow);
 

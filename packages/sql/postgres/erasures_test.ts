@@ -33,7 +33,7 @@ const claimOf = (id: string): NewClaim => ({
   endsAt: 100,
 });
 
-/** Waits until this many statements wait for such a lock. */
+/** Waits until this many statements of the database wait for a lock of this type. */
 const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
   Effect.flatMap(Database, ({ query }) =>
     query(
@@ -44,7 +44,10 @@ const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
     ),
   );
 
-/** Holds a sighting of the user in a transaction, so that the second half of an erasure waits for it. */
+/**
+ * Locks the user's sighting in a transaction until `release`. An erasure that has begun must then wait when it reaches
+ * the sighting.
+ */
 const holdSighting = (release: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;

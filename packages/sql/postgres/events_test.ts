@@ -15,7 +15,7 @@ const write = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at
 const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
 const [chess, poker] = [GameId.make("1"), GameId.make("2")];
 
-/** Two nodes on one database, and a connection that keeps transactions open. */
+/** Starts two nodes on one database. Also opens a separate connection, which can keep a transaction open. */
 const makeNodes = Effect.gen(function* () {
   const { url } = yield* makePostgresDatabase();
   const node = Layer.build(Layer.fresh(StoragePostgres.layerPostgres({ url: Redacted.make(url) })));

@@ -8,7 +8,7 @@ const missing = await whyNoPostgres();
 
 interface Outage {
   readonly connectionOf: (parts: Parts) => Connection["Service"];
-  /** Whether operations notice the outage only by their timeout. */
+  /** Whether connections stay open but nothing answers, so that operations fail only after their timeout. */
   readonly isSilent?: true;
 }
 
@@ -27,7 +27,10 @@ const outages: Readonly<Record<string, Outage>> = {
   },
 };
 
-/** The shortest timeouts that a busy machine can meet, for outages where every case waits for the timeout. */
+/**
+ * The timeouts for silent outages, where every case waits for a timeout. They are as short as possible without expiring
+ * on a busy machine while the database works.
+ */
 const timeoutsOf = ({ isSilent }: Outage) =>
   isSilent ? ({ connectTimeout: "1.5 seconds", statementTimeout: "1 second" } as const) : {};
 

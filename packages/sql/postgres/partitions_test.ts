@@ -15,7 +15,7 @@ import { generous } from "./test_postgres.ts";
 const missing = await whyNoPostgresDatabase();
 
 const byScope = readFileSync(new URL("../../../deploy/partition_links.sql", import.meta.url), "utf8");
-/** Partitions for a scope that is too large for one partition. */
+/** Distributes the links of a scope over several partitions, for a scope that is too large for one partition. */
 const byRecord = byScope.replace("HASH (pid)", "HASH (pid, chat_id)");
 
 const definitions = `

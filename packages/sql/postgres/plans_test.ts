@@ -45,7 +45,8 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
       }),
     );
 
-    // A connection keeps a plan that was made after a VACUUM and before the following ANALYZE.
+    // After a VACUUM and before the next ANALYZE, Postgres knows the size of a table but not its values. A connection
+    // keeps a plan that was made at such a time, so the plan must be good enough.
     it.effect.each(cases.filter(({ name }) => name.startsWith("findShared")))(
       "links are not fully scanned by $name ($mode) while Postgres has no statistics",
       ({ mode, operation }) =>

@@ -9,8 +9,9 @@ import { parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
   /**
-   * `postgres://user:password@host:port/database`. `?sslmode=verify-full` uses TLS and checks the certificate against
-   * the authorities in the file `sslrootcert`, if given. Every other TLS mode except `no-verify` checks it as well.
+   * `postgres://user:password@host:port/database`. `?sslmode=verify-full` uses TLS and checks the server's certificate
+   * against the authorities in the file `sslrootcert`, if given. Every other TLS mode except `no-verify` also checks
+   * the certificate.
    */
   readonly url: Redacted.Redacted;
   /** The maximum number of connections of this node; 10 by default. */
@@ -60,8 +61,8 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePort
   );
 
 /**
- * The identity of the database. A copy by pg_dump has another identity; a copy of the files, as on a standby, has the
- * same.
+ * Returns the identity of the database. A copy made by pg_dump has another identity. A copy of the server's files, such
+ * as a standby, has the same identity.
  */
 const databaseIdentity = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -69,7 +70,8 @@ const databaseIdentity = Effect.gen(function* () {
     SELECT oid::text AS oid FROM pg_database WHERE datname = current_database()`;
   const [cluster] = yield* sql<{ readonly id: string }>`
     SELECT system_identifier::text AS id FROM pg_control_system()`.pipe(
-    // A hosting provider may hide the server's identifier. Databases of one server still differ.
+    // A hosting provider may hide the server's identifier. Without it, the identity still distinguishes the databases
+    // of one server.
     Effect.catchIf(
       ({ reason }) => reason._tag === "AuthorizationError",
       () => Effect.succeed([]),
@@ -89,7 +91,7 @@ export interface PostgresState {
   readonly path: string;
   /** The version of the server, such as `18.4`. */
   readonly server: string;
-  /** The numbers of the last migration that ran, and of the last one in this release. */
+  /** The numbers of the last migration that ran on this database, and of the last migration in this release. */
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
@@ -150,7 +152,7 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
     };
   });
 
-/** Migrates once the database is available. Logs at most once that it waits. */
+/** Migrates the schema as soon as the database is available. Logs only once that it waits for the database. */
 const migrateOn = (
   { database, unusable }: Opened,
   { startTimeout = 0 }: PostgresOptions,

@@ -16,7 +16,7 @@ export const fillAlts = (accounts: number) => `
 
 const pid = Pid.make("pid_0000000000000100");
 
-/** Sightings in the scope of the operations, each at a different place. */
+/** SQL that adds sightings of users who share no address or browser, in the scope that the operations read. */
 export const sightingsOfStrangers = `
   INSERT INTO sightings (pid, chat_id, place_hash, seen_at)
     SELECT '${pid}', (5000000 + i)::text, 'place ' || i, i FROM generate_series(1, 40000) AS i

@@ -72,7 +72,10 @@ const fill = (accounts: number) => `
     FROM generate_series(1, ${accounts * 100}) AS i;
 `;
 
-/** A client for statistics only: a connection for each reading would cost more than most operations. */
+/**
+ * A client that only reads the server's statistics. Its connection stays open, because a new connection for each
+ * reading would take longer than most operations.
+ */
 class Statistics extends Context.Service<Statistics, SqlClient.SqlClient>()(
   "@accountlink/sql/postgres/test_plans/Statistics",
 ) {
@@ -111,7 +114,7 @@ const layerFilled = (accounts: number, prepare: string) =>
 
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
 
-/** Lists audit entries of the account with a filter that few of them pass. */
+/** Lists audit entries of the account with a filter that matches few of these entries. */
 const onLog = (filter: AuditFilter) => Effect.flatMap(AuditLog, (log) => log.list(account, null, 50, filter));
 
 const importOf = (existing: ImportBatch["existing"]) =>
@@ -237,7 +240,9 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ...roleOperations,
 };
 
-/** The server's counters of each table: sequential scans, rows and index entries read (`read`), and pages read. */
+/**
+ * Reads the server's counters for each table: sequential scans, pages read, and rows and index entries read (`read`).
+ */
 const counts = Effect.gen(function* () {
   const sql = yield* Statistics;
   const tables = yield* sql`
@@ -279,12 +284,14 @@ export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (ty
   }));
 });
 
-/** The kinds of plans that Postgres makes for prepared statements. */
+/** The plan modes of Postgres for prepared statements. Operations are measured in each mode. */
 export const modes = ["force_custom_plan", "force_generic_plan"] as const;
 
 export const cases = Object.entries(operations).flatMap(([name, operation]) =>
   modes.map((mode) => ({ name, mode, operation })),
 );
 
-/** The maximum number of rows that an operation may read: fewer than the links of a scope or all keys. */
+/**
+ * The maximum number of rows that an operation may read. A scan of one scope's links or of all keys would read more.
+ */
 export const maxReads = 200;

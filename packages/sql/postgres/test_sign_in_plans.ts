@@ -4,7 +4,7 @@ import type { SignInId } from "@accountlink/core/ids";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { Effect } from "effect";
 
-/** For each account, adds 20 sign-ins of 20 people, and 20 started sign-ins. */
+/** SQL that adds, for each account, 20 sign-ins of different users, and 20 sign-ins that have only begun. */
 export const fillSignIns = (accounts: number) => `
   INSERT INTO site_sign_ins (id, site, chat_id, guilds, created_at, expires_at)
     SELECT 'sign-in ' || i, 'dashboard', (1000000 + i)::text, '[]', i, 1000000 + i

@@ -4,7 +4,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import { UsageStore } from "@accountlink/core/usage";
 import { Effect } from "effect";
 
-/** Usage of every key on the last 20 days. */
+/** SQL that adds usage of every key on each of 20 days. */
 export const fillUsage = (accounts: number) => `
   INSERT INTO usage_days (key_id, starts_at, route_group, served, refused, errors)
     SELECT lpad(i::text, 12, '0'), day * ${dayMs}::bigint, 'lookup', 1, 0, 0

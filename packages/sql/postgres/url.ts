@@ -11,8 +11,8 @@ export interface ParsedPostgresUrl {
 }
 
 /**
- * Parses the URL and reads the files that it names. Every TLS `sslmode` except `no-verify` checks the certificate:
- * what the driver does for the other modes differs between its versions.
+ * Parses the URL and reads the files that it names. Every TLS `sslmode` except `no-verify` is treated as `verify-full`,
+ * which checks the certificate, because versions of the driver treat the other modes differently.
  */
 export const parsePostgresUrl = (
   text: Redacted.Redacted,
@@ -29,7 +29,8 @@ export const parsePostgresUrl = (
   return Effect.try({
     try: () => {
       const config = parseIntoClientConfig(url.href);
-      // Reports invalid options here: inside the pool, the error would be unhandled.
+      // Create a client to find invalid options here. The pool would create its clients later, where nothing handles
+      // the error.
       void new Client(config);
       return { path, config: Redacted.make(config) };
     },

@@ -120,8 +120,8 @@ const settleMembersOn = (sql: SqlClient.SqlClient) => {
         nickname,
       ]),
     );
-    // A member's `mark` increases with every event that affects the member. `excluded.mark` is the mark that was read,
-    // plus 1. If it equals the stored mark plus 1, no further event affected the member since the read.
+    // A member's `mark` increases with every event that affects the member. `excluded.mark` is 1 more than the mark
+    // that the node read. If it is also 1 more than the stored mark, no event affected the member since the read.
     const isApplied = sql`(role_members.due_at IS NULL OR excluded.mark = role_members.mark + 1)`;
     yield* sql`
       INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at, nickname)

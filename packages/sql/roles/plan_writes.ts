@@ -41,7 +41,7 @@ export const planWrites = (sql: SqlClient.SqlClient): Writes => {
 export const isPlan = (sql: SqlClient.SqlClient, { pid, guildId }: PlanPlace) =>
   sql`pid = ${pid} AND guild_id = ${guildId}`;
 
-/** SQL assignments that start a sweep, in place of a running one. */
+/** Returns SQL assignments that start a sweep of the plan from the beginning, even if another sweep is running. */
 export const sweepStart = (sql: SqlClient.SqlClient, total: number, at: Millis) => sql`
   revision = revision + 1, sweep_started_at = ${at}, sweep_after = NULL, sweep_done = 0, sweep_total = ${total}`;
 

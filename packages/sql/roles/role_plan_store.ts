@@ -98,7 +98,7 @@ const statusOn = (sql: SqlClient.SqlClient) =>
 
 /** Assigns role plans to the nodes that work on them. */
 const holdPlansOn = (sql: SqlClient.SqlClient) => {
-  // `guild_id` is unique among the plans that are on.
+  // A guild has at most one plan with the state 'on', so `guild_id` is unique among these plans.
   const lease = leasesOn(sql, {
     table: "role_plans",
     key: "guild_id",
@@ -148,7 +148,10 @@ export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
     return [...found.values()].toSorted(placeOrder);
   });
 
-/** Returns a function that deletes nicknames and problems of a chat user. Pending changes of roles stay pending. */
+/**
+ * Returns a function that deletes the stored nicknames and problems of a chat user. Role changes that are still due for
+ * the user stay due.
+ */
 export const forgetUserRolesOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatId: ChatId) {
     yield* sql`DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL`;

@@ -19,10 +19,13 @@ import { readRecords, readSets } from "../links/link_row.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
-/** Rolls the transaction back and carries its answer. */
+/** Fails the transaction, so that it rolls back, and carries the answer to return instead. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: CompletionRefusal }> {}
 
-/** `SessionStore.complete`: link, sighting, audit entry, flow and session in one transaction. */
+/**
+ * Implements `SessionStore.complete`: in one transaction, stores the link, its sightings and its audit entry, deletes
+ * the flow, and completes the session.
+ */
 export const completeFlowOn = (sql: SqlClient.SqlClient) => {
   const complete = completeOn(sql);
   return (write: CompleteFlow) =>
@@ -41,7 +44,8 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     const { pid, chatId, gameId, at, keeps } = write;
     yield* lockScope(pid);
     const [old] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
-    // Insert before locking the flow: the insert may wait for a write to the same record, and must not hold the flow.
+    // Insert the link before locking the flow. The insert may wait for another write to the same record, and the flow
+    // should not stay locked during this wait.
     const added = old === undefined && !keeps ? yield* link(pid, chatId, gameId, at, keep) : [];
     const { flow, session: opened } = yield* lockFlow(write.flow);
     const refusal = completionRefusal(write, { flow, session: opened, record: old });

@@ -13,7 +13,8 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const connection = yield* SqlConnection.Connection;
   const { isAmong } = dialectOf(sql);
-  // A constant statement saves time on the hot path: every subscriber of a session reads it when it changes.
+  // Every subscriber of a session reads the session after each change. Compile the statement only once, because this
+  // read is on the hot path.
   const [byId] = sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${""}`.compile();
 
   return SessionStore.of({

@@ -56,7 +56,9 @@ export const sessionWrites = (
   };
 };
 
-/** Rolls the transaction back, so that the creation does not count in the burst of the key. */
+/**
+ * Fails the transaction because another session uses the code. The rollback also undoes the count in the key's burst.
+ */
 class CodeTaken extends Data.TaggedError("CodeTaken") {}
 
 const createOn = (sql: SqlClient.SqlClient) => {
@@ -78,7 +80,10 @@ const createOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Counts a creation in the burst of the key, and locks the burst; or returns when the next creation is possible. */
+/**
+ * Counts a new session in the burst of the key, locks the burst and returns null. If the burst is used up, returns the
+ * time at which the key can create its next session.
+ */
 const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {
     const ahead = (capacity - 1) * refillMs;
@@ -119,7 +124,8 @@ const advanceOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-// With the ORDER BY, even a generic plan uses the index and stops at the LIMIT.
+// The ORDER BY makes Postgres read the index in order and stop at the LIMIT, even in a generic plan, which is made
+// without knowing the parameters.
 const sweepOn = (sql: SqlClient.SqlClient) => {
   const { forUpdateUnlocked, isAmong } = dialectOf(sql);
   const take = sql`ORDER BY expires_at LIMIT ${batchSize} ${forUpdateUnlocked}`;

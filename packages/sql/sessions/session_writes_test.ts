@@ -15,7 +15,7 @@ const databases = [
   { name: "Postgres", client: layerClientOnDatabase(), skipped: missing },
 ];
 
-/** More rows than two batches of a sweep. */
+/** More rows than a sweep deletes in two batches. */
 const count = 1_200;
 
 /** Adds two scopes with `count` sightings each, seen at the times 1, 2, 3 and so on. */

@@ -1,4 +1,4 @@
-/** Files of a data folder. */
+/** Locates the database file in a data folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 

@@ -13,8 +13,8 @@ export interface EmbeddedOptions {
   /** Path of the data folder, created if missing. */
   readonly folder: string;
   /**
-   * Whether to lock the folder as its only server; true by default. The command line works next to a server, without
-   * the lock.
+   * Whether this process must be the only server of the folder; true by default. With false, the stores work while
+   * another process is the server, as the command line requires.
    */
   readonly exclusive?: boolean;
 }
@@ -55,5 +55,8 @@ const open = ({
   }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));
 };
 
-/** Enlarges the cache to 64 MiB. With the default of 2 MB, an import evicts its pages and writes them several times. */
+/**
+ * Enlarges the page cache to 64 MiB. The default of 2 MB is too small for an import, which would write many of its
+ * pages several times.
+ */
 const enlargeCache = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`);

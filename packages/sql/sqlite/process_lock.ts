@@ -1,4 +1,4 @@
-/** One server process per data folder. */
+/** Ensures that only one server process uses a data folder. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
   }, expected one server per folder`;
 }
 
-/** The previous server may still be shutting down. */
+/** Retries for 200 ms, because a previous server may still be shutting down. */
 const retryPolicy = { times: 8, schedule: Schedule.spaced("25 millis") };
 
 /**
@@ -71,7 +71,10 @@ function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | Sql
   });
 }
 
-/** Acquires a lock that processes share by name, until the scope closes. Waits up to ten seconds. @internal */
+/**
+ * Acquires the lock with this name in the folder, and holds it until the scope closes. Waits up to ten seconds for
+ * another process that holds it. @internal
+ */
 export function acquireFolderLock(
   folder: string,
   name: string,
@@ -90,8 +93,8 @@ export function acquireFolderLock(
 function beginOn(file: string, timeout = 0): DatabaseSync {
   const held = new DatabaseSync(file, { timeout });
   try {
-    // A journal on disk would have to be recovered after a crash, and two servers that recover it could refuse each
-    // other.
+    // Keep the journal in memory. A journal on disk would have to be recovered after a crash, and two servers that try
+    // this at the same time could both be refused.
     held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
     return held;
   } catch (cause) {
@@ -117,7 +120,7 @@ function recordHolder(folder: string): void {
   try {
     writeFileSync(holderFile(folder), `${process.pid} ${hostname()}\n`);
   } catch {
-    // Ignore the error: only the message to a second server needs the file.
+    // Ignore the error. The file only provides the process ID for the error of a second server.
   }
 }
 

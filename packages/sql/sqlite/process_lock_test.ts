@@ -66,7 +66,7 @@ describe("acquireProcessLock", () => {
         Effect.gen(function* () {
           yield* acquireProcessLock(folder);
           expect((yield* refusal(folder)).pid).toBe(process.pid);
-          // A refused server must not release the lock of the first.
+          // The refused attempt has not released the lock of the first server.
           expect((yield* refusal(folder)).pid).toBe(process.pid);
           expect((yield* startHolder(folder)).answer).toBe("refused");
         }),
@@ -105,7 +105,7 @@ describe("acquireProcessLock", () => {
         );
 
         yield* kill(holder);
-        // The killed server must leave no journal, which the next server would have to recover.
+        // The killed server has left no journal, which the next server would have to recover.
         expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
         yield* acquireProcessLock(folder);
         expect((yield* refusal(folder)).pid).toBe(process.pid);

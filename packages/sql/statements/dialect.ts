@@ -17,18 +17,22 @@ export interface Dialect {
   readonly integer: Statement.Fragment;
   /** A primary key that numbers rows in insertion order. */
   readonly sequence: Statement.Fragment;
-  /** The options of a table, after its columns. */
+  /** The table options at the end of CREATE TABLE. */
   readonly table: Statement.Fragment;
-  /** The options of a table that is clustered by its primary key. */
+  /** The table options at the end of CREATE TABLE, for a table that is clustered by its primary key. */
   readonly tableByKey: Statement.Fragment;
 
   /** A table with the column `value`: the elements of a JSON array, which is passed as one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
   /**
-   * Follows a column: whether its value is in a JSON array of strings. The array is one parameter or another column.
+   * A condition that follows a column: the column's value is in a JSON array of strings. The array is one parameter or
+   * another column.
    */
   readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
-  /** Follows an indexed column: whether its value is among the few rows of a SELECT. */
+  /**
+   * A condition that follows an indexed column: the column's value is among the rows of a SELECT, which returns few
+   * rows.
+   */
   readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
 
   /** Follows a SELECT: locks the rows against changes and against new rows that refer to them. */
@@ -124,7 +128,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   elements: (json) => sql`json_each(${json})`,
   isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
   isAnyOf: (select) => sql`IN (${select})`,
-  // BEGIN IMMEDIATE already makes the transaction the only writer.
+  // BEGIN IMMEDIATE already makes this transaction the only one that writes.
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
@@ -136,7 +140,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
     return sql`WHERE (${columns}) IN (
       SELECT ${columns} FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${limit})`;
   },
-  // SQLite has no LATERAL. CROSS JOIN fixes the order of the loops.
+  // SQLite has no LATERAL. CROSS JOIN makes SQLite read the elements in the outer loop and the table in the inner loop.
   firstRowsOfEach: ({ json, table, key, condition, order, limit }) => {
     const first = sql`SELECT ${sql(key)} FROM ${sql(table)} WHERE ${condition}
       ORDER BY ${sql.literal(order)} LIMIT ${limit}`;
@@ -183,7 +187,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   userInErasure: (chatId) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${chatId}, 0))) AS locks
     ) AS held`,
-  // Uses ctid, since Postgres would scan the whole table for many primary keys.
+  // Select the rows by ctid: with many primary keys instead, Postgres would scan the whole table.
   firstRows: ({ table, order, condition, limit }) => sql`WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
@@ -205,7 +209,8 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   withBulkTimeout: (transaction) => withTimeout(60_000, transaction),
   withMigrationLock: (transaction) => {
     const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
-    // A schema change that waits for a lock blocks all later statements on the table.
+    // While a schema change waits for a lock on a table, all later statements on this table wait behind it. So it must
+    // not wait longer than a second.
     const limitWait = sql`SET LOCAL lock_timeout = 1000`;
     return withTimeout(
       hourMs,

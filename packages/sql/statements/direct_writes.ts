@@ -12,16 +12,16 @@ type Answer<A> = Effect.Effect<A, SqlError.SqlError>;
 export type Rows = ReadonlyArray<SqlConnection.Row>;
 
 export interface DirectWrites {
-  /** Runs statements in one transaction, and returns the rows of each. */
+  /** Runs statements in one transaction, and returns the rows of each statement. */
   readonly transaction: (statements: ReadonlyArray<BoundStatement>) => Answer<ReadonlyArray<Rows>>;
   /**
-   * Runs a statement that commits by itself, outside of transactions. Left out on databases where this saves no round
-   * trip.
+   * Runs a statement that commits by itself, without a transaction around it. Undefined for databases where this would
+   * save no round trip.
    */
   readonly atOnce?: (statement: BoundStatement) => Answer<Rows>;
 }
 
-/** Provided by clients that have a faster way than `withTransaction`. */
+/** A faster way to write than `withTransaction`, for clients that provide one; null for all other clients. */
 export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
   "@accountlink/sql/ClientDirectWrites",
   { defaultValue: () => null },

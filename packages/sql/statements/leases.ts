@@ -11,16 +11,19 @@ interface LeasedTable {
   readonly table: string;
   /** A column whose values are unique among the rows that need a node. */
   readonly key: string;
-  /** The table of nodes. */
+  /** The table of nodes, with the end of each node's lease. */
   readonly nodes: string;
-  /** A condition: whether a row needs a node. */
+  /** The condition that a row needs a node. */
   readonly isNeeded: Statement.Fragment;
 }
 
-/** A node renews its row once this share of its lease has passed. */
+/** A node renews its lease after this share of the lease's duration. */
 const renewalShare = 0.3;
 
-/** Returns a function that renews the node's lease and takes free rows. It returns whether the node may hold rows. */
+/**
+ * Returns a function that renews the node's lease and takes free rows. The function returns whether the node may hold
+ * rows.
+ */
 export const leasesOn = (
   sql: SqlClient.SqlClient,
   { table: tableName, key: keyName, nodes: nodesName, isNeeded }: LeasedTable,
@@ -32,8 +35,8 @@ export const leasesOn = (
     AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM ${nodes} WHERE id = holder AND lives_until > ${at}))`;
 
   /**
-   * Reads what the node must renew or can take. Uses no transaction, because usually the node then has nothing to
-   * write.
+   * Reads whether the node must renew its lease, and whether it can take rows. Runs without a transaction, because
+   * usually nothing has to be written afterwards.
    */
   const readState = ({ node, at, limit }: HoldItems) =>
     Effect.map(

@@ -1,4 +1,4 @@
-/** Traces statements that run on `Connection`; `SqlClient` traces its own. */
+/** Traces statements that run directly on `Connection`. `SqlClient` already traces the statements that it runs. */
 import { Effect } from "effect";
 import type { DirectWrites } from "./direct_writes.ts";
 

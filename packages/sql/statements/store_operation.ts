@@ -43,7 +43,10 @@ export const storeOperation =
     return traced(name)(attempt(false));
   };
 
-/** The disk of the database is full. `logFullDisk` logs it, so failed operations do not. */
+/**
+ * An error because the disk of the database is full. Failed operations do not log this error, since `logFullDisk` logs
+ * the full disk.
+ */
 export class FullDisk extends SqlError.ConnectionError {}
 
 type Failure = SqlError.SqlError | UnreadableRow;

@@ -24,7 +24,10 @@ import { forgetUserRolesOn } from "../roles/role_plan_store.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 
-/** Rolls the erasure back: the user has a record in a scope that the request does not cover. */
+/**
+ * Fails the transaction, so that the erasure rolls back: the user has a record in a scope that the request does not
+ * name in `scopes`.
+ */
 class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
 
 export const eraseUserOn = (sql: SqlClient.SqlClient) => {

@@ -67,12 +67,12 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
   };
 };
 
-/** Sorts after every event ID. */
+/** A text that sorts after every event ID. */
 const afterAll = "~";
 
 /**
- * Merges one page of each listed status. After an outage, the newest deliveries may be many waiting ones, which are not
- * listed and which a scan of all deliveries would have to skip.
+ * Reads a page of each status that the filter allows, and merges these pages. A scan of all deliveries could be slow:
+ * after an outage, it might have to skip many waiting deliveries, which are not listed, to find the others.
  */
 const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit }: DeliveryFilter) => {
   // Compare and sort by status and event ID, as the index does: with `status = …` and an order by event ID alone,

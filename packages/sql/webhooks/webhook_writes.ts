@@ -40,7 +40,7 @@ const insertOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* ({ webhook, sealed, position, maxOfScope, ...origin }: InsertWebhook) {
     const { id, scope, createdAt } = webhook;
-    // Serializes the creation of webhooks in a scope, so that the count is exact.
+    // Lock the scope, so that only one webhook is created at a time and the count of webhooks is exact.
     yield* sql`SELECT pid FROM scopes WHERE pid = ${scope.pid} ${forUpdate}`;
     const others = yield* sql`SELECT id FROM webhooks WHERE pid = ${scope.pid}`;
     if (others.length >= maxOfScope) return false;

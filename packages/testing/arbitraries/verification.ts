@@ -17,7 +17,7 @@ const pending = record({
   chatId: orNull(chatId),
   redirect,
   createdAt: millis,
-  /** The time from creation to expiry, in milliseconds. */
+  /** The time between creation and expiry, in milliseconds. */
   life: nat(3_600_000).map((more) => more + 1),
 }).map(
   ({ life, ...session }): VerificationSession => ({

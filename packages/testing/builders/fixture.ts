@@ -6,7 +6,9 @@ import { aChatUser, aGameUser, aGuild, aMember } from "./platform.ts";
 type Written = typeof Fixture.Encoded;
 type EntryOf<List extends "keys" | "links" | "sightings"> = NonNullable<Written[List]>[number];
 
-/** An entry whose account defaults to "acme", and whose scope defaults to global. */
+/**
+ * An entry of a fixture. Its account may be left out and is then "acme"; its scope may be left out and is then global.
+ */
 type Brief<Entry> = Entry extends { readonly scope: "guild"; readonly account: string }
   ? Omit<Entry, "account"> & { readonly account?: string }
   : Omit<Entry, "account" | "scope"> & { readonly account?: string; readonly scope?: "global" };

@@ -23,7 +23,7 @@ export const expectThat = (holds: boolean, rule: string): void => {
   if (!holds) throw new Unexpected(`Expected that ${rule}`, false, true);
 };
 
-/** Succeeds if the effect dies, as it must when a caller breaks a rule of the port. */
+/** Succeeds if the effect dies. An operation must die when its caller breaks a rule of the port. */
 export const expectDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
   Effect.map(Effect.exit(effect), (exit) => {
     if (!Exit.hasDies(exit))

@@ -1,7 +1,7 @@
 /** Runs suites without a test framework, one case after the other. */
 import type { TestApi } from "./suite.ts";
 
-/** A case that ran. */
+/** The result of a case. */
 export interface CaseResult {
   readonly suite: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface CaseResult {
 export interface RunOptions {
   /** Whether to run the suite of this name. */
   readonly includes?: (suite: string) => boolean;
-  /** Whether to run the next case after this result. Without this function, all cases run. */
+  /** Decides after each result whether to run the next case. Without this function, all cases run. */
   readonly goesOn?: (result: CaseResult) => boolean;
   /** The time limit of a case in milliseconds; a minute by default. */
   readonly timeout?: number;

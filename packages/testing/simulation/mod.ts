@@ -1,4 +1,4 @@
-/** Simulates a bot and the service, with time, chance and faults that a seed decides. */
+/** Simulates a bot and the service. A seed decides the passage of time, the random numbers and the faults. */
 export { Chance } from "./chance.ts";
 export { Postgres, Redis } from "./ports.ts";
 export { latency, Server } from "./server.ts";

@@ -39,7 +39,7 @@ interface Subscriber {
 
 const day = 86_400_000;
 
-/** A recorded count, from which an older state is restored. */
+/** A counted request. Replaying counted requests restores an older state of the counters. */
 interface Counted {
   readonly at: number;
   readonly rules: Rules;
@@ -56,7 +56,8 @@ export class Redis extends Server {
 
   constructor(world: World) {
     super(world, "Redis", 500);
-    // Start counting a day ago, so that no window is reported as forgotten.
+    // Create the counters a day in the past. They report windows that began before their creation as forgotten, and no
+    // window of the simulation began so early.
     this.setClock(-day);
     this.#ports = build(CacheMemory.layer, this);
     this.setClock(day);
@@ -68,7 +69,7 @@ export class Redis extends Server {
   }
 
   /**
-   * Restarts from a backup. As on Redis Cluster, nobody notices that later counts are lost.
+   * Restarts from a backup. Counts after the backup are lost without notice, as on Redis Cluster.
    *
    * @param until the time of the backup, in milliseconds since the start
    */
@@ -98,7 +99,9 @@ export class Redis extends Server {
     );
   }
 
-  /** Windows begin and end by the clock of Redis, except day windows, whose end the node gives. */
+  /**
+   * The counters of a node. Windows begin and end by the clock of Redis, except day windows: the node sends their end.
+   */
   #counters(node: Process): Counters["Service"] {
     const counters = () => Context.get(this.#ports, Counters);
     const aheadOf = (now: number) => now - this.currentTimeMillisUnsafe();

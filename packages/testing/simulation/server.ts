@@ -3,7 +3,10 @@ import { StoreUnavailable } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
-/** Whether an operation is running on a server. It runs synchronously and includes all operations that it calls. */
+/**
+ * Whether an operation is running on a server at this moment. Every operation runs synchronously, including the
+ * operations that it calls.
+ */
 let isHappening = false;
 
 const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {

@@ -38,7 +38,7 @@ export class Simulation extends Context.Service<
     /** The storage of links, keys and all other lasting data. */
     readonly postgres: SimulatedServer;
 
-    /** Counts limits and notifies processes of changes. */
+    /** The server that counts requests for limits and notifies processes of changes. */
     readonly redis: SimulatedServer;
   }
 >()("@accountlink/testing/Simulation") {}

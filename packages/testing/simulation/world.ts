@@ -62,8 +62,8 @@ export class World {
   }
 
   /**
-   * Decides whether a fiber yields after an operation. It may yield after any, as a thread of a real machine may stop
-   * anywhere.
+   * Decides whether a fiber yields after an operation. A fiber may yield after any operation, because a real machine
+   * may suspend a thread anywhere.
    */
   yields(): boolean {
     if (this.#untilYield-- > 0) return false;

@@ -11,7 +11,7 @@ import { failStart, SupervisedProcess } from "../supervised_process.ts";
 
 export interface BalancerKind extends DebianServer {
   readonly name: string;
-  /** The arguments to run it in the foreground. */
+  /** Returns the arguments that run the balancer in the foreground. */
   readonly argumentsFor: (config: string, folder: string) => ReadonlyArray<string>;
 }
 
@@ -40,7 +40,7 @@ export const makeBalancer = (kind: BalancerKind) => {
     await writeFile(path, configFor(port, folder));
     const limited = descriptors === undefined ? [] : limitedTo(descriptors);
     const command = [...limited, found.file, ...kind.argumentsFor(path, folder)];
-    // SIGKILL would leave nginx's worker processes.
+    // SIGKILL would end nginx but not its worker processes.
     return { port, folder, env: found.env, command, endsBy: "TERM" as const };
   };
 

@@ -8,12 +8,12 @@ const haproxy = makeBalancer({
   argumentsFor: (config) => ["-db", "-f", config],
 });
 
-/** Why HAProxy is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/** Returns null if HAProxy is available, else the reason, for titles of skipped tests. With CI=true, throws instead. */
 export const whyNoHaproxy = haproxy.whyNone;
 
 /**
- * Starts an HAProxy that listens on a free port, and returns the port. It ends with the scope or this process.
+ * Starts an HAProxy on a free port, and returns the port. It is stopped when the scope closes or this process ends.
  *
- * @param configFor returns its configuration for a port of 127.0.0.1
+ * @param configFor returns the configuration of HAProxy for a port of 127.0.0.1
  */
 export const startHaproxy = haproxy.start;

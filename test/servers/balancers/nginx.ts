@@ -17,12 +17,12 @@ const nginx = makeBalancer({
   ],
 });
 
-/** Why nginx is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/** Returns null if nginx is available, else the reason, for titles of skipped tests. With CI=true, throws instead. */
 export const whyNoNginx = nginx.whyNone;
 
 /**
- * Starts an nginx that listens on a free port, and returns the port. It ends with the scope or this process.
+ * Starts an nginx on a free port, and returns the port. It is stopped when the scope closes or this process ends.
  *
- * @param configFor returns its configuration for a port of 127.0.0.1 and a folder for its files
+ * @param configFor returns the configuration of nginx for a port of 127.0.0.1, with a folder for the files of nginx
  */
 export const startNginx = nginx.start;

@@ -15,13 +15,18 @@ export interface PostgresDatabase {
 
 const givenUrl = process.env["ACCOUNTLINK_TEST_DATABASE_URL"] ?? "";
 
-/** Why Postgres is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/**
+ * Returns null if Postgres is available, else the reason, for titles of skipped tests. With CI=true, throws instead.
+ */
 export const whyNoPostgres = async (): Promise<string | null> => {
   if ((await findPostgres()) !== null) return null;
   return skipReason("a Postgres", "no npm package has one for this platform, and none is installed");
 };
 
-/** Why no Postgres with `pg_dump` and `pg_restore` is available, or null. Throws with CI=true. */
+/**
+ * Returns null if a Postgres with `pg_dump` and `pg_restore` is installed, else the reason. With CI=true, throws
+ * instead.
+ */
 export const whyNoPostgresWithTools = (): string | null =>
   findPostgresWithTools() === null
     ? skipReason(
@@ -30,11 +35,16 @@ export const whyNoPostgresWithTools = (): string | null =>
       )
     : null;
 
-/** Why neither an external nor a local Postgres is available, or null. Throws with CI=true. */
+/**
+ * Returns null if a database can be created, on ACCOUNTLINK_TEST_DATABASE_URL or on a Postgres of this machine, else
+ * the reason. With CI=true, throws instead.
+ */
 export const whyNoPostgresDatabase = (): Promise<string | null> =>
   givenUrl === "" ? whyNoPostgres() : Promise.resolve(null);
 
-/** Starts a Postgres on a free port, in a temporary folder. It ends with the scope or this process. */
+/**
+ * Starts a Postgres on a free port, in a temporary folder. It is stopped when the scope closes or this process ends.
+ */
 export const startPostgres = (options: PostgresServerOptions = {}) =>
   Effect.flatMap(
     Effect.promise(() => makePostgresCluster(options)),
@@ -42,10 +52,10 @@ export const startPostgres = (options: PostgresServerOptions = {}) =>
   );
 
 /**
- * Creates an empty database, which is dropped with the scope.
+ * Creates an empty database, and drops it when the scope closes.
  *
- * @param server by default, the server at ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases; without that
- * variable, a server that this process starts once
+ * @param server the server of the database; by default, the server at ACCOUNTLINK_TEST_DATABASE_URL, whose user must be
+ * allowed to create databases, or without this variable, a server that this process starts once
  */
 export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));
@@ -70,7 +80,7 @@ const sharedServer = (): Promise<PostgresServer["urlOf"]> => {
   return shared;
 };
 
-/** Starts a server in a scope that never closes, so it ends with the process. */
+/** Starts a server in a scope that never closes, so the server runs until this process ends. */
 const startForGood = async () => {
   const { urlOf } = await Effect.runPromise(Scope.provide(startPostgres(), Scope.makeUnsafe()));
   return urlOf;

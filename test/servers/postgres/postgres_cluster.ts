@@ -79,7 +79,7 @@ export const makePostgresCluster = async ({
 };
 
 /**
- * Makes a standby of a primary that was never started, so a copy of its files is a complete backup.
+ * Makes a standby from a copy of the primary's files. The primary has never run, so the copy is a complete backup.
  *
  * @param port the primary's port
  */
@@ -131,7 +131,7 @@ const cache = join(import.meta.dirname, "../node_modules/.cache");
 const initdbOptions = [
   "--username=postgres",
   "--auth=scram-sha-256",
-  // A collation other than byte order, to detect code that depends on it.
+  // Use a collation that does not sort by bytes, because tests must notice code that relies on the order of bytes.
   "--encoding=UTF8",
   "--locale=C",
   "--locale-provider=icu",
@@ -141,8 +141,9 @@ const initdbOptions = [
 ];
 
 /**
- * A folder with the data of a new cluster and its password. `initdb` takes a second, so it runs once for each version
- * of Postgres, and clusters are copies. Several processes may run it; the first wins.
+ * Returns a folder with the files and the password of a new cluster. Each cluster is a copy of this folder, because
+ * `initdb` takes a second. So `initdb` runs only once for each version of Postgres. If several processes run it at the
+ * same time, all use the result of the first that finishes.
  *
  * @param folder a folder that the user can write to
  */

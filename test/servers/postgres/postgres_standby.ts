@@ -3,15 +3,16 @@ import { startProxy } from "../tcp_proxy.ts";
 import { makePostgresCluster, makeStandbyCluster } from "./postgres_cluster.ts";
 import { type PostgresServer, query, runPostgres } from "./running_postgres.ts";
 
-/** A read-only replica, until it is promoted. */
+/** A copy of a primary that follows its writes. It is read-only until it is promoted. */
 export interface PostgresStandby extends PostgresServer {
-  /** Promotes it, and waits until it accepts writes. */
+  /** Promotes the standby, and waits until it accepts writes. */
   readonly promote: Effect.Effect<void>;
 }
 
 /**
- * Starts a primary and a synchronous hot standby: the primary answers no COMMIT before the standby has it. The
- * standby connects through `replication`. They end with the scope or this process.
+ * Starts a primary and a synchronous standby. The primary answers a COMMIT only after the standby has received it. The
+ * standby connects to the primary through the proxy `replication`. All three are stopped when the scope closes or this
+ * process ends.
  */
 export const startPostgresWithStandby = Effect.gen(function* () {
   const config = ["synchronous_standby_names = '*'", "wal_keep_size = 1GB"];

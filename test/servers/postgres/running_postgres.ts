@@ -18,7 +18,7 @@ export interface PostgresServer {
   readonly restart: Effect.Effect<void>;
 }
 
-/** Starts a server, and waits until it answers. It ends with the scope or this process. */
+/** Starts a server, and waits until it answers. It is stopped when the scope closes or this process ends. */
 export const runPostgres = Effect.fnUntraced(function* ({
   program,
   port,

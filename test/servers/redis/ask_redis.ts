@@ -11,7 +11,7 @@ const open = ({ port, tls }: Listening): Socket =>
     ? connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false })
     : connect({ port, host: "127.0.0.1" });
 
-/** Sends a command, and returns the raw reply. Rejects after a second without one. */
+/** Sends a command, and returns the raw reply. Rejects if no reply arrives within a second. */
 export const askRedis = (server: Listening, words: ReadonlyArray<string>): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = open(server);

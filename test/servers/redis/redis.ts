@@ -17,18 +17,20 @@ export interface RedisServer {
   /** Pauses the server and keeps its connections open, like a frozen machine. */
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
-  /** `kill -9`. Keeps only data that its configuration saves; none by default. */
+  /**
+   * Kills the server with SIGKILL. It loses all data that its configuration does not save; by default, it saves none.
+   */
   readonly kill: Effect.Effect<void>;
-  /** Deletes its saved data, after a kill. */
+  /** Deletes the saved data of the killed server. */
   readonly forget: Effect.Effect<void>;
-  /** Starts it again after a kill, with the same port and its saved data. */
+  /** Starts the killed server again, with the same port and the saved data. */
   readonly restart: Effect.Effect<void>;
 }
 
 export interface RedisServerOptions {
   /** Lines of the configuration file. */
   readonly config?: ReadonlyArray<string>;
-  /** Files of a certificate for 127.0.0.1 and its key, for TLS only. */
+  /** Files of a certificate for 127.0.0.1 and its key. With them, the server accepts only connections with TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string };
   readonly sentinel?: boolean;
 }
@@ -41,7 +43,7 @@ const program = findServer({
 });
 const givenUrl = process.env["ACCOUNTLINK_TEST_REDIS_URL"] ?? "";
 
-/** Why Redis is unavailable, or null; it is shown in titles of skipped tests. Throws with CI=true. */
+/** Returns null if Redis is available, else the reason, for titles of skipped tests. With CI=true, throws instead. */
 export const whyNoRedis = async (): Promise<string | null> => {
   if ((await program) !== null) return null;
   return skipReason(
@@ -57,19 +59,19 @@ export const findRedisClient = async (): Promise<ServerProgram | null> => {
   return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
 };
 
-/** Why neither an external nor a local Redis is available, or null. Throws with CI=true. */
+/** Returns null if `redisUrl` is available, else the reason. With CI=true, throws instead. */
 export const whyNoRedisUrl = (): Promise<string | null> =>
   givenUrl === "" ? whyNoRedis() : Promise.resolve(null);
 
 /**
- * The URL of a Redis that tests share, with different prefixes: ACCOUNTLINK_TEST_REDIS_URL, or a Redis that this
- * process starts.
+ * The URL of a Redis that tests share: ACCOUNTLINK_TEST_REDIS_URL, or else a Redis that this process starts. Each test
+ * uses its own prefix for keys.
  */
 export const redisUrl: Effect.Effect<string, never, Scope.Scope> = Effect.suspend(() =>
   givenUrl === "" ? Effect.map(startRedis(), (server) => server.url) : Effect.succeed(givenUrl),
 );
 
-/** Starts a Redis on a free port, in a temporary folder. It ends with the scope or this process. */
+/** Starts a Redis on a free port, in a temporary folder. It is stopped when the scope closes or this process ends. */
 export const startRedis = Effect.fnUntraced(function* (options: RedisServerOptions = {}) {
   const files = yield* Effect.promise(() => prepare(options));
   const listening = { port: files.port, tls: options.tls !== undefined };
@@ -80,7 +82,7 @@ export const startRedis = Effect.fnUntraced(function* (options: RedisServerOptio
     const started = yield* Effect.promise(() => SupervisedProcess.start(files));
     running = started;
     yield* Effect.tryPromise(() => askRedis(listening, ["PING"])).pipe(
-      // While it loads its data, it answers LOADING.
+      // Redis answers `LOADING` while it loads its saved data.
       Effect.filterOrFail((reply) => !reply.startsWith("-LOADING")),
       Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 3_000 }),
       Effect.catch(() => Effect.promise(() => failStart("Redis: it does not answer", started))),

@@ -4,7 +4,7 @@ import { startRedis } from "./redis.ts";
 const slots = 16_384;
 const size = 3;
 
-/** Starts three masters that share the slots. They end with the scope or this process. */
+/** Starts three masters that share the slots. They are stopped when the scope closes or this process ends. */
 export const startRedisCluster = Effect.gen(function* () {
   const nodes = yield* Effect.all(
     Array.from({ length: size }, () =>

@@ -4,8 +4,8 @@ import { startRedis } from "./redis.ts";
 const masterName = "accountlink";
 
 /**
- * Starts a master, its replica, and a sentinel that fails over within a few seconds. They end with the scope or this
- * process.
+ * Starts a master, its replica, and a sentinel that fails over within a few seconds. They are stopped when the scope
+ * closes or this process ends.
  */
 export const startRedisSentinel = Effect.gen(function* () {
   const master = yield* startRedis({ config: ["repl-diskless-sync-delay 0"] });
@@ -13,7 +13,8 @@ export const startRedisSentinel = Effect.gen(function* () {
   const holds = (info: string) =>
     replica.ask("INFO", "replication").pipe(
       Effect.map((text) => text.includes(info)),
-      // A sentinel closes the connections of the master that it promotes, so this check may lose its connection.
+      // When the sentinel promotes the replica, the connections of the replica are closed, and this check may lose its
+      // own.
       Effect.catchDefect(() => Effect.succeed(false)),
     );
   yield* until(holds("master_link_status:up"));

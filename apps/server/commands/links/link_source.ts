@@ -85,7 +85,10 @@ const startsAsDatabase = (file: string, unreadable: (cause: unknown) => CommandF
     catch: unreadable,
   });
 
-/** While a file is checked, counts the bytes read so far, since the number of rows is not known yet. */
+/**
+ * Returns the progress to show. While a file is being checked, this is the progress in bytes, since the number of rows
+ * is not known yet.
+ */
 const progressOf =
   (checked: { readonly done: number; readonly total: number } | null) =>
   ({ phase, rows, total }: ImportProgress): Progress =>

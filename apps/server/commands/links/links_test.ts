@@ -14,7 +14,7 @@ const scope = ["--account", "acme"];
 /** Unsorted lines of a CSV file, without header. */
 const makeLines = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => {
-    // A prime stride visits every number below the count once.
+    // Steps of a prime length visit every number below `count` once, in an unsorted order.
     const number = (index * 7_919) % count;
     const time = new Date(1_700_000_000_000 + number * 1_001).toISOString();
     return `${100_000_000_000_000_000n + BigInt(number)},${1_000_000 + (number % 50_000)},${time}`;

@@ -8,7 +8,7 @@ import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
 
-/** Starts a proxy to a database. The proxy refuses connections until `restore`. */
+/** Starts a proxy to a database. The proxy refuses connections until `restore` is called. */
 const makeCutWay = async (databaseUrl: string) => {
   const url = new URL(databaseUrl);
   const scope = Scope.makeUnsafe();

@@ -33,13 +33,13 @@ interface Place {
   readonly demoKey: string | undefined;
 }
 
-/** Starts the services, calls `serve`, which opens the port, and runs until it is interrupted. */
+/** Starts the services, then calls `serve`, which opens the port. Runs until it is interrupted. */
 export const startService = Effect.fnUntraced(function* <E, R>(
   resolved: ResolvedConfig,
   serve: (place: Place) => Effect.Effect<void, E, R>,
 ) {
   const { config, demo, platform, storage } = resolved;
-  // A wrong configuration must fail before the first write.
+  // An invalid configuration must fail before anything is written, so the configured files are read first.
   const fixture = yield* readStartupFixture(resolved);
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);

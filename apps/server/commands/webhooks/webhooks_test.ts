@@ -6,7 +6,7 @@ import { makeWorkplace } from "../test_program.ts";
 
 const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
-/** A receiver on this machine that answers 200 by default. */
+/** Starts a server on this machine that receives webhooks, and that answers 200 by default. */
 const startReceiver = async (answer: () => HttpAnswer = () => ({})) => {
   const scope = Scope.makeUnsafe();
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));

@@ -15,10 +15,10 @@ export interface Columns {
   readonly guildId: number;
   /** All columns that say whether a link was verified. */
   readonly verified: ReadonlyArray<number>;
-  /** Whether the ID columns have the names of this service's exports. Then every form of ID is accepted. */
+  /** Whether the ID columns have the names of this service's exports. If so, rows are not checked for swapped IDs. */
   readonly isOwn: boolean;
   readonly unread: ReadonlyArray<string>;
-  /** Unread columns whose names suggest a time or a verification, but are unknown. */
+  /** Unread columns with unknown names that suggest a time or a verification. */
   readonly unclear: ReadonlyArray<string>;
 }
 
@@ -133,7 +133,8 @@ const lacking = (holds: string, chosen: string | undefined, examples: string): s
   chosen === undefined ? `a column of ${holds}, such as ${examples}` : `a column named ${quoted(chosen)}`;
 
 /**
- * Adds unread columns to `unreadColumns`. Returns an error if the options must first name or ignore unclear columns.
+ * Adds the unread columns to `unreadColumns`. If some of them are unclear, returns an error that asks to read or ignore
+ * them.
  */
 export const reportUnread = (
   { unread, unclear }: Columns,

@@ -1,8 +1,8 @@
 /**
  * Links in CSV with a header. Cells are separated by commas, semicolons or tabs.
  *
- * Libraries do not fit: at an unclosed quote, `csv-parse` and `papaparse` take the rest of the file as one row, and at
- * a misplaced quote they join lines.
+ * No library reads the rows, because after a misplaced quote, libraries spoil more than one row: at an unclosed quote,
+ * `csv-parse` and `papaparse` take the rest of the file as one row, and at other misplaced quotes they join lines.
  */
 import { formatTimestamp } from "../../timestamp.ts";
 import { type Columns, columnsOf, reportUnread } from "./columns.ts";
@@ -28,8 +28,8 @@ interface Header {
 }
 
 /**
- * Line breaks are accepted only in cells of other columns, such as notes. If no cell has them, a misplaced quote spoils
- * only its own line.
+ * Parses the lines of a CSV file. Only cells that are not imported, such as notes, may contain line breaks. In a file
+ * whose cells contain no line breaks, a misplaced quote spoils only its own line.
  */
 const csvLines = (options: ReadOptions): LineParser => {
   let header: Header | undefined;
@@ -120,7 +120,10 @@ const trim = (cell: string): string => cell.trim();
 
 const splitters = [",", ";", "\t"].map(splitter);
 
-/** Returns the header by the first separator that yields the required columns, or the problem with it. */
+/**
+ * Tries each separator, and returns the header by the first one that yields the required columns. If no separator does,
+ * returns the problem with the header.
+ */
 const headerOf = (text: string, options: ReadOptions): Header | string => {
   let problem = "";
   for (const cellsOf of splitters) {

@@ -5,7 +5,7 @@ import { UnreadableLinkFile } from "./link_format.ts";
 /** Enough bytes to identify a file. */
 const headSize = 16;
 
-/** The first characters of files of other kinds. */
+/** How files of other kinds begin, and why they are refused. */
 const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
   ["PK\x03\x04", "the file is a ZIP archive or a spreadsheet, expected the CSV or JSON text itself"],
   ["\x1F\x8B", "the file is compressed, expected the CSV or JSON text itself"],

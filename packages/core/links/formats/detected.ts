@@ -39,8 +39,9 @@ const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextP
 };
 
 /**
- * Returns the parser of a text whose first line begins an object. If any key in this line is an ID, the whole text is
- * one object that maps IDs to IDs, and its members with other keys are wrong rows.
+ * Returns the parser of a text whose first line begins an object. If the line is a whole object and one of its keys is
+ * an ID, the text is read as a single object that maps IDs to IDs, and its members with other keys are reported as
+ * wrong rows.
  */
 const objectParser = (line: string, options: ReadOptions): TextParser => {
   const value = parseJson(line);

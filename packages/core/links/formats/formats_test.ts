@@ -6,7 +6,7 @@ import { formatOfName, type LinkReaderName, linkFormats, linkReaders } from "./l
 
 const encoder = new TextEncoder();
 
-/** Reads a file that arrives in pieces of this many bytes. */
+/** Parses a file that arrives in pieces of `pieceSize` bytes. */
 const parseBytes = (
   bytes: Uint8Array,
   format: LinkReaderName = "auto",

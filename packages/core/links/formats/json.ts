@@ -2,8 +2,8 @@
  * Links in one JSON text: an array of objects, an object that maps IDs to IDs, or a sequence of objects. The text is
  * cut at the commas between rows, and `JSON.parse` reads each row alone, so files of any size need little memory.
  *
- * Libraries do not fit: `@streamparser/json` and `stream-json` end at the first row that is not JSON, and report no
- * line numbers.
+ * No library reads the rows, because `@streamparser/json` and `stream-json` stop at the first row that is not JSON, and
+ * report no line numbers.
  */
 import { jsonRows } from "./json_rows.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
@@ -12,7 +12,7 @@ import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.t
 /** The outermost value. In arrays and objects, rows are at depth 1; in a sequence of values, at depth 0. */
 type Shape = "array" | "members" | "values";
 
-/** Parses JSON. Without a given shape, the beginning of the text decides. */
+/** Returns a parser of JSON. If `given` is null, the beginning of the text decides the shape. */
 export const jsonParser = (options: ReadOptions, given: Shape | null = null): TextParser => {
   const { member, value } = jsonRows(options);
   let shape = given;
@@ -49,7 +49,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     index = 0;
     if (rest === "") return;
     if (shape !== "values" && depth === 0) {
-      // Skip the bracket around all rows.
+      // Skip the outermost bracket, which encloses all rows.
       depth = 1;
       rest = rest.slice(1);
     } else if (/^[\]}]/.test(rest)) close();
@@ -65,7 +65,9 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     return true;
   };
 
-  /** Takes a step in the current row. Returns false if the next piece of text is needed. */
+  /**
+   * Continues to read the current row. Returns false at the end of the available text, when the next piece is needed.
+   */
   const stepInRow = (): boolean => {
     structural.lastIndex = index;
     const at = structural.exec(rest)?.index ?? rest.length;

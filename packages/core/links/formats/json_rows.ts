@@ -4,7 +4,10 @@ import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
 
-/** How many lists of an object's names are cached. The objects of most files have only one or two different lists. */
+/**
+ * For how many lists of property names the columns are cached. The objects of most files have only one or two different
+ * lists of names.
+ */
 const maxShapes = 1_000;
 
 /** Reads rows: objects, or the members of an object that maps IDs to IDs. */

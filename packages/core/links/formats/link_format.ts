@@ -32,11 +32,14 @@ export interface ReadOptions {
   readonly timeColumn?: string | undefined;
   /** An additional column that says whether a link was verified. */
   readonly verifiedColumn?: string | undefined;
-  /** Columns to ignore. Other unknown columns with a name like a time or a verification make the file unreadable. */
+  /**
+   * Columns to ignore. A file cannot be read if it has other unknown columns whose names suggest a time or a
+   * verification.
+   */
   readonly ignoreColumns?: ReadonlyArray<string> | undefined;
   /** A set to which reading adds the names of unread columns, up to 100. */
   readonly unreadColumns?: Set<string> | undefined;
-  /** Leaves out rows of other guilds. */
+  /** If given, rows of other guilds are left out. */
   readonly guildId?: GuildId | undefined;
 }
 
@@ -45,7 +48,7 @@ export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {
   readonly lastVerifiedAt: Millis | null;
 }
 
-/** Reasons to leave out rows, as shown in reports. @internal */
+/** The reasons for leaving out rows, with their texts in reports. @internal */
 export const leftOutReasons = {
   destroyed: "A number has lost its digits, so nobody can tell which ID it was",
   swapped: "The two IDs are swapped",
@@ -63,7 +66,7 @@ export const leftOutReasons = {
 
 export type LeftOutReason = keyof typeof leftOutReasons;
 
-/** Rows that are correct but not wanted. */
+/** The reasons for which correct rows are left out. */
 const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "not_verified",
   "other_guild",
@@ -90,7 +93,7 @@ export type LinkLine = { readonly line: number; readonly link: FileLink } | Left
 export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   readonly line: number;
   readonly reason: string;
-  /** Columns that must be named or ignored. */
+  /** Columns that the options must name or ignore before the file can be read. */
   readonly unclearColumns?: ReadonlyArray<string>;
 }> {
   readonly code = "UNREADABLE_LINK_FILE";

@@ -98,7 +98,10 @@ const textOf = (value: unknown): string => {
   return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
 };
 
-/** Reads a time. Null without a value, undefined if it cannot be read. Times without offset are UTC. */
+/**
+ * Reads a time. A time without an offset is in UTC. Returns null if there is no value, and undefined if the value
+ * cannot be read as a time.
+ */
 const timeOf = (value: unknown): Millis | null | undefined => {
   if (Predicate.isObject(value)) {
     return timeOf(value["$date"] ?? value["$numberLong"] ?? value["$numberInt"] ?? textOf(value));
@@ -111,7 +114,10 @@ const timeOf = (value: unknown): Millis | null | undefined => {
   return Option.getOrUndefined(parseTimestamp(isLocal ? `${iso}Z` : iso));
 };
 
-/** Reads seconds, milliseconds or microseconds since the epoch. Their sizes distinguish them. */
+/**
+ * Reads a time in seconds, milliseconds or microseconds since the epoch. The size of the number shows which unit it
+ * has.
+ */
 const epochMillis = (number: number): Millis => {
   if (number < 1e11) return number * 1000;
   return number < 1e14 ? number : Math.floor(number / 1000);

@@ -28,7 +28,7 @@ export const linesParser = ({ read, end }: LineParser): TextParser => {
   return {
     take: (piece) => {
       const text = rest + piece;
-      // A line feed in the next piece may belong to this line end.
+      // This carriage return may belong to a line feed at the start of the next piece.
       const heldBack = text.endsWith("\r") ? "\r" : "";
       const texts = text.slice(0, text.length - heldBack.length).split(/\r\n?|\n/);
       rest = `${texts.pop()}${heldBack}`;

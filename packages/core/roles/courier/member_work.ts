@@ -36,7 +36,7 @@ export const makeMemberWork = Effect.gen(function* () {
   const sync = yield* MemberSync;
   const { isManager } = yield* ChatPlatform;
 
-  // Adding 0 exports the counters before the first change.
+  // Add 0, so that the counters are exported even before the first change.
   for (const outcome of outcomes) yield* count(outcome, 0);
 
   const pause = Effect.fnUntraced(function* ({ scope, guildId }: RolePlan) {
@@ -53,7 +53,7 @@ export const makeMemberWork = Effect.gen(function* () {
       ),
 
     /**
-     * Gives a member the roles and the nickname that the plan wants. Null if the user is not a member.
+     * Gives a member the roles and the nickname that the plan wants. Returns null if the user is not a member.
      *
      * @param pace runs before each change
      */
@@ -89,7 +89,8 @@ export const makeMemberWork = Effect.gen(function* () {
 
     /**
      * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if
-     * nobody in the account's team manages the guild any more. An account without a team is the operator's own.
+     * nobody in the account's team manages the guild any more. An account without a team belongs to the operator, so
+     * nobody needs to manage the guild.
      */
     checkGuild: Effect.fnUntraced(function* (plan: RolePlan) {
       const { guildId, scope } = plan;

@@ -18,12 +18,12 @@ const [batchSize, concurrency] = [32, 8];
 /** How often a platform that failed is asked about a member, in milliseconds. */
 const probeInterval = 3_000;
 
-/** The state of the work on one plan of this node. */
+/** A plan that this node works on, and the state of the work. */
 export interface PlanCourier extends Courier<HeldPlan> {
   /** The time of the last failed request for a member; null after a later request was answered. */
   failedAt: Millis | null;
   readonly sweeping: Sweeping;
-  /** Ensures that a member is not changed after an event and by the sweep at the same time. */
+  /** Prevents a sweep from changing a member while an event's change of the same member runs, and vice versa. */
   readonly turn: Semaphore.Semaphore;
 }
 
@@ -57,7 +57,8 @@ export const makePlanRun = Effect.gen(function* () {
     const { scope, guildId } = courier.item;
     const { pid } = scope;
     const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
-    // No page: events were deleted before they were read, or a backup was restored. So all members must be compared.
+    // The page is null if events were deleted before they were read, or if a backup was restored. Then all members must
+    // be compared.
     const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
     if (marks === null) return;
     const at = yield* Clock.currentTimeMillis;
@@ -67,11 +68,14 @@ export const makePlanRun = Effect.gen(function* () {
     courier.hasNews ||= page === null || page.length === pageSize;
   });
 
-  /** Also true if the platform does not answer. */
+  /**
+   * Returns whether the bot has left the guild; true, too, if the platform does not answer. Then a user who seems to be
+   * missing is not treated as having left.
+   */
   const hasBotLeft = (courier: PlanCourier) =>
     Effect.catchTag(pauseWithoutBot(courier.item), "PlatformUnavailable", () => Effect.succeed(true));
 
-  /** Changes members that wait. Returns false if none is due. */
+  /** Changes the waiting members that are due. Returns false if there was nothing to do. */
   const changeDue = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     const { scope, guildId, revision } = courier.item;
     const place = { pid: scope.pid, guildId };
@@ -172,5 +176,5 @@ const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
   }
 };
 
-/** Erased users have no chat ID any more. */
+/** Events may no longer contain the chat ID of an erased user. */
 const isKnown = Schema.is(ChatId);

@@ -5,7 +5,10 @@ import type { Millis } from "../../timestamp.ts";
 
 type Changed = ReturnType<ChatRoles["addRole"]>;
 
-/** How long a refusal holds for other members, in milliseconds. */
+/**
+ * After the platform refuses to change a role or a nickname: how long this change is refused for other members, in
+ * milliseconds.
+ */
 const rememberedFor = 5_000;
 
 /**

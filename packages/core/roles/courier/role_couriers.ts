@@ -1,4 +1,4 @@
-/** Applies the role plans that this node holds until its scope closes. */
+/** Until its scope closes, `RoleCouriers` applies the role plans that this node holds. */
 import { Clock, Context, Effect, FiberSet, Layer, Metric, type Scope } from "effect";
 import { type CourierNode, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
@@ -34,7 +34,10 @@ const layerRemembering = Layer.effect(
 export class RoleCouriers extends Context.Service<
   RoleCouriers,
   {
-    /** Starts no more changes, because the node is stopping. Changes in flight end before the scope closes. */
+    /**
+     * Prevents further changes, because the node is stopping. Changes that are already running end before the scope
+     * closes.
+     */
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/RoleCouriers") {
@@ -77,7 +80,7 @@ const start = Effect.gen(function* () {
   return stop;
 });
 
-/** Makes an effect that starts the sweep of a plan in the background, if it is due. */
+/** Makes a function that starts the sweep of a plan in the background if the sweep is due. */
 const makeSweepStart = Effect.fnUntraced(function* (sweeps: FiberSet.FiberSet) {
   const sweep = yield* makeSweep;
   return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {

@@ -12,7 +12,7 @@ import { RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
 import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./member_work.ts";
 import type { PlanCourier } from "./plan_courier.ts";
 
-/** How many members are compared after one read of their links, and how many at once. */
+/** For how many members the links are read at once, and how many of these members are compared concurrently. */
 const [partSize, concurrency] = [50, 4];
 
 /** The pause after a part, so that a sweep delays no lookup, in milliseconds. */
@@ -21,10 +21,10 @@ const partPause = 20;
 /** How often the progress is saved within a page, in milliseconds. */
 const saveInterval = 1_000;
 
-/** The time from one change of a guild to the next, in milliseconds. */
+/** The time between two changes that a sweep makes in a guild, in milliseconds. */
 const changeInterval = 100;
 
-/** After so many members in a row without an answer about them, the sweep waits for the platform. */
+/** If the platform does not answer about this many members in a row, the sweep waits for the platform. */
 const mostUnanswered = 20;
 
 /** How long a node may take to notice that a sweep has started, in milliseconds. */
@@ -56,12 +56,12 @@ export const makeSweep = Effect.gen(function* () {
       courier.isStopping ||= !isHeld;
       const { item } = courier;
       if (result.sweep === null || item.revision !== revision) return;
-      // The node reads its plans from the store a second later, so update this plan here.
+      // The node reads its plans from the store only a second later, so update the plan in memory here.
       const isEnded = result.sweep === "ended";
       courier.item = { ...item, sweep: isEnded ? null : result.sweep, sweptAt: isEnded ? at : item.sweptAt };
     });
 
-    /** Whether this sweep must stop. A change of the plan starts another sweep. */
+    /** Whether this sweep must stop. It must also stop after a change of the plan, which starts another sweep. */
     const isOver = Effect.map(
       Clock.currentTimeMillis,
       (now) => !isCarrying(node, courier, now) || courier.item.revision !== revision,
@@ -74,7 +74,8 @@ export const makeSweep = Effect.gen(function* () {
     });
 
     /**
-     * Runs the work on one member. Without an answer of the platform, the sweep continues and tries the member later.
+     * Runs the work on one member. If the platform does not answer, the sweep continues with other members, and this
+     * member is tried again later.
      */
     const orLeave = <A>(
       chatId: ChatId,
@@ -124,7 +125,7 @@ export const makeSweep = Effect.gen(function* () {
         const changed = yield* change(courier.item, chatId, stored, pace);
         if (changed === null && (yield* pauseWithoutBot(courier.item))) return;
         const settled = changed ?? goneMember(chatId);
-        // Nothing to store: the end of the sweep deletes earlier problems of the member.
+        // Nothing needs to be stored: the end of the sweep deletes the member's earlier problems.
         if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
         yield* settle({ members: [settled], sweep: null });
       });

@@ -53,7 +53,7 @@ export interface WebhookNode extends CourierNode {
   freeAttempts: number;
 }
 
-/** Sends a webhook of this node. */
+/** A webhook that this node sends, and the state of the work. */
 export interface WebhookCourier extends Courier<HeldWebhook> {
   /** The time of the oldest unsent new event in memory, or null. */
   oldestAt: Millis | null;
@@ -79,7 +79,10 @@ export const makeCourierRun = Effect.gen(function* () {
     else courier.isStopping = true;
   });
 
-  /** Reads new events into the window. Returns whether there may be more; null if a backup of the feed was restored. */
+  /**
+   * Reads new events into the window. Returns whether the feed may have more new events; null if a backup of the feed
+   * was restored.
+   */
   const readFeed = Effect.fnUntraced(function* (courier: WebhookCourier, window: DeliveryWindow) {
     const { pid } = courier.item.scope;
     const page = Option.getOrNull(yield* events.read(pid, window.readPosition, pageSize));
@@ -159,8 +162,8 @@ export const makeCourierRun = Effect.gen(function* () {
     });
 
     /**
-     * Whether the webhook has failed for so long that it must be disabled. Reads the webhook again before, because its
-     * owner or a resent event may have ended the failure meanwhile.
+     * Returns whether the webhook has failed for so long that it must be disabled. Before it returns true, it reads the
+     * webhook again, because its owner or a resent event may have ended the failure meanwhile.
      */
     const hasFailedForLong = Effect.fnUntraced(function* (at: Millis) {
       const isLong = () => failingSince !== null && at - failingSince >= longestFailure;
@@ -239,7 +242,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // More deliveries may be due. They are read once these have been tried and stored.
+      // If there was space for no more, further deliveries may be due. Read them after the results of these are stored.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {

@@ -1,12 +1,12 @@
 /**
- * Decides which events of a webhook in memory may be sent now. Events of one chat user keep their order, and events of
- * other users need not wait. Each user is a lane.
+ * The events of one webhook that are in memory. Decides which of them may be sent now: the events of one chat user are
+ * sent in order, but do not wait for the events of other users. Each user is a lane.
  */
 import type { Millis } from "../../timestamp.ts";
 import type { StoredDelivery } from "../webhook_store.ts";
 
 export interface Entry {
-  /** The delivery so far; a new delivery waits and has no attempts. */
+  /** The delivery as it is before the next attempt. A new delivery is waiting and has no attempts. */
   readonly delivery: StoredDelivery & { readonly position: number };
   /** Whether the delivery is in the store. */
   readonly isStored: boolean;
@@ -57,7 +57,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#read;
   }
 
-  /** The position from which another node would have to continue after `unsaved` is stored. */
+  /** The position to store: if another node takes over the webhook, it reads the feed from there. */
   get position(): number {
     const [first] = this.#open.values();
     return first === undefined ? this.#read : first - 1;
@@ -74,7 +74,9 @@ export class DeliveryWindow<E extends Entry = Entry> {
     this.#read = Math.max(this.#read, position);
   }
 
-  /** Adds the next event of the feed. A blocked event waits in the store. */
+  /**
+   * Adds the next event of the feed. If an earlier failure blocks the event, the event is moved to the store instead.
+   */
   addNew(entry: E, isBlocked: boolean): void {
     const { eventId, lanes, position } = entry.delivery;
     this.skipTo(position);
@@ -87,7 +89,9 @@ export class DeliveryWindow<E extends Entry = Entry> {
     this.#add(entry);
   }
 
-  /** Adds a due delivery of the store, unless the window has it or has just finished it. */
+  /**
+   * Adds a due delivery that was read from the store, unless the delivery is in the window or has just been finished.
+   */
   addDue(entry: E): void {
     const { eventId } = entry.delivery;
     if (!this.#entries.has(eventId) && !this.#unsaved.deliveries.has(eventId)) this.#add(entry);
@@ -136,7 +140,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#unsaved.deliveries.size > 0;
   }
 
-  /** Returns the results to store. Must be called before anything else is added. */
+  /** Returns the results to store, and forgets them. Must be called before further events are added to the window. */
   takeUnsaved(): Unsaved {
     const unsaved = this.#unsaved;
     this.#unsaved = nothing();
@@ -182,8 +186,10 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   /**
-   * Moves the events that a failed event blocks to the store: the later events of its lanes, then the later events of
-   * their other lanes. Returns all these lanes.
+   * After an event failed, moves the events that must wait for it to the store: the later events of its lanes, then the
+   * later events of the other lanes of those events, and so on. Returns all these lanes.
+   *
+   * @param lanes the lanes of the failed event
    */
   #putFollowersAside(lanes: ReadonlyArray<string>): ReadonlySet<string> {
     const reached = [...lanes];
@@ -205,7 +211,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return blocked;
   }
 
-  /** The event becomes due when the event before it is done. */
+  /** Moves an event to the store, where it becomes due when the event before it is done. */
   #putAside({ delivery }: E): void {
     this.#unsaved.deliveries.set(delivery.eventId, { ...delivery, nextAttemptAt: null });
     for (const lane of delivery.lanes) this.#failedLanes.add(lane);

@@ -115,7 +115,7 @@ describe("DeliveryWindow", () => {
       ["a2", "waiting"],
       ["b2", "waiting"],
     ]);
-    // The failures are now in the store, which reports that they do not block this event.
+    // The failures are stored now, so the store decides whether they block this event, and reports that they do not.
     window.addNew(entry("a3", 5, ["a"]), false);
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });

@@ -31,7 +31,10 @@ const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
 export class WebhookCouriers extends Context.Service<
   WebhookCouriers,
   {
-    /** Starts no more attempts, because the node is stopping. Attempts in flight end before the scope closes. */
+    /**
+     * Prevents further attempts, because the node is stopping. Attempts that are already running end before the scope
+     * closes.
+     */
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/WebhookCouriers") {

@@ -34,7 +34,7 @@ const ok: Effect.Effect<WebhookAnswer> = Effect.succeed({ status: 200, retryAfte
 const status = (code: number): Effect.Effect<WebhookAnswer> =>
   Effect.succeed({ status: code, retryAfter: null });
 
-/** A deployment with a receiver whose answers tests choose. */
+/** A deployment with a receiver of webhooks. Tests choose the receiver's answers. */
 const deployment = Effect.gen(function* () {
   const sent: Array<Sent> = [];
   let answering: Answering = () => ok;
@@ -202,7 +202,7 @@ describe("a changed webhook", () => {
       yield* pass(1);
       yield* update(id, { status: "paused" });
       yield* link("10001", "2");
-      // Less than the interval at which a node looks for changes.
+      // Wait for less than the interval at which a node looks for changes.
       yield* pass(0.9, 0.1);
       assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
       yield* update(id, { status: "active" });

@@ -23,7 +23,7 @@ export class NewestOrder {
   }
 
   /**
-   * The links after a place, newest first.
+   * Returns the links after a place, newest first. If the place is null, it starts with the newest link.
    *
    * @param linkAt returns the link at this place, if the place is still current
    */
@@ -37,7 +37,7 @@ export class NewestOrder {
     return found;
   }
 
-  /** The last links before a place, newest first. */
+  /** Returns the links directly before a place, which are newer. The newest of these is the first in the result. */
   before<A>(place: Place, limit: number, linkAt: (place: Place) => A | undefined): ReadonlyArray<A> {
     this.#sort();
     const found: Array<A> = [];

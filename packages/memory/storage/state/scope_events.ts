@@ -42,7 +42,7 @@ export class ScopeEvents {
     return erased.some((event) => event !== null);
   }
 
-  /** Removes the users' IDs from the events of old erasures. */
+  /** Removes the chat IDs from `user.erased` events that are older than `before`. */
   forgetErased(before: Millis): void {
     this.#events = this.#events.map((event) =>
       event.type === "user.erased" && event.at < before ? { ...event, data: { chatId: erasedMark } } : event,

@@ -21,7 +21,7 @@ export class ScopeLinks {
   readonly #verifiedOn = new Map<Millis, number>();
   readonly #records = new Map<ChatId, LinkRecord>();
   readonly #byGame = new Map<GameId, { links: number; readonly order: NewestOrder }>();
-  /** All chat IDs, sorted; null after an insert, until the next use. */
+  /** All chat IDs, sorted. An insert sets this to null, and the next use sorts the IDs again. */
   #sortedIds: ReadonlyArray<ChatId> | null = null;
 
   constructor(scope: DataScope) {

@@ -70,7 +70,7 @@ export interface MemoryPlan {
 export class Memory {
   readonly accounts = new Map<string, Account>();
   readonly members = new Map<string, Map<ChatId, Omit<Membership, "account">>>();
-  /** The scopes of each account, by guild; null for the global scope. */
+  /** The scopes of each account, by guild ID. The key of the global scope is null. */
   readonly scopes = new Map<string, Map<string | null, DataScope>>();
   readonly links = new Map<Pid, ScopeLinks>();
   rootKey: string | null = null;
@@ -97,11 +97,11 @@ export class Memory {
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
   readonly usage = new Usage();
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();
-  /** The deadline of each live webhook sender. */
+  /** When the lease of each node that sends webhooks ends, unless the node renews the lease before. */
   readonly webhookNodes = new Map<string, Millis>();
   /** Keyed by pid and guild. */
   readonly rolePlans = new Map<string, MemoryPlan>();
-  /** The deadline of each live node that works on role plans. */
+  /** When the lease of each node that works on role plans ends, unless the node renews the lease before. */
   readonly rolePlanNodes = new Map<string, Millis>();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();

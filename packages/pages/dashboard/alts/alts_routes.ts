@@ -35,7 +35,10 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
   });
 
-  /** Finds who wrote the reviews of a user, by the ID of the other reviewed user. The audit log tells the member. */
+  /**
+   * Finds the members who wrote the reviews of a user, by the ID of the other reviewed user. Only the audit log names
+   * these members.
+   */
   const reviewersOf = Effect.fnUntraced(function* (
     { account, pid }: DataScope,
     chatId: ChatId,

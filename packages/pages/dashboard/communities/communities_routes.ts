@@ -104,7 +104,10 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ];
 });
 
-/** Adapts a reason for JSON to a form, where an empty field takes the place of null. */
+/**
+ * Rewrites a reason that mentions null, as JSON requests can send it, for a form, where the user leaves the field empty
+ * instead.
+ */
 const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
   name,
   reason: reason.replace(/or null$/, "or nothing"),
@@ -136,7 +139,10 @@ export const makeCommunities = Effect.gen(function* () {
     named,
     list,
 
-    /** Returns all communities, and the one with this `pid`, or the first one if `pid` is empty. */
+    /**
+     * Returns all communities, and one of them: the community with this `pid`, or the first community if `pid` is
+     * empty.
+     */
     choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
       const all = yield* list(visitor);
       const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);

@@ -8,16 +8,16 @@ import { csrfField } from "../look/field.ts";
 import { communityPath, paths } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
-/** The pages that add the bot to a community. */
+/** URLs of pages on the chat platform where an owner adds the bot to a community. */
 export interface BotInvite {
-  /** Asks for no rights: the bot can check memberships without any. */
+  /** The page that gives the bot no rights, because checking memberships needs none. */
   readonly plain: string;
-  /** Asks for the rights to change roles and nicknames. */
+  /** The page that gives the bot the rights to change roles and nicknames. */
   readonly forRoles: string;
 }
 
 /**
- * Returns a function that returns the pages that add the bot to a guild, or to any guild if the ID is null. The
+ * Makes a function from a guild ID to the pages that add the bot to this guild, or to any guild if the ID is null. The
  * function returns null if the platform has no such pages.
  */
 export const makeBotInvite = Effect.map(
@@ -70,7 +70,7 @@ const step = (title: string, isDone: boolean, content: Html | null): Html => htm
 <li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? html`<span class="unseen">: done</span>` : null}</strong>
 ${content}</li>`;
 
-/** Says where the bot is, and how to add it elsewhere. */
+/** Says in which communities the bot is, and links to the pages that add it to others. */
 export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botInvite">): Html => {
   const present = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");

@@ -10,9 +10,9 @@ export interface BoundedFile extends Omit<UploadedFile, "append"> {
 }
 
 /**
- * Makes upload files whose total size stays below `maxUploadsSize`.
+ * Creates files for uploads, and keeps their total size within `maxUploadsSize`.
  *
- * @param makeRoom removes an unused file; returns false if all are in use
+ * @param makeRoom removes a file that is not in use; returns false if all files are in use
  */
 export const boundedUploads = (folder: UploadFolder, makeRoom: Effect.Effect<boolean>) => {
   let total = 0;

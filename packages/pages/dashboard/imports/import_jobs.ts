@@ -1,6 +1,6 @@
 /**
- * Imports of uploaded files: one for each account, known only to the process that received the upload, for half an
- * hour.
+ * Imports of uploaded files. An account has at most one import at a time. Only the process that received the upload
+ * knows the import, and forgets it after half an hour.
  */
 
 import type { StoreUnavailable } from "@accountlink/core/errors";
@@ -101,8 +101,8 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
   }).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
 
   /**
-   * Runs an upload of an account, and forgets the account's previous import. Refuses if another upload or import of the
-   * account is running.
+   * Forgets the previous import of an account, and runs a new upload. Fails with `WrongUpload` while another upload or
+   * import of the account is running.
    */
   const admit = <A, E, R>(
     { account }: KeyOwner,
@@ -122,8 +122,8 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
   const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
 
   /**
-   * Reads a file chunk by chunk. All files together are read at one chunk per turn of the event loop, so that the
-   * process can answer requests in between.
+   * Reads a file chunk by chunk. There is a pause for each chunk, and concurrent reads take their pauses one after
+   * another, so that the process can answer requests in between.
    */
   const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
     linkReaders.auto(

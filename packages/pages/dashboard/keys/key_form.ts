@@ -111,7 +111,7 @@ const keyScopeTexts: ScopeTexts = {
 
 type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
 
-/** The fields of a new key that cannot change later: which communities the key is for. */
+/** The fields that choose the communities of a new key. This choice cannot change later. */
 export const scopeFields = (
   form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
@@ -153,7 +153,7 @@ const guildField = (
     ...field,
     hint: texts.menu,
     choices: [
-      // A single community is chosen already.
+      // A single community is selected from the start, so the menu needs no empty choice.
       ...(possible.length === 1
         ? []
         : [{ value: "", label: possible.length === 0 ? "The bot is in none of yours" : "Choose one" }]),

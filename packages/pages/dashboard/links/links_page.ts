@@ -161,7 +161,7 @@ ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable(view, labels)}`;
 };
 
-/** Users who were found and have no link. */
+/** Lists the users whom a search found, but who have no link. */
 export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>): Html | null =>
   unlinked.length === 0
     ? null

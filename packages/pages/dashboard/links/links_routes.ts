@@ -40,10 +40,10 @@ import { linkedUserPage } from "./user_page.ts";
 
 const pageSize = 25;
 
-/** How many links of each list a search of every list shows. */
+/** A search in all lists shows at most this many links of each list. */
 const foundPerList = 10;
 
-/** How many users without a link a search shows. */
+/** A search shows at most this many users without a link. */
 const shownUnlinked = 10;
 
 const shownChanges = 50;

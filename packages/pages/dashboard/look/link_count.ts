@@ -1,10 +1,10 @@
 import type { LinkCount } from "@accountlink/core/communities";
 import { durationText, numberText } from "./time.ts";
 
-/** Milliseconds after which a number is shown with its age. */
+/** The age, in milliseconds, from which a number of links is shown with its age. */
 const old = 120_000;
 
-/** A number of links; "2,000+" until the count is complete. */
+/** Formats a number of links. A plus follows the number, as in "2,000+", until the count is complete. */
 export const countText = ({ count, age }: LinkCount): string =>
   `${numberText(count)}${age === null ? "+" : ""}`;
 

@@ -1,4 +1,4 @@
-/** The style of the dashboard, on top of the theme that it shares with the verification pages. */
+/** The style sheet of the dashboard. It extends the theme that the dashboard shares with the verification pages. */
 import { css, theme } from "../../theme.ts";
 
 export const style: string = css`${theme}

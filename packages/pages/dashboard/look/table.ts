@@ -12,7 +12,7 @@ export interface Table {
 interface Column {
   readonly label: string;
   readonly isNumber?: boolean;
-  /** Hides the label of a column that explains itself; screen readers still announce it. */
+  /** Hides the label from view, since the cells explain themselves; screen readers still announce the label. */
   readonly isUnseen?: boolean;
 }
 

@@ -15,7 +15,7 @@ export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
 
 export const timeUntil = (time: Millis, now: Millis): string => `in ${durationText(time - now)}`;
 
-/** A duration in the largest unit that it fills: "3 days". */
+/** Formats a duration in whole minutes, hours or days, such as "3 days". */
 export const durationText = (duration: Millis): string => {
   const minutes = Math.max(0, Math.floor(duration / 60_000));
   if (minutes < 60) return counted(minutes, "minute");

@@ -7,7 +7,7 @@ import { Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect, Option } from "effect";
 
-/** The most guilds that are searched for a user name. */
+/** The maximum number of guilds in which a search looks for a user name. */
 const mostGuilds = 10;
 
 /**

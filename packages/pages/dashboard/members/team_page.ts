@@ -26,7 +26,7 @@ export interface TeamView {
   /** The oldest member first. */
   readonly members: ReadonlyArray<NamedMember>;
   readonly me: string;
-  /** Where members sign in. */
+  /** The URL at which members sign in to the dashboard. */
   readonly signInUrl: string;
 }
 
@@ -40,7 +40,7 @@ export const emptyNewMember: NewMember = { who: "", role: "moderator" };
 export interface RefusedTeam {
   readonly status: number;
   readonly problems: ReadonlyArray<ParameterProblem>;
-  /** An error message about the whole form; null if the fields have their own. */
+  /** An error message about the whole form; null if every message concerns a field. */
   readonly general: string | null;
 }
 

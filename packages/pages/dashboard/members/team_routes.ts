@@ -76,8 +76,8 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     const isMe = chatId === visitor.owner.chatId;
     if (!isMe && !allows(visitor.role, "owner")) return yield* new Forbidden({ reason: "role" });
     const removed = change(visitor, { type: "remove", chatId }, "memberRemoved").pipe(
-      // A member who leaves is signed out. The response shows a page of this site, because browsers block a redirect
-      // from the form to the platform.
+      // A member who leaves is signed out, so redirect to a page that needs no sign-in. Browsers block a redirect from
+      // a form to the sign-in at the platform.
       Effect.map((shown) => (isMe ? seeOther(paths.signedOut) : shown)),
     );
     return yield* Effect.catchTag(removed, "Conflict", refuse(visitor, emptyNewMember));
@@ -91,7 +91,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
   ];
 });
 
-/** The role of a form field; the lowest role if the value is unknown. */
+/** Parses the value of the form field `role`. An unknown value becomes the lowest role. */
 const roleOf = (text: string) => memberRoles.find((role) => role === text) ?? "moderator";
 
 type Refusal = Conflict | InvalidParameter;

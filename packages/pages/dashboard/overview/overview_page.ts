@@ -29,11 +29,11 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
   readonly links: LinkCount;
-  /** The number of lists of links. */
+  /** How many lists of links the account has. */
   readonly lists: number;
   /** How many users were verified in the last two weeks. */
   readonly verified: VerifiedWeeks;
-  /** The steps to the first verified user; null once there is one. */
+  /** The steps that lead a new owner to the first verified user; null once a user is linked. */
   readonly steps: FirstSteps | null;
   readonly disabled: ReadonlyArray<WebhookDetails>;
 }
@@ -160,7 +160,7 @@ const meter = (label: string, count: number, limit: number | null): Html =>
     : html`<p>${label}: ${numberText(count)} of ${numberText(limit)}
 <meter value="${Math.min(count, limit)}" max="${limit}" high="${limit * 0.9}" aria-label="${label}"></meter></p>`;
 
-/** Counts the week's responses by group of routes; null if there were no requests. */
+/** Renders a table of the week's responses by group of routes; null if there were no requests. */
 const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
   const sums = (Object.keys(groups) as ReadonlyArray<UsageGroup>)
     .map((group) => ({ group, sum: sumOf(week.map((usage) => daySum(usage, group))) }))

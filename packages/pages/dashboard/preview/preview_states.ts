@@ -91,7 +91,8 @@ export const previewDocument = (
   requestId: string,
 ) => {
   const page = pageOf(name, said, settings, terms);
-  // Links then open a window, which the sandbox of the frame forbids, so they do nothing.
+  // This element makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
+  // nothing.
   return documentOf(page, footerHtml(settings, page, requestId), html`<base target="_blank">`);
 };
 

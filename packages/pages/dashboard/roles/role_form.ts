@@ -3,7 +3,7 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import { mostRules, type PlanSettings, type PlanState, type RoleRule } from "@accountlink/core/roles";
 import type { Fields } from "../owner_pages.ts";
 
-/** A rule as typed. A rule without a role is left out. */
+/** A rule as typed into the form. A rule without a role is not saved. */
 export interface TypedRule {
   readonly roleId: string;
   readonly when: string;
@@ -57,7 +57,7 @@ export const typedRoles = (fields: Fields): RolesForm => {
   };
 };
 
-/** Returns the settings, or the problems of the fields. */
+/** Converts the typed form into settings, or returns the problems of its fields. */
 export const settingsOf = (
   { rules, nickname }: RolesForm,
   state: PlanState,

@@ -23,7 +23,7 @@ import { type RolesForm, roleFormLabels, type TypedRule } from "./role_form.ts";
 export interface RolesView {
   readonly community: Community;
   readonly guildId: GuildId;
-  /** Null if the platform does not say. */
+  /** The name of the guild; null if the platform did not report it. */
   readonly guildName: string | null;
   readonly details: PlanDetails;
   /** Highest first. */
@@ -159,7 +159,7 @@ ${textField({
 </section>`;
 };
 
-/** Shows the nickname of a made-up member. */
+/** Shows the nickname that the template would give to a made-up member. */
 const exampleOf = (template: string): Html | null => {
   const game = { username: "ada_g", displayName: "Ada" };
   const example = nicknameOf(template, { game, chat: { username: "lovelace", displayName: "Lady Ada" } });
@@ -206,7 +206,10 @@ ${textField({ name: `max-${number}`, label: "Highest rank", hint: "Empty: any.",
 
 type RefusedProblems = Refused["problems"];
 
-/** A deleted role of a rule stays a choice, so that saving does not change the rule. */
+/**
+ * Lists the roles to choose from. If the rule has a role that was deleted, the list includes that role, so that saving
+ * the form does not change the rule.
+ */
 const roleChoices = ({ roles }: RolesView, roleId: string) => [
   ...roles.map(({ id, name, assignable }) => ({
     value: id,

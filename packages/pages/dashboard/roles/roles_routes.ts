@@ -25,7 +25,7 @@ import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { emptyRule, formOfPlan, type RolesForm, settingsOf, typedRoles } from "./role_form.ts";
 import { type RolePreview, rolesPage } from "./roles_page.ts";
 
-/** The content of a page besides the stored plan. */
+/** What the page of a role plan shows in addition to the stored plan. */
 interface Shown {
   readonly typed?: RolesForm;
   readonly preview?: RolePreview;
@@ -62,7 +62,8 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   });
 
   /**
-   * Answers for a guild that the visitor may change. For a list that several guilds share, it asks for a guild first.
+   * Calls `answer` for a guild whose role plan the visitor may change. If several guilds share the list of links, the
+   * visitor first chooses one of the guilds.
    */
   const inGuild = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,

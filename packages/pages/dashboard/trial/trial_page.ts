@@ -8,7 +8,9 @@ import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { clientProgramOf, curlOf, fetchOf, type Request } from "./commands.ts";
 
-/** The lookups that can be tried: the route, the parameter that names the user, and the method of the client. */
+/**
+ * The lookups that a visitor can try. Each has its path, the parameter that names the user, and the client's method.
+ */
 export const questions = {
   chat: {
     path: "/v2/chat",

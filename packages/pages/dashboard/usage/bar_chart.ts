@@ -37,7 +37,10 @@ ${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}"
 </figure>`;
 };
 
-/** Rounds the highest count up to an even number of at most two digits and zeros, such as 46 or 4,600. */
+/**
+ * Rounds the highest count up to the top of the axis: a number with at most two significant digits, the second of which
+ * is even, such as 46 or 4,600.
+ */
 const axisTop = (highest: number): number => {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(highest)) - 1);
   return Math.ceil(highest / (2 * unit)) * 2 * unit;

@@ -12,7 +12,7 @@ import { barChart } from "./bar_chart.ts";
 import { daySum, groups, outcomes, requestsOf, sumOf } from "./usage_totals.ts";
 
 export interface UsageFilter {
-  /** Null for all keys. */
+  /** The key whose usage is shown; null for the usage of all keys. */
   readonly keyId: string | null;
   readonly days: number;
 }
@@ -24,7 +24,7 @@ export interface KeyUsage {
 
 export interface UsageView {
   readonly days: ReadonlyArray<UsageDay>;
-  /** The same days by key; empty if the filter names one key. */
+  /** The usage of each key in these days; empty if the filter selects a single key. */
   readonly byKey: ReadonlyArray<KeyUsage>;
   readonly keys: ReadonlyArray<KeyDetails>;
 }

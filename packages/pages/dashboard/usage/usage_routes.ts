@@ -12,7 +12,7 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
   const usage = yield* makeUsageDays;
 
-  /** The usage of each key: of one key if the filter names it, otherwise of all keys. */
+  /** Reads the usage of the key that the filter selects, or of every used key if the filter selects none. */
   const byKey = Effect.fnUntraced(function* (account: Account, { keyId, days }: UsageFilter) {
     if (keyId !== null) {
       const key = yield* keys.find(account, keyId);

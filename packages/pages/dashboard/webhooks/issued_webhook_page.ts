@@ -1,5 +1,6 @@
 /**
- * Shows the secret of a webhook after the webhook was created or its secret rotated. The secret is never shown again.
+ * Shows the secret of a webhook after the webhook was created or its secret was replaced. The secret is never shown
+ * again.
  */
 import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { html } from "../../html.ts";
@@ -12,7 +13,7 @@ import { webhookPath } from "../paths.ts";
 export interface IssuedWebhookView {
   readonly webhook: WebhookDetails;
   readonly secret: string;
-  /** Whether the webhook is new; otherwise it has a new secret. */
+  /** True after the webhook was created; false after its secret was replaced. */
   readonly isNew: boolean;
 }
 

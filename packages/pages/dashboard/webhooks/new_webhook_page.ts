@@ -14,7 +14,7 @@ const scopeTexts = {
 };
 
 /**
- * @param guilds the owner's communities; null if the platform does not say
+ * @param guilds the owner's communities; null if the platform did not report them
  * @param refused why the form is shown again; null for a new form
  */
 export const newWebhookPage = (

@@ -11,7 +11,9 @@ import { given, targetOf } from "../keys/keys_api.ts";
 type NewValues = OwnerInput<typeof DashboardWebhooks.createWebhook.parameters>["values"];
 type UpdateValues = OwnerInput<typeof DashboardWebhooks.patchWebhook.parameters>["values"];
 
-/** Returns a function that creates a webhook. The owner must be allowed to create a key in its scope. */
+/**
+ * Returns a function that creates a webhook. For a webhook of a guild, the owner must be allowed to manage the guild.
+ */
 export const makeCreateWebhook = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const guard = yield* GuildGuard;

@@ -25,7 +25,7 @@ export const typedNewWebhook = (fields: Fields): NewWebhookForm => ({
 });
 
 export const newWebhookOf = ({ scope, guildId, ...form }: NewWebhookForm) => {
-  // The browser sends the chosen guild even if the scope is global.
+  // Ignore the guild if the scope is global: the browser sends the chosen guild in any case.
   const guild = scope === "guild" ? { guildId } : {};
   return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global"));
 };

@@ -55,7 +55,10 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     return issuedWebhookPage({ ...issued, isNew: true });
   });
 
-  /** Binds a form on the page of a webhook. The page shows the form again if it has problems. */
+  /**
+   * Makes the route of a form on a webhook's page. If the values of the form are refused, the page shows the form
+   * again.
+   */
   const act = (
     name: WebhookAct,
     answer: (

@@ -14,7 +14,7 @@ export interface Pages {
     users: ReadonlyArray<SignInUser>,
     returnsTo: string,
   ) => HttpServerResponse.HttpServerResponse;
-  /** A page whose forms stay on the platform. */
+  /** A page whose forms may be sent only to the platform itself. */
   readonly own: (title: string, content: Html) => HttpServerResponse.HttpServerResponse;
   /** An error page with status 400. */
   readonly problem: (problem: string) => HttpServerResponse.HttpServerResponse;

@@ -29,7 +29,8 @@ export const makeTokenStore = Effect.fnUntraced(function* <A>(
     const token = Base64Url.encode(yield* random.randomBytes(32));
     const now = yield* Clock.currentTimeMillis;
     for (const old of issued.keys()) {
-      // All tokens have the same lifetime, so the oldest ones expire first.
+      // Tokens expire in the order of creation, since all have the same lifetime. So after a valid token, no token has
+      // expired.
       if (Option.isSome(valid(old, now))) break;
       issued.delete(old);
     }

@@ -50,7 +50,7 @@ const faultResponse = (
     case "garbage":
       return HttpServerResponse.text(fault.body, { contentType: "application/json" });
     case "cut":
-      // With any kind of HTTP server, a failing body closes the connection.
+      // A body that fails makes every kind of HTTP server close the connection.
       return HttpServerResponse.stream(Stream.fromEffect(Effect.interrupt));
   }
 };

@@ -86,7 +86,8 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
   const forget = Effect.fnUntraced(function* (key: Key) {
     const now = yield* Clock.currentTimeMillis;
     own.delete(entryOf(key));
-    // Readers ignore the empty text, since it cannot be decoded.
+    // The cache has no delete operation. Replace the entry with an empty text, which readers ignore, since they cannot
+    // decode it.
     yield* Effect.ignore(cache.set(entryOf(key), "", now + 1, now));
   });
 

@@ -40,7 +40,7 @@ export const makeCircuit = Effect.fnUntraced(function* (
       );
 }, Effect.provide(CircuitBreaker.layerStoreMemory()));
 
-// A platform that sends a 429 or a body over the limit is up.
+// A platform that sends a 429 or a body over the limit is reachable, so these failures do not open the circuit.
 const classify = (exit: Exit.Exit<unknown, RequestFailed>): CircuitBreaker.Outcome =>
   Option.match(Exit.findErrorOption(exit), {
     onNone: () => (Exit.isSuccess(exit) ? CircuitBreaker.success : CircuitBreaker.ignored),

@@ -8,7 +8,10 @@ export interface Resilience {
   readonly deadline: Duration.Duration;
   /** The maximum number of retries of a request that is safe to repeat. */
   readonly retries: number;
-  /** The pause before the first retry. Each retry doubles the pause. At most half of it is cut off at random. */
+  /**
+   * The pause before the first retry. The pause doubles with each retry, and is shortened by a random part of up to
+   * half.
+   */
   readonly backoff: Duration.Duration;
   /** How many consecutive failures open the circuit. */
   readonly failuresToOpen: number;

@@ -14,7 +14,7 @@ import { countingOutcome, timing } from "./metrics.ts";
 import { RequestFailed } from "./request_failed.ts";
 import { defaultResilience, type Resilience } from "./resilience.ts";
 
-/** A client that reads responses fully. Their status is below 500 and not 429. */
+/** A client that reads responses fully. A response with status 429, or with status 500 or more, is a failure. */
 export type ResilientClient = HttpClient.HttpClient.With<RequestFailed>;
 
 /** Runs before each attempt and may delay or fail it, as a rate limiter does. */

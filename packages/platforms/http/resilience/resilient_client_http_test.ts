@@ -6,7 +6,7 @@ import { Deferred, Duration, Effect } from "effect";
 import { HttpClient } from "effect/http";
 import { resilientClient } from "./resilient_client.ts";
 
-/** A platform that misbehaves below HTTP; the path chooses how. */
+/** The responses of a platform whose connections break or stall. The path of a request chooses the response. */
 const misbehave: Record<string, RequestListener> = {
   "/whole": (_, response) => response.end('{"whole":true}'),
   "/empty": (_, response) => response.writeHead(204).end(),

@@ -128,7 +128,8 @@ export const discordRoles = Effect.fnUntraced(function* (
         absent: notFound,
       });
       if (Option.isSome(page)) return page.value.map(roleMember);
-      // Fail, since a missing page has two causes: the bot is not in the guild, or lacks the intent to list members.
+      // Fail instead of guessing: the bot is not in the guild, or it lacks the intent to list members, and the response
+      // does not tell which.
       const cause = new RequestFailed({ reason: "status", status: 403 });
       return yield* new PlatformUnavailable({ operation: name, cause });
     }),

@@ -45,5 +45,8 @@ export const Memberships = listOf(
   }),
 );
 
-/** Badges awarded by Roblox itself, about twenty. A user can have thousands of badges from games. */
+/**
+ * The badges that Roblox itself awards. There are about twenty, so this list is short; a user can have thousands of
+ * badges from games.
+ */
 export const Badges = Schema.Array(GameBadge);

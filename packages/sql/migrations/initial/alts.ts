@@ -21,7 +21,8 @@ export const alts = Effect.fnUntraced(function* (
   yield* sql`CREATE INDEX sightings_by_age ON sightings (seen_at)`;
   yield* sql`CREATE INDEX sightings_by_place ON sightings (pid, place_hash, seen_at DESC, chat_id)`;
 
-  // Triggers keep the count, so that an answer is as fast for an address that 100,000 people share.
+  // The number of users per place. Triggers update it, so that reading the number is fast even if 100,000 people share
+  // an address.
   yield* sql`
     CREATE TABLE place_users (
       pid ${text} NOT NULL,

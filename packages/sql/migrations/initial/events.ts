@@ -22,7 +22,7 @@ export const events = Effect.fnUntraced(function* (
   yield* sql`CREATE INDEX events_unnumbered ON events (pid, sequence) WHERE position IS NULL`;
   yield* sql`CREATE INDEX events_of_erasures ON events (at) WHERE type = 'user.erased'`;
 
-  // The last position that was deleted.
+  // The last position that was deleted from each feed.
   yield* sql`
     CREATE TABLE feed_starts (
       pid ${text} NOT NULL PRIMARY KEY,

@@ -20,7 +20,7 @@ export const links = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
   yield* sql`
     CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL`;
-  // Because it contains game_id, SQLite counts links from this index alone.
+  // The index contains game_id so that SQLite can count links without reading the table.
   yield* sql`
     CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id, game_id)
     WHERE game_id IS NOT NULL`;

@@ -74,7 +74,8 @@ const flows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, int
     CREATE INDEX verification_flows_by_user ON verification_flows (pid, chat_id) WHERE chat_id IS NOT NULL`;
   yield* sql`CREATE INDEX verification_flows_by_deadline ON verification_flows (expires_at)`;
 
-  // Stores no secrets; these are derived from the `state` that the browser returns.
+  // The secrets of a sign-in, such as its code verifier, are not stored: they are derived from the `state` that the
+  // browser returns.
   yield* sql`
     CREATE TABLE sign_ins (
       state_hash ${text} NOT NULL PRIMARY KEY,

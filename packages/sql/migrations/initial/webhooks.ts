@@ -7,7 +7,8 @@ export const webhooks = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // Events up to position are sent, or have a delivery row. holder is the node that sends the webhook.
+  // All events of the scope up to `position` were sent or have a row in webhook_deliveries. holder is the node that
+  // sends the webhook's events.
   yield* sql`
     CREATE TABLE webhooks (
       id ${text} NOT NULL PRIMARY KEY,
@@ -32,7 +33,8 @@ export const webhooks = Effect.fnUntraced(function* (
       lives_until ${integer} NOT NULL
     ) ${tableByKey}`;
 
-  // position is null for a test event. lanes names the users of an event that is not sent yet.
+  // position is null for a test event. lane and other_lane are pseudonyms of the event's users, stored until the event
+  // is sent.
   yield* sql`
     CREATE TABLE webhook_deliveries (
       webhook_id ${text} NOT NULL,

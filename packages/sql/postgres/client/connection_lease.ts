@@ -7,7 +7,7 @@ import { type GroupStatement, StatementGroup, type StatementResult } from "./sta
 
 /** One statement. Unprepared SQL without values may contain several statements. */
 export interface Query extends GroupStatement {
-  /** Whether the statement commits with its answer, outside of a transaction. */
+  /** Whether the statement runs outside of a transaction, so that it is committed by the time of its answer. */
   readonly commits?: boolean;
 }
 
@@ -42,7 +42,7 @@ export class ConnectionLease {
   #sentAt = Number.POSITIVE_INFINITY;
   #answered = 0;
   #begin: Query | undefined;
-  /** Whether a BEGIN was sent and the end of its transaction has no answer yet. */
+  /** Whether a BEGIN was sent, and the COMMIT or ROLLBACK that ends its transaction is not answered yet. */
   #hasBegun = false;
   #isReleaseRequested = false;
   #failure: SqlError.SqlError | undefined;
@@ -59,7 +59,10 @@ export class ConnectionLease {
     return this.#failure === undefined && !this.#isIdle;
   }
 
-  /** The driver's status is that of the last answer. A BEGIN that was sent since only shows in `#hasBegun`. */
+  /**
+   * The driver knows the transaction status of the last answer. `#hasBegun` covers a BEGIN that was sent after that
+   * answer.
+   */
   get #isIdle(): boolean {
     return !this.#hasBegun && this.#options.client.getTransactionStatus() === "I";
   }
@@ -169,7 +172,7 @@ export class ConnectionLease {
 
   #abort(): void {
     this.#failure = connectionLost();
-    // The driver fails the pending statements.
+    // Destroying the socket makes the driver fail the pending statements.
     this.#options.client.connection.stream.destroy();
     this.#releaseNow();
   }

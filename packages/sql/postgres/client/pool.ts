@@ -177,7 +177,7 @@ export class PostgresPool {
         // answered soon.
         this.#validFrom = performance.now();
         for (const { lease: other } of this.#connections.values()) {
-          // Long-running leases are exempt.
+          // Leases with a longer timeout are exempt, since their statements may run for long.
           if (other?.timeout === this.#statementTimeout) other.abortUnlessAnswered();
         }
       },

@@ -196,8 +196,8 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
         const sql = yield* SqlClient.SqlClient;
         const [slow, patient, late] = yield* Effect.all(
           [
-            // Each of these two statements is in time, but their transaction is not. When the transaction fails, the
-            // statement of the last effect still runs.
+            // Each of these two statements ends before the timeout, but their transaction does not. When the
+            // transaction fails, the statement of the last effect is still running.
             failureOf(transact(Effect.andThen(sleep(1.2), sleep(1.2)))),
             Effect.exit(dialectOf(sql).withBulkTimeout(transact(sleep(2.5)))),
             Effect.exit(Effect.andThen(Effect.sleep("1.2 seconds"), sleep(1))),
@@ -225,7 +225,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
   );
 });
 
-/** A server behind a proxy that can be disconnected. */
+/** A server and a proxy in front of it, whose connections tests can cut. */
 class FlakyPostgres extends Context.Service<
   FlakyPostgres,
   { readonly server: PostgresServer; readonly proxy: TcpProxy; readonly url: string }

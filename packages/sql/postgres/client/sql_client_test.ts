@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(`errors ${missing ?? "of Postgres"}`, () => {
         for (const secret of ["hidden", "things", "SELE", password, host, pathname]) {
           expect(told).not.toContain(secret);
         }
-        // The next statement succeeds.
+        // The client still works after the error.
         expect(yield* sql`SELECT count(*) FROM owners`.values).toEqual([[0]]);
       }),
     );

@@ -18,7 +18,7 @@ export function sqlErrorOf(thrown: unknown): SqlError.SqlError {
   });
 }
 
-/** The error of a connection that was closed at its deadline. */
+/** The error of statements on a connection that the client closed because the server did not answer in time. */
 export function connectionLost(): SqlError.SqlError {
   const message = "Cannot use the database: it does not answer in time";
   return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
@@ -26,15 +26,17 @@ export function connectionLost(): SqlError.SqlError {
 
 /** Whether the connection is unusable after a statement failed with this error. */
 export function endsConnection(thrown: unknown): boolean {
-  // Any other severity is an error of the server or of the network.
+  // Only an error with the severity ERROR can leave the connection usable. FATAL and PANIC end the connection, and
+  // errors of the network have no severity.
   if (textOf(thrown, "severity") !== "ERROR") return true;
   const code = textOf(thrown, "code") ?? "";
   return fatalCodes.some((prefix) => code.startsWith(prefix));
 }
 
 /**
- * The server is shutting down or has become a replica, or a prepared statement is unknown or has other columns. A new
- * connection finds the new primary and prepares statements again.
+ * Codes of errors after which a new connection helps, because it reaches the new primary and prepares its statements
+ * again: the server is shutting down or has become a replica, or it no longer knows a prepared statement, or the
+ * statement's columns have changed.
  */
 const fatalCodes = ["08", "57P", "25006", "26000", "0A000"];
 
@@ -52,7 +54,11 @@ const unreachable: Failure = [
   "the connection failed",
 ];
 
-/** The first match counts. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * The reason for each prefix of an error code. The first entry whose prefix matches is used.
+ *
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const failures: ReadonlyArray<Failure> = [
   ["0A", SqlError.UnknownError, "Cannot run the statement", "the schema has changed"],
   ["22", SqlError.ConstraintError, "Cannot run the statement", "a value does not fit"],
@@ -71,7 +77,10 @@ const failures: ReadonlyArray<Failure> = [
   ["57", SqlError.ConnectionError, "Cannot reach the database", "the server is not ready"],
 ];
 
-/** Whether the message contains no data: the driver's own messages without a code, and messages about the server. */
+/**
+ * Whether the message of an error contains no data. This holds for messages of the driver, which have no code, and for
+ * messages about the state of the server.
+ */
 const hasSafeMessage = (code: string | null): boolean => code === null || /^(08|53|57P|58030|XX)/.test(code);
 
 function textOf(thrown: unknown, name: string): string | null {

@@ -15,7 +15,7 @@ export interface GroupStatement {
 
 export interface StatementResult {
   readonly command: string;
-  /** How many rows it returned or wrote; null for a command without rows. */
+  /** How many rows the statement returned or wrote; null for a command without a row count, such as BEGIN. */
   readonly rowCount: number | null;
   readonly rows: ReadonlyArray<object>;
 }
@@ -27,13 +27,13 @@ interface Column {
 
 interface Prepared {
   readonly name: string;
-  /** Undefined until the first execution. */
+  /** The columns of the result; undefined until the first execution. */
   columns: ReadonlyArray<Column> | undefined;
 }
 
 /**
- * Prepared statements by their text. A statement that fails before its first execution is forgotten, and its name is
- * not reused.
+ * The prepared statements of each connection, by SQL text. If the first execution of a statement fails, its entry is
+ * removed, and the next execution prepares the statement again under a new name.
  */
 const preparedOn = new WeakMap<Connection, Map<string, Prepared>>();
 const maxPrepared = 500;
@@ -83,7 +83,10 @@ export class StatementGroup implements Submittable {
     }));
   }
 
-  /** Integers become numbers. Integers beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
+  /**
+   * Converts integers to numbers. An integer beyond `Number.MAX_SAFE_INTEGER` loses precision here, and is refused by
+   * the check of the code that reads it.
+   */
   handleDataRow({ fields }: { readonly fields: Row }): void {
     const columns = this.#current.columns as ReadonlyArray<Column>;
     for (let i = 0; i < fields.length; i++) {
@@ -122,7 +125,10 @@ export class StatementGroup implements Submittable {
   }
 }
 
-/** A name for another prepared statement; empty if the connection already has `maxPrepared` named statements. */
+/**
+ * Returns a name for a new prepared statement, or an empty name if the connection already has `maxPrepared` named
+ * statements.
+ */
 const nameOn = (connection: Connection): string => {
   const prepared = preparedOn.get(connection);
   if (prepared === undefined) preparedOn.set(connection, new Map());

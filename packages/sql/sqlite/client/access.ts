@@ -34,7 +34,10 @@ export class Access {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #turn = Semaphore.makeUnsafe(1);
-  /** Resumes waiting statements at the end of every transaction. Never opens. */
+  /**
+   * Wakes waiting statements at the end of every transaction. The latch itself always stays closed, so a later
+   * statement waits for the end of the next transaction.
+   */
   readonly #ended = Latch.makeUnsafe();
   readonly #onWrite: () => void;
   readonly #onDiskFull: () => void;
@@ -62,7 +65,7 @@ export class Access {
       return Effect.succeed(result);
     });
 
-  /** Like `shared`, in its own transaction, which ends when the function returns. */
+  /** Runs the function in its own transaction, which ends when the function returns. Waits like `shared`. */
   readonly transaction: Run = (statements) =>
     this.shared(() => {
       this.#begin.run();
@@ -85,7 +88,7 @@ export class Access {
         (lease) => {
           lease.end();
           this.#onWrite();
-          // Release before the semaphore, so that waiting statements run before the next transaction.
+          // Wake the waiting statements before the semaphore is released, so that they run before the next transaction.
           return this.#ended.release;
         },
       ),
@@ -115,7 +118,8 @@ export class Access {
         try {
           return Effect.succeed(this.#noticing(statement));
         } catch (cause) {
-          // SQLite may roll back by itself, for example on a full disk. Later statements would then autocommit.
+          // SQLite may roll the transaction back by itself, for example on a full disk. Without this state, later
+          // statements of the transaction would each commit at once.
           if (!inTransaction(db)) state = "rolledBack";
           return failWith(cause);
         }
@@ -189,7 +193,8 @@ export class SnapshotReader {
   readonly endSnapshot = (): void => {
     if (!this.#reading) return;
     this.#reading = false;
-    // A closed connection has no snapshot. On a damaged file, even a failing COMMIT ends the snapshot.
+    // A closed connection has no snapshot to end. If the file is damaged, COMMIT may fail, but it ends the snapshot all
+    // the same.
     if (this.#db.isOpen && this.#db.isTransaction) endQuietly(this.#end);
   };
 }
@@ -198,13 +203,14 @@ function endQuietly(end: StatementSync): void {
   try {
     end.run();
   } catch {
-    // Ignore the error: the answer is already read, and the next read reports the damage.
+    // Ignore the error of a damaged file. The read that used the snapshot has its rows, and the next read reports the
+    // damage.
   }
 }
 
 /**
- * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. Pauses in real time,
- * since the other process does not follow the `Clock`.
+ * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. Measures the pauses in
+ * real time instead of by the `Clock`, because the other process does not follow a test clock.
  */
 export function retryWhileLocked<A>(
   busyTimeout: number,

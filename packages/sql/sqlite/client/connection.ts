@@ -80,8 +80,8 @@ interface Prepared {
 }
 
 /**
- * Caches prepared statements by SQL text. Approximates LRU with two generations: a full `recent` becomes `older` and
- * replaces it. A hit in `recent`, the hot path, changes nothing.
+ * Caches prepared statements by SQL text in two generations, which approximates LRU. When `recent` is full, it becomes
+ * `older` and a new `recent` begins. A statement found in `recent` is not moved, which keeps the hot path fast.
  */
 class StatementCache<A> {
   readonly #db: DatabaseSync;
@@ -111,7 +111,7 @@ class StatementCache<A> {
   }
 
   #allOf(prepared: Prepared, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
-    // The types of node:sqlite do not follow `setReturnArrays`.
+    // The types of node:sqlite always describe rows as objects, even after `setReturnArrays` has made them arrays.
     return prepared.statement.all(...bind(prepared, params)) as ReadonlyArray<unknown> as ReadonlyArray<A>;
   }
 
@@ -129,7 +129,8 @@ class StatementCache<A> {
 
   #prepare(sql: string): Prepared {
     const code = sql.replace(quotedOrComment, "''");
-    // node:sqlite would silently ignore all statements but the first. A trigger is one statement.
+    // node:sqlite would silently run only the first of several statements. The semicolons inside a trigger do not
+    // separate statements.
     if (/;\s*\S/.test(code) && !/^\s*CREATE\s+(TEMP\w*\s+)?TRIGGER\b/i.test(code)) {
       throw new TypeError("Cannot run SQL text: it holds several statements, expected one");
     }

@@ -2,13 +2,14 @@
 import { Effect, Latch, type Scope } from "effect";
 
 /**
- * Writes count as working again once no write has failed for this long. One success is not enough, since small writes
- * fit on a full disk.
+ * Writes are considered to work again when none has failed for this long. One successful write proves nothing, since
+ * small writes fit on a full disk.
  */
 const quietTime = "5 seconds";
 
 /**
- * Logs until the scope closes. Returns the effect to run for every statement that failed because the disk is full.
+ * Watches for a full disk until the scope closes, and logs when writes begin to fail and when they work again. Returns
+ * the effect to run for every statement that failed because the disk is full.
  *
  * @param commits a number that changes with every commit to the file
  */

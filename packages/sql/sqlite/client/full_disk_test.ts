@@ -43,7 +43,7 @@ describe("a full disk", () => {
           yield* pass;
         }
         expect(log).toEqual([`Error: ${problem}`]);
-        // The last page has room for a small row.
+        // This row still fits on the last page, so the write succeeds although the disk is full.
         yield* add(sql, "a");
         yield* Effect.flip(add(sql, large));
         yield* pass;

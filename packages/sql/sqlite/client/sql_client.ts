@@ -44,7 +44,7 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const Direct = isTracing ? TracedConnection : Connection;
   const { filename } = options;
   const reader = yield* makeReader(filename, busyTimeout, Direct);
-  // A memory database needs no disk.
+  // A memory database cannot fill the disk.
   const onDiskFull = reader === undefined ? () => {} : yield* logFullDisk(filename, dataVersion(reader));
   const onWrite = () => reader?.endSnapshot();
   const access = new Access(db, { busyTimeout, onWrite, onDiskFull });
@@ -99,7 +99,7 @@ const makeReader = Effect.fnUntraced(function* (
   return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
 });
 
-/** Changes with every commit of another connection. */
+/** Reads a number that changes whenever another connection commits to the file. */
 const dataVersion = (reader: Connection) =>
   Effect.map(reader.executeValues("PRAGMA data_version", []), ([row]) => row?.[0]);
 
@@ -108,7 +108,8 @@ function open(filename: string): DatabaseSync {
   try {
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
-    // With WAL, NORMAL would lose answered writes in a crash of the machine; fullfsync is for macOS.
+    // With a write-ahead log, `synchronous = NORMAL` could lose answered writes when the machine crashes. On macOS,
+    // only `fullfsync` makes writes survive such a crash.
     db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
     return db;
   } catch (cause) {

@@ -70,7 +70,7 @@ describe("layerSqlite", () => {
       },
       "UnknownError",
     ],
-    // This VFS has no shared memory, like some network file systems.
+    // This VFS cannot share memory between processes, like some network file systems.
     [
       "a file system without shared memory",
       (folder: string) => `file:${join(folder, "links.db")}?vfs=unix-dotfile`,

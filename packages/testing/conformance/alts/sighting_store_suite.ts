@@ -24,7 +24,7 @@ const addressUnder = (addressKeyId: string, hash: string = uniqueText()): Protec
   addressKeyId,
 });
 
-/** Lists all sightings under the key, which no other case uses. */
+/** Lists all sightings whose addresses are sealed under this address key. Each case uses its own key. */
 const listUnder = Effect.fnUntraced(function* (addressKeyId: string, pageSize = 1_000) {
   const store = yield* SightingStore;
   const found: Array<StoredSighting> = [];

@@ -99,7 +99,7 @@ interface Step {
 
 const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
   FastCheck.record({
-    // Milliseconds that pass, often up to the exact end of a window.
+    // The milliseconds that pass before the step. Often 20,000, so that the step runs exactly when a window ends.
     pass: FastCheck.oneof(FastCheck.nat(40_000), FastCheck.constantFrom(0, 20_000)),
     admit: FastCheck.boolean(),
     rules: FastCheck.uniqueArray(
@@ -120,7 +120,7 @@ interface ModelWindow {
   readonly resetsAt: Millis;
 }
 
-/** The model: a list of all windows. */
+/** Models counters as a list of all windows that have begun. */
 const modelOf = (begun: Array<ModelWindow>, now: Millis) => {
   const find = (key: string) => begun.find((window) => window.key === key && now < window.resetsAt);
   const read = (rules: ReadonlyArray<CounterRule>) =>

@@ -1,4 +1,4 @@
-/** Windows whose counts are restored from checkpoints after the counters lost them. */
+/** Cases for windows that survive a loss of the counters, because their counts are restored from checkpoints. */
 import { Counters } from "@accountlink/core";
 import type { Checkpoint, CounterRule } from "@accountlink/core/limits";
 import { Effect } from "effect";
@@ -8,7 +8,7 @@ import { minute, ruleOf, start } from "./rules.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-/** A window that began before these counters started, and ends in a minute. */
+/** A rule for a window that began a day ago, before the counters under test started, and that ends in a minute. */
 const durableRule = (limit: number, checkpoint: Partial<Checkpoint> = {}) =>
   Effect.map(start, (now) =>
     ruleOf(limit, { checkpoint: { since: now - 24 * 60 * minute, floor: null, unsynced: 0, ...checkpoint } }),
@@ -42,7 +42,7 @@ export const durableWindows: Cases<Counters> = {
       const [one, other] = [yield* durableRule(9, { unsynced: 4 }), yield* durableRule(9)];
       const rules = [one, short, known, other];
       const { admitted, forgotten } = yield* counters.admit(rules, now);
-      // Counters in a cluster may report forgotten windows in several steps.
+      // Counters in a cluster may report only some of the forgotten windows in this answer, and the rest in later ones.
       expectEqual([admitted, forgotten?.every((index) => index === 0 || index === 3)], [false, true]);
       const states = yield* counters.read(rules, now);
       expectEqual([states[0]?.count, states[1]?.count, states[3]?.count], [0, 0, 0]);

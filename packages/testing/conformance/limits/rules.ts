@@ -11,5 +11,8 @@ export const ruleOf = (limit: number, parts: Partial<CounterRule> = {}): Counter
   ...parts,
 });
 
-/** Tests start at the current time, because servers drop ended windows by their own clocks. */
+/**
+ * The current time. Cases cannot start at another time, because servers drop windows that have ended by the server's
+ * clock.
+ */
 export const start = Clock.currentTimeMillis;

@@ -77,7 +77,7 @@ const outageCases = <Ports>(
     const ready = Object.entries(yield* operations);
     for (const [, operation] of ready) yield* eventually(operation);
     yield* connection.break;
-    // Concurrently, since each may take until the timeout of the adapter.
+    // Run the operations concurrently, because each may wait for the adapter's timeout.
     yield* Effect.forEach(ready, ([name, operation]) => expectUnavailable(name, operation), {
       concurrency: "unbounded",
     }).pipe(Effect.ensuring(connection.restore));

@@ -43,7 +43,7 @@ export type LinkCommand = { readonly scope: ScopeName } & (
   | { readonly op: "exportPage"; readonly after: ChatId | null; readonly limit: number }
 );
 
-/** `key` and `hash` are indexes of `keyIds` and `hashes`. */
+/** `key` is an index into `keyIds`, and `hash` an index into `hashes`. */
 export type KeyCommand =
   | { readonly op: "findByHash"; readonly hash: number }
   | { readonly op: "findById"; readonly key: number }

@@ -38,7 +38,7 @@ import { challengeCount, commandDeadline, flowCount, sessionCount } from "./veri
 export interface CommandSubjects extends Scopes {
   readonly keyIds: ReadonlyArray<KeyId>;
   readonly hashes: ReadonlyArray<string>;
-  /** The key of the sessions, which no command changes. */
+  /** The key that owns the sessions. No command changes this key. */
   readonly sessionKey: ApiKey;
   readonly sessionIds: ReadonlyArray<SessionId>;
   readonly flowIds: ReadonlyArray<FlowId>;
@@ -87,7 +87,7 @@ export interface Observation {
   readonly sessions: ReadonlyArray<unknown>;
   readonly changedSessions: ReadonlyArray<SessionId>;
   readonly flows: ReadonlyArray<unknown>;
-  /** Newest first; without sequence numbers, which differ between stores. */
+  /** Newest first. Sequence numbers are left out, because they differ between stores. */
   readonly entries: ReadonlyArray<Omit<AuditEntry, "sequence">>;
   readonly entriesOfAda: ReadonlyArray<unknown>;
 }

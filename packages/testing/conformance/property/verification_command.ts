@@ -65,7 +65,7 @@ const session = nat(sessionCount - 1);
 const flow = nat(flowCount - 1);
 const challenge = nat(challengeCount - 1);
 const at = nat(commandDeadline);
-// Mostly times before the deadline, and often the same chat user and game, so that flows complete.
+// Mostly times before the deadline, and often the same chat user and game user, so that many flows complete.
 const early = oneof({ weight: 4, arbitrary: constantFrom(0, 1) }, { weight: 1, arbitrary: at });
 const chatId = oneof(
   { weight: 3, arbitrary: constant(ada) },
@@ -146,7 +146,8 @@ export const verificationCommand: FastCheck.Arbitrary<VerificationCommand> = one
 );
 
 /**
- * The commands of a whole flow, up to both proofs or completion. Independent random commands seldom have this order.
+ * The commands of one flow in their usual order, until both accounts are proven or the flow is completed. Independent
+ * random commands seldom have this order.
  */
 export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
   session: option(session, { freq: 3 }),
@@ -181,7 +182,10 @@ export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCom
   ];
 });
 
-/** A flow whose challenges are stored, taken, and deleted by proofs. */
+/**
+ * The commands of one flow that, in random order, store challenges, take challenges, and add proofs, which delete
+ * challenges.
+ */
 export const challengeWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
   flow,
   scope,
@@ -195,7 +199,7 @@ export const challengeWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationComman
   ...steps.map((step) => ({ nextFlow: walked, ...step, flow: walked })),
 ]);
 
-/** Only for sequential commands, since a sweep is not atomic. */
+/** Sweeps are used only among sequential commands, because a sweep is not atomic. */
 export const sweepCommand: FastCheck.Arbitrary<VerificationCommand> = record({
   op: constant("sweep"),
   at,

@@ -1,4 +1,4 @@
-/** The operations of the stores that one node works on: webhooks and role plans. */
+/** The operations of the stores whose items are each assigned to one node: webhooks and role plans. */
 import { RolePlanStore } from "@accountlink/core/roles";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
