@@ -43,7 +43,7 @@ export type Round = Readonly<Record<string, Record<string, Measured>>>;
 
 const connections = 32;
 
-/** For starts: the number of measured requests, and the idle time before them in milliseconds. */
+/** When starts of a server are measured: the number of requests, and the idle milliseconds before them. */
 const [firstRequests, settlingTime] = [5_000, 2_000];
 
 /** Rotates the order of the contenders by the number of the round. */

@@ -19,7 +19,7 @@ export const startGenerator = () => {
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`Cannot drive: the generator ended with ${code}`);
   });
-  // Prevents an unhandled rejection while no drive is running.
+  // Prevents an unhandled rejection if the generator ends while no load is being generated.
   ended.catch(() => {});
   return {
     drive: async (plan: DrivePlan): Promise<Drive> => {

@@ -13,7 +13,7 @@ const folder = join(root, "apps/server/dist");
 
 const main = "apps/server/commands/run_process.ts";
 
-/** The source files by path, with size and time as `any_node/bundle.mjs` compares them. */
+/** Returns path, size and time of change of each source file, which `any_node/bundle.mjs` compares at a start. */
 const sourcesOf = (inputs: ReadonlyArray<string>) =>
   Promise.all(
     ["pnpm-lock.yaml", ...inputs.filter((path) => !path.includes("node_modules/"))].map(async (path) => {

@@ -80,10 +80,10 @@ export class Roles extends Context.Service<
       options?: CallOptions,
     ) => Effect.Effect<Pick<MemberChanges, "add" | "remove" | "nickname">, MemberError>;
 
-    /** Compares the roles and nicknames of all members with the plan now, and corrects them. */
+    /** Compares the roles and nicknames of all members with the plan, and corrects them. */
     readonly sweep: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
 
-    /** Compares one member with the plan and corrects roles and nickname now, for example when a user joins. */
+    /** Compares the roles and the nickname of one member with the plan, and corrects them: for a user who joins. */
     readonly sync: (
       chatId: string,
       options?: CallOptions,

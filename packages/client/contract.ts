@@ -936,7 +936,7 @@ export interface RefusalDetails {
   readonly SESSION_NOT_FOUND: null;
   /** The session has expired, possibly while a long poll waited */
   readonly SESSION_EXPIRED: null;
-  /** The client address sent too many requests, with all keys together */
+  /** The client address sent too many requests, counted over all keys */
   readonly SHARED_IP_RATE_LIMITED: {
     readonly bucket: "ip_day" | "ip_second" | "ip_verify_day" | "ip_auth";
   };

@@ -195,7 +195,7 @@ export const errorTable = {
     kept: SessionExpired,
   },
   SHARED_IP_RATE_LIMITED: {
-    when: "The client address sent too many requests, with all keys together",
+    when: "The client address sent too many requests, counted over all keys",
     advice: "Wait as many seconds as `Retry-After` says",
     status: 429,
     details: Schema.Struct({ bucket: Schema.Literals(addressBuckets) }),

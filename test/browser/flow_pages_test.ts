@@ -73,7 +73,7 @@ describe("the flow with only a keyboard", () => {
     await watched.close();
   });
 
-  it("the flow can be retried after a refusal with only a keyboard", async () => {
+  it("after a refusal, the flow can be retried with the keyboard alone", async () => {
     const { sid } = await newSession();
     const watched = await visit(`/verify?sid=${sid}`, desktop);
     await enter(watched, /^Sign in to the chat platform/);

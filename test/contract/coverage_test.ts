@@ -152,7 +152,7 @@ afterAll(async () => {
   await stores.stop();
 });
 
-/** How to begin and end the faults around some cases, and which server then answers. */
+/** How to begin and end the fault during which a case runs, and which server answers the case. */
 const surroundings: Readonly<
   Record<
     Surroundings,

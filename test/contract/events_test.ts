@@ -240,7 +240,7 @@ describe("event streams", () => {
       outgoing.end();
     });
 
-  test("stream events have names and cursors as IDs, and resume after Last-Event-ID", async () => {
+  test("events of a stream have a name, and a cursor as ID, and the stream resumes after Last-Event-ID", async () => {
     const cursor = await now(key);
     await set(key, "100001", "1");
     await set(key, "100001", "2");

@@ -120,7 +120,7 @@ describe("forms of the flow", () => {
     expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
   });
 
-  test("forms of the flow are refused with a CSRF token from before a sign-in", async () => {
+  test("a form of the flow with a CSRF token from before the sign-in is refused", async () => {
     const { browser, bySid, key } = await setup();
     const before = formOf(await browser.get(`/verify${bySid}`));
     await browser.walk(bySid);

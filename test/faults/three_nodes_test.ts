@@ -197,7 +197,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       Effect.runPromise,
     ));
 
-  test("other nodes replay the answer of a killed node to its idempotent request", async () => {
+  test("other nodes repeat the answer that a killed node gave to an idempotent request", async () => {
     const [one, ...others] = service.nodes as readonly [Node, Node, Node];
     const key = String(idempotentOnes.pop());
     const remove = (chatId: string, name: string) =>

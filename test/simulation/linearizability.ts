@@ -27,8 +27,8 @@ export interface Operation {
 }
 
 /**
- * Returns the operations up to the first answer that contradicts the earlier ones, or null if the whole history can
- * have happened.
+ * Returns the operations up to the first answer that contradicts the earlier answers, or null if the whole history is
+ * possible.
  *
  * @param initial the value before the first operation
  */

@@ -1,4 +1,4 @@
-/** The type of checks, and functions that checks share. */
+/** The type of a check of the promises, and functions that several checks use. */
 import type { Sent } from "./client.ts";
 import type { Records } from "./clients.ts";
 

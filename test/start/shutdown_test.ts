@@ -146,7 +146,7 @@ describe("shutdown", () => {
     expect(await ended).toBe(0);
   });
 
-  test("shutdown ends long polls and streams at once, and answers once more on each idle connection", async () => {
+  test("shutdown ends long polls and streams at once, and answers one more request on each idle connection", async () => {
     const server = await startServerHere({ fixture: fixtures.fixture });
     const { send, close } = makeClient(server.url);
     const newSid = async () =>

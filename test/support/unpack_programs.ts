@@ -7,7 +7,7 @@ import { whyNoAiohttp, whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } fro
 import chromium from "@sparticuz/chromium";
 
 export const setup = async (): Promise<void> => {
-  // If unpacking fails, `startBrowser` looks for an installed browser, and tests are skipped or fail.
+  // Without the unpacked browser, `startBrowser` uses an installed one. Tests that need a missing program are skipped.
   const unpacked = [
     chromium.executablePath(),
     whyNoRedis(),

@@ -695,7 +695,7 @@ ServiceCode = Literal[
     "LINK_NOT_FOUND",  # The scope of the key has no such link, or the chat user is not a member of the guild
     "SESSION_NOT_FOUND",  # The key has no such session, or it ended more than 24 hours ago
     "SESSION_EXPIRED",  # The session has expired, possibly while a long poll waited
-    "SHARED_IP_RATE_LIMITED",  # The client address sent too many requests, with all keys together
+    "SHARED_IP_RATE_LIMITED",  # The client address sent too many requests, counted over all keys
     "RATE_LIMITED",  # The key sent too many requests
     "BULK_LIMIT_EXCEEDED",  # More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count
     "CONFLICT",  # The new chat user already has a link, the session is final, the idempotency key is taken, its request named a user who was erased, or a cursor is too old

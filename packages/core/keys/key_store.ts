@@ -51,7 +51,7 @@ export interface RotateKey extends WriteOrigin {
   readonly id: KeyId;
   readonly hash: string;
   readonly at: Millis;
-  /** When earlier secrets expire, unless they expire sooner. */
+  /** The latest time until which earlier secrets of the key are accepted. */
   readonly previousUntil: Millis;
 }
 

@@ -109,7 +109,7 @@ export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): Led
   endsAt: now + durationMs,
 });
 
-/** How often counts are saved, in milliseconds. A loss of the counters also loses the counts since the last save. */
+/** How often counts are saved, in milliseconds. If the cache loses its data, only later counts are lost. */
 export const saveInterval = 5_000;
 
 /** The time limit of a ledger read that a request waits for. */

@@ -183,8 +183,8 @@ const makeReadLimits = Effect.gen(function* () {
     durationMs: Math.max(1, expiresAt - now),
   });
 
-  // Each read has its own interval, which starts when that read ends. Before a new read, only the interval of the last
-  // read is checked.
+  // The pause that the key must keep between two reads. It starts when a read ends, and the next read is refused until
+  // the pause of the last read is over.
   const intervalRule = ({ id }: VerificationSession, read: number): CounterRule => ({
     key: `poll_interval:${id}:${read}`,
     limit: 1,

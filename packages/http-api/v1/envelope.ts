@@ -27,7 +27,7 @@ const RemainingOfKey = Schema.NullOr(Schema.Int).annotate({
 });
 const RemainingOfAddress = Schema.NullOr(Schema.Int).annotate({
   identifier: "RemainingOfAddress",
-  description: "Requests that the client address has left today, with all keys together",
+  description: "Requests that the client address has left today, counted over all keys",
 });
 
 const mappingCounters = { requestsRemaining: RemainingOfKey, ipRequestsRemaining: RemainingOfAddress };

@@ -161,10 +161,9 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
 };
 
 /**
- * Reads the record of a lookup while its limits are counted, so that on Postgres and Redis the request waits once
- * instead of twice. Concurrent lookups are read only after their limits are counted, so that they share a statement;
- * the node's previous lookup predicts whether the next one is concurrent. The read of a refused lookup is wasted, so
- * the lookup after a refusal does not prefetch.
+ * Reads the record of a lookup while the limits of its key are counted, so that the request waits once for Postgres and
+ * Redis, not twice. This is only done for a lookup that probably runs alone: lookups that run at the same time count
+ * first, and then share a statement. It is not done after a refused lookup, whose read was wasted.
  */
 class Prefetch {
   #previous: Counting = { isConcurrent: false, isAdmitted: true };

@@ -33,7 +33,7 @@ const write = (key: string, gameId = "1") => ({
 
 const lookup = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** The bytes of a write, whose body arrives in two parts. */
+/** A PATCH request as two pieces of text: the second one has the rest of the body. */
 const inParts = (key: string) => {
   const { body } = write(key);
   const head = `PATCH /v2/game HTTP/1.1\r\nHost: ours.example\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;

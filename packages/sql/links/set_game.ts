@@ -25,8 +25,8 @@ type Failure = SqlError.SqlError | UnreadableRow;
 type Outcome = Exit.Exit<GameSet, UnreadableRow>;
 
 /**
- * Writes that one statement can store: they belong to one scope, and to different chat users, because a statement
- * cannot write a row twice.
+ * Changes that one statement can store together. All belong to one scope, and each to another chat user, because a
+ * statement cannot write a row twice.
  */
 type Round = ReadonlyMap<ChatId, SetGame>;
 

@@ -69,7 +69,7 @@ export class Redis extends Server {
   }
 
   /**
-   * Restarts from a backup. Counts after the backup are lost without notice, as on Redis Cluster.
+   * Restarts the server from a backup. It loses the requests counted after the backup without notice, as Redis does.
    *
    * @param until the time of the backup, in milliseconds since the start
    */

@@ -22,7 +22,7 @@ export type Services = Layer.Success<typeof services>;
 /** Why the services cannot start. */
 type StartError = Layer.Error<typeof services>;
 
-/** The operations of a simulated program, called a story. */
+/** The operations that a simulated program (a story) can use. */
 export class Simulation extends Context.Service<
   Simulation,
   {

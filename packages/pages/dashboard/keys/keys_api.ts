@@ -56,7 +56,10 @@ export const ownedKeyOf = (values: NewKeyValues) => {
   return Effect.map(targetOf(values), (target) => ({ ...chosen, name, target }));
 };
 
-/** The scope that the values name. The parameter reader guarantees that a guild scope names its guild. */
+/**
+ * Returns the scope of a new key. Refuses a global scope with a guild ID. The parameter reader has already refused a
+ * guild scope without one.
+ */
 export const targetOf = ({
   scope,
   guildId,

@@ -18,7 +18,7 @@ export const communityName = ({ scope, guildName }: Named): string => {
 export const listName = (community: Named): string =>
   community.scope.kind === "global" ? "Shared list" : `${communityName(community)}’s own list`;
 
-/** The name of a list within a sentence. */
+/** Returns the name of a list of links as it is written inside a sentence. */
 export const listText = (community: Named): string =>
   community.scope.kind === "global" ? "the shared list" : listName(community);
 

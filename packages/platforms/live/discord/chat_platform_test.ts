@@ -66,23 +66,25 @@ describe("answers", () => {
     }),
   );
 
-  it.live("findMember returns a member, with the names of the roles that have one", () =>
-    Effect.gen(function* () {
-      const { chat } = yield* setUp();
-      expect(yield* chat.findMember(guildId, ada.id)).toEqual(
-        Option.some({
-          nickname: "Countess",
-          joined: "2015-04-26T06:26:56.936Z",
-          roles: [
-            { id: "41771983423143936", name: "Moderator" },
-            { id: "41771983423143937", name: null },
-          ],
-        }),
-      );
-      expect(yield* chat.findMember(guildId, bob.id)).toEqual(
-        Option.some({ nickname: null, joined: null, roles: [] }),
-      );
-    }),
+  it.live(
+    "findMember returns a member with the names of the member's roles, as far as the roles have names",
+    () =>
+      Effect.gen(function* () {
+        const { chat } = yield* setUp();
+        expect(yield* chat.findMember(guildId, ada.id)).toEqual(
+          Option.some({
+            nickname: "Countess",
+            joined: "2015-04-26T06:26:56.936Z",
+            roles: [
+              { id: "41771983423143936", name: "Moderator" },
+              { id: "41771983423143937", name: null },
+            ],
+          }),
+        );
+        expect(yield* chat.findMember(guildId, bob.id)).toEqual(
+          Option.some({ nickname: null, joined: null, roles: [] }),
+        );
+      }),
   );
 
   it.live("lookups return none if the member or user does not exist", () =>

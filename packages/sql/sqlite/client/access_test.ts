@@ -145,7 +145,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("transactions cannot begin with a BEGIN statement", () =>
+  it.effect("a BEGIN statement outside of withTransaction is refused", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const exit = yield* Effect.exit(sql`BEGIN`);
