@@ -32,7 +32,7 @@ describe("The roles of the library", () => {
   });
   afterAll(() => al.close());
 
-  it("roles stores a plan, previews it, syncs a member, compares all members, and deletes the plan", async () => {
+  it("`roles` stores, previews and deletes a plan, and applies it to one member or to all", async () => {
     const here = { guildId };
     expect(await al.roles.list(here)).toEqual(roles);
     expect(await al.roles.get(here)).toMatchObject({ plan: { rules: [], state: "paused" } });

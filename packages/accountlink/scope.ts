@@ -19,8 +19,8 @@ export interface ScopeChoice {
   /** One guild of the account. If left out, the scope covers all guilds. */
   readonly guildId?: string;
   /**
-   * The tier of an account that is created now; `premium` if left out. The account's keys have the HTTP limits of the
-   * tier.
+   * The tier of the account, if this call creates the account; `premium` if left out. The account's keys have the HTTP
+   * limits of the tier.
    */
   readonly tier?: Tier;
 }

@@ -42,7 +42,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(runAtOnce(next), Exit.succeed(20));
   });
 
-  it.effect("an Immediate continues after a part that waits", () =>
+  it.effect("an Immediate continues after an effect in it had to wait", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<number>();
       const fiber = yield* Effect.forkChild(

@@ -11,7 +11,7 @@ export interface HttpApp {
   readonly refuse: (request: HttpRequest, error: PublicError) => Effect.Effect<HttpResponse>;
 }
 
-/** A request from any server. The fiber that answers it is interrupted when the client disconnects. */
+/** A request, made by a listener. The fiber that answers it is interrupted when the client disconnects. */
 export interface HttpRequest {
   /** In upper case. */
   readonly method: string;

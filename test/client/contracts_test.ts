@@ -1,5 +1,6 @@
 /**
- * The Luau and Python clients contain the types and codes of the service's contract. Run with `-u` to write it anew.
+ * The Luau and Python clients contain the types and codes of the service's contract. `-u` writes
+ * them anew.
  */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Imports on the dashboard, with requests of a browser without a script. */
+/** Tests the import of link files on the dashboard, in a browser that runs no JavaScript. */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../support/http.ts";

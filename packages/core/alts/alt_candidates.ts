@@ -10,7 +10,7 @@ interface Visit {
   readonly seenAt: Millis;
 }
 
-/** A chat user with everything shared with the target. */
+/** A chat user, and the places and game users that this user has in common with the searched user. */
 export interface AltCandidate {
   readonly chatId: ChatId;
   readonly record: LinkRecord | undefined;

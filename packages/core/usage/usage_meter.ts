@@ -90,7 +90,7 @@ const unused = -1;
 
 const pageSize = 1_000;
 
-/** Request counts as an array of numbers for each key. */
+/** The counts of requests: for each key, an array of numbers. */
 class KeyCounters {
   /** For each key: the outcomes of each group in order, then the time of the last use. */
   readonly #numbers = new Map<KeyId, Float64Array>();

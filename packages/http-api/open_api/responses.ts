@@ -115,7 +115,7 @@ const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
   return [...codes, ...(isOfOneStatus ? [] : [status])].join(".");
 };
 
-/** Returns a v2 refusal, which routes with the same error codes share. */
+/** Returns a v2 refusal. Routes with the same error codes share one. */
 const refusalV2 = (
   components: Components,
   route: Route,

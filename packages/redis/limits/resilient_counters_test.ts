@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(`resilient counters ${missing ?? "on Redis"}`,
     }),
   );
 
-  it.live("counters do not read the saved counts of windows that started on the same Redis", () =>
+  it.live("counters do not load saved counts of windows that began after Redis started", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const {

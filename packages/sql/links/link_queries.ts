@@ -94,7 +94,10 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     newest: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
 
-    /** Lists links last verified at a time, after a chat ID. Parameters: pid, time, chat ID, limit. */
+    /**
+     * Lists links last verified at the given time whose chat ID is after the given one. Parameters: pid, time, chat ID,
+     * limit.
+     */
     newestAt: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at = ${0} AND chat_id > ${""}
       ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),

@@ -1,4 +1,4 @@
-/** For tests: role plans in a full database, and their operations. */
+/** For tests: a database with many role plans, and the store operations on them. */
 import { ChatId, GuildId, Pid, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect } from "effect";

@@ -135,7 +135,10 @@ export const races: Cases<StoragePorts> = {
   ),
 };
 
-/** Returns ada's game after all entries, and checks that each entry continues from the game of the entry before it. */
+/**
+ * Returns the game user of ada after all audit entries. Checks that each entry replaces the game user that the entry
+ * before it set.
+ */
 const replay = (entries: ReadonlyArray<AuditEntry>): AuditValue =>
   entries.reduce<AuditValue>((current, entry) => {
     expectEqual(replacedBy(entry), current, "The previous game of an entry");
