@@ -9,7 +9,7 @@ import {
   type Traffic,
 } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
-import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { isRateLimited } from "@accountlink/http-api";
 import { HttpResponse } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
@@ -50,7 +50,7 @@ const retryAfterOf = (error: PublicError): number | null => {
 };
 
 /** Formats a time, with a small cache: under load many responses carry the same few times. */
-export const isoTime = memoize(64, (time: Millis) => new Date(time).toISOString());
+export const isoTime = memoize(64, formatTimestamp);
 
 export const isoTimeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));
 
