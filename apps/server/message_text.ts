@@ -2,8 +2,8 @@
 import { Predicate } from "effect";
 
 /**
- * Escapes the characters that move the cursor or change the text direction, except line ends. The escapes are those of
- * JSON, so an escaped JSON text keeps its meaning.
+ * Escapes the characters that move the cursor or change the text direction, except line ends. JSON has
+ * the same escapes, so an escaped JSON text keeps its meaning.
  */
 export const printable = (text: string): string =>
   text.replace(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);

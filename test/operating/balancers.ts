@@ -94,7 +94,7 @@ export const balancers = [
   },
 ];
 
-/** Makes all replacements in a text, and throws if the text does not contain what is to be replaced. */
+/** Makes all replacements in a text, and throws if the text lacks a text to replace. */
 const replaced = (whole: string, changes: Readonly<Record<string, string>>): string => {
   let changed = whole;
   for (const [from, to] of Object.entries(changes)) {

@@ -205,8 +205,8 @@ describe.skipIf(!(await hasProgram("systemd-analyze")))("deploy/accountlink.serv
     await writeFile(file, here);
     try {
       expect(await run("systemd-analyze", ["verify", file])).toEqual({ stdout: "", stderr: "" });
-      // systemd rates the exposure from 0 to 10, where 10 means no restrictions beyond those of the user. The threshold
-      // 20 means 2.0.
+      // systemd rates the exposure from 0 to 10, where 10 means the service may do all that its user may. The
+      // threshold 20 means 2.0.
       await run("systemd-analyze", ["security", "--offline=yes", "--threshold=20", file]);
     } finally {
       await rm(folder, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * Makes projects like those of users: folders outside of the workspace, into which npm installs the packed packages.
+ * Makes projects as users do: folders outside of the workspace, into which npm installs the packed packages.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -55,7 +55,7 @@ const listen = (server: Server, { host, port }: Address): Effect.Effect<void, Er
     });
   });
 
-/** What is wrong with the port, by error code. An error with another code is about the host. */
+/** The problem of the port, by error code. An error with another code is about the host. */
 const portProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use",
   EACCES: "this user may not use",

@@ -12,8 +12,8 @@ export interface VpnDatabase {
 }
 
 /**
- * If one of these fields is true, at the top of a record or in its `traits`, the address belongs to a VPN. The fields
- * are those of MaxMind's products Anonymous IP, Insights and Enterprise, and of IPinfo's Privacy Detection, which
+ * If one of these fields is true, at the top of a record or in its `traits`, the address belongs to a VPN. These
+ * products have the fields: Anonymous IP, Insights and Enterprise of MaxMind, and Privacy Detection of IPinfo, which
  * writes the text `"true"`.
  */
 const fields = [

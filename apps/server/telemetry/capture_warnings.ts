@@ -2,7 +2,7 @@
 import { format } from "node:util";
 import { Effect, Layer } from "effect";
 
-/** Logs the warnings of Node, and those of `console.warn`, which ioredis and pg call, until the scope closes. */
+/** Logs the warnings of Node and the calls of `console.warn` by ioredis and pg, until the scope closes. */
 export const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
   Effect.gen(function* () {
     const log = Effect.runForkWith(yield* Effect.context());

@@ -23,7 +23,7 @@ export interface AltCandidate {
 }
 
 export interface CandidateSources {
-  /** The user whose alts are searched, who is never a candidate. Null if the query names no chat user. */
+  /** The chat user of the query, who is never a candidate. Null if the query names no chat user. */
   readonly target: ChatId | null;
   readonly games: ReadonlyArray<GameId>;
   readonly visits: ReadonlyArray<Visit & { readonly chatId: ChatId }>;

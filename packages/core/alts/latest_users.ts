@@ -6,7 +6,7 @@ import type { SharedSightings } from "./sighting_store.ts";
  * Selects the users that `SightingStore.findShared` finds: up to `limit` users in `sightings` who are not excluded,
  * most recently seen first; equal times sort by chat ID as strings.
  *
- * @param sightings at least the latest `limit` sightings at each address, not counting those of excluded users
+ * @param sightings for each address, at least the latest `limit` sightings of users who are not excluded
  *
  * @internal
  */

@@ -73,7 +73,7 @@ export class EventStore extends Context.Service<
       limit: number,
     ) => Effect.Effect<ReadonlyArray<FeedEvent>, StoreUnavailable>;
 
-    /** Returns those of the given scopes that have events after the position given with the scope. */
+    /** Returns the given scopes that have events after their given position. */
     readonly newer: (places: ReadonlyArray<FeedPlace>) => Effect.Effect<ReadonlyArray<Pid>, StoreUnavailable>;
 
     /** Returns the time of the oldest stored event of all scopes; null without events. */

@@ -8,7 +8,7 @@ import { isVoided, type VerificationFlow } from "./verification_flow.ts";
 export interface CompletionState {
   readonly flow: VerificationFlow | undefined;
   readonly session: VerificationSession | undefined;
-  /** The stored record of the chat user whom the flow is about to link. */
+  /** The stored record of the chat user; the flow is about to link this user. */
   readonly record: LinkRecord | undefined;
 }
 

@@ -125,7 +125,7 @@ export class KeyStore extends Context.Service<
       at: Millis,
     ) => Effect.Effect<Option.Option<KeyDetails>, StoreUnavailable>;
 
-    /** Returns those of the given keys for which `isAccepted` holds at the given time, in any order. */
+    /** Returns the given keys for which `isAccepted` holds at the given time, in any order. */
     readonly acceptedAmong: (
       ids: ReadonlyArray<KeyId>,
       at: Millis,

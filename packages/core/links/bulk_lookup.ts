@@ -228,7 +228,7 @@ const mapOf = <Key, Value, E = never>(
 };
 
 /**
- * Returns one result per input: that of `resultOf` for a valid ID, and an error with the `problem` for any other input.
+ * Returns one result per input. A valid ID gets the result of `resultOf`, any other input an error with the `problem`.
  *
  * @param ids the inputs that are valid IDs
  */

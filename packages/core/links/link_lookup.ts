@@ -37,8 +37,8 @@ export interface ChatLookup {
 export interface GameLookup {
   readonly gameId: GameId;
   /**
-   * The chat users, newest link first. Without a guild, at most 1,000; with a guild, those of the newest 100 who are
-   * members.
+   * The chat users, newest link first. Without a guild, at most 1,000; with a guild, only its members among the
+   * newest 100.
    */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;

@@ -24,7 +24,7 @@ export interface KeyUse {
   readonly at: Millis;
 }
 
-/** Whose usage to read: that of all keys of an account, including revoked ones, or that of one key. */
+/** Selects the usage to read: of one key, or of all keys of an account, including revoked keys. */
 export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
 
 /** Stores the usage of API keys per UTC day. */

@@ -1,5 +1,5 @@
 /**
- * Checks a request with a key. The order and the numbers of the checks are those of the contract. Before these checks,
+ * Checks a request with a key, in the order and with the numbers of the contract. Before these checks,
  * `request_context.ts` has given the request its ID (1.), and `app.ts` has found the route (2.).
  */
 import {

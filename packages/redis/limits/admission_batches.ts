@@ -20,7 +20,7 @@ interface Batch<Reply> {
  */
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
-  /** The batches of this turn, by the key of their last window, which is the narrowest: that of the API key. */
+  /** The batches of this turn, by the key of their last window: the window of the API key, the narrowest. */
   readonly #open = new Map<string, Batch<Reply>>();
   readonly #sendsOneAtOnce: boolean;
   #isOneSent = false;
