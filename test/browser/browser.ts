@@ -16,13 +16,19 @@ const timeout = 120_000;
 
 const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
 
+const args = [
+  // The tests open only their own pages, and a sandbox needs rights that a container does not have.
+  "--no-sandbox",
+  // Pages live for a second, too short for threads that optimize their scripts and collect their garbage to pay.
+  "--js-flags=--single-threaded,--no-opt",
+];
+
 /** Starts the browser that a package brings for Linux, or else an installed browser. */
 export const startBrowser = async (): Promise<Browser> => {
   const problems: Array<string> = [];
   for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
     try {
-      // The tests open only their own pages, and a sandbox needs rights that a container does not have.
-      return await launcher.launch({ executablePath: await find(), args: ["--no-sandbox"], timeout });
+      return await launcher.launch({ executablePath: await find(), args, timeout });
     } catch (cause) {
       problems.push(String(cause));
     }
@@ -30,12 +36,16 @@ export const startBrowser = async (): Promise<Browser> => {
   throw new Error(`Cannot start a browser: ${problems.join("\n")}`);
 };
 
+let started: Promise<Browser> | undefined;
+
+/** The browser of this worker, which ends with it. The pages of a file close at its end. */
 export const useBrowser = (): (() => Browser) => {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await startBrowser();
+    started ??= startBrowser();
+    browser = await started;
   });
-  afterAll(() => browser?.close());
+  afterAll(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []));
   return () => browser as Browser;
 };
 

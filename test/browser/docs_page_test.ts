@@ -1,25 +1,23 @@
 import { routes } from "@accountlink/http-api";
 import { isProof } from "@accountlink/test-servers";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
+import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { contentWidth, desktop, phone, schemeOf } from "./looks.ts";
 
 let demo: RunningServer;
-let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startServerHere({ fixture: "demo" }), startBrowser()]);
+  demo = await startServerHere({ fixture: "demo" });
 });
 
-afterAll(async () => {
-  await browser.close();
-  await demo.stop();
-});
+afterAll(() => demo.stop());
+
+const browser = useBrowser();
 
 const openDocs = async (look: BrowserContextOptions): Promise<WatchedPage> => {
-  const opened = await openPage(browser, `${demo.url}/docs`, look);
+  const opened = await openPage(browser(), `${demo.url}/docs`, look);
   await opened.page.locator("h1", { hasText: "accountlink" }).waitFor();
   await opened.page.getByText(lastSummary).first().waitFor({ state: "attached" });
   await tryButton(opened.page).waitFor();
