@@ -2,7 +2,6 @@
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
-import { memoize } from "@accountlink/core/memoize";
 import { newUlid } from "@accountlink/core/ulid";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Effect, Option } from "effect";
@@ -68,47 +67,36 @@ export const atFirstRequest = (make: () => Answer): Answer => {
   };
 };
 
-export const contextMaker = (settings: HttpSettingsShape) => {
-  const addressOf = addressReader(settings);
-  return (
-    route: RequestContext["route"],
-    use: (context: RequestContext) => Effect.Effect<HttpResponse>,
-  ): Answer =>
-    (request, query) =>
-      Effect.withFiber((fiber) =>
-        use({
-          requestId: newRequestId(),
-          startedAt: performance.now(),
-          request,
-          query,
-          route,
-          address: addressOf(request),
-          clock: fiber.getRef(Clock.Clock),
-          key: null,
-          limits: null,
-          isReplayed: false,
-          contract: defaultContract,
-        }),
-      );
-};
+export const contextMaker =
+  (settings: HttpSettingsShape) =>
+  (route: RequestContext["route"], use: (context: RequestContext) => Effect.Effect<HttpResponse>): Answer =>
+  (request, query) =>
+    Effect.withFiber((fiber) =>
+      use({
+        requestId: newRequestId(),
+        startedAt: performance.now(),
+        request,
+        query,
+        route,
+        address: addressOf(request, settings),
+        clock: fiber.getRef(Clock.Clock),
+        key: null,
+        limits: null,
+        isReplayed: false,
+        contract: defaultContract,
+      }),
+    );
 
 /** Stands for the address of a client that has no IP address, such as on a Unix socket. */
 const unknownAddress = Option.getOrThrow(parseAddress("0.0.0.0"));
 
-const cachedAddresses = 4_096;
-
-/** Reads client addresses, with a small cache of parsed texts. */
-const addressReader = ({ trustedProxies, withoutAddresses = false }: HttpSettingsShape) => {
-  const read = memoize(cachedAddresses, (text: string) =>
-    Option.getOrElse(parseAddress(text), () => unknownAddress),
-  );
-
-  return (request: HttpRequest): ClientAddress | null => {
-    if (withoutAddresses) return null;
-    const { remoteAddress } = request;
-    const socket = remoteAddress === undefined ? unknownAddress : read(remoteAddress);
-    return trustedProxies.length === 0
-      ? socket
-      : clientAddress(socket, request.header("x-forwarded-for"), trustedProxies);
-  };
+const addressOf = (
+  request: HttpRequest,
+  { trustedProxies, withoutAddresses = false }: HttpSettingsShape,
+): ClientAddress | null => {
+  if (withoutAddresses) return null;
+  const socket = Option.getOrElse(parseAddress(request.remoteAddress ?? ""), () => unknownAddress);
+  return trustedProxies.length === 0
+    ? socket
+    : clientAddress(socket, request.header("x-forwarded-for"), trustedProxies);
 };

@@ -9,7 +9,6 @@ import {
 } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
-import { memoize } from "../memoize.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
@@ -46,8 +45,8 @@ export interface Requester {
   readonly traffic: Traffic;
 }
 
-/** The windows of this many keys, and of as many addresses, are cached, because every request needs them. */
-const maxCachedSubjects = 10_000;
+/** How many addresses keep their windows. The name of a window is a hash of the address, which takes time. */
+const maxCachedAddresses = 10_000;
 
 const maxDayRetrySeconds = 3_600;
 
@@ -126,7 +125,6 @@ export class RequestLimits extends Context.Service<
       const counters = yield* Counters;
       const { address: addressLimits } = yield* Limits;
       const secrets = yield* Secrets;
-      const windowsOfKey = memoize(maxCachedSubjects, keyWindows);
       const knownAddresses = new Map<string, AddressWindows>();
 
       const windowsOfAddress = (address: ClientAddress): Effect.Effect<AddressWindows> => {
@@ -134,7 +132,7 @@ export class RequestLimits extends Context.Service<
         if (known !== undefined) return Effect.succeed(known);
         return Effect.map(secrets.addressName(address), (name) => {
           const windows = addressWindows(name);
-          if (knownAddresses.size >= maxCachedSubjects) knownAddresses.clear();
+          if (knownAddresses.size >= maxCachedAddresses) knownAddresses.clear();
           knownAddresses.set(address.countedAs, windows);
           return windows;
         });
@@ -145,7 +143,7 @@ export class RequestLimits extends Context.Service<
         ofAddress: AddressWindows | null,
         now: Millis,
       ): Array<LimitRule> => {
-        const ofKey = windowsOfKey(key.id);
+        const ofKey = keyWindows(key.id);
         const rules: Array<LimitRule> = [];
         const add = (window: Window, limit: number | null, windowMs = dayMs) => {
           if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, windowMs, now));

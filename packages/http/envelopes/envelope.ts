@@ -8,7 +8,6 @@ import {
   secondsUntil,
   type Traffic,
 } from "@accountlink/core/limits";
-import { memoize } from "@accountlink/core/memoize";
 import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { isRateLimited } from "@accountlink/http-api";
 import { HttpResponse } from "../http_app.ts";
@@ -48,11 +47,6 @@ const retryAfterOf = (error: PublicError): number | null => {
   if (isRateLimited(error)) return error.retryAfter;
   return error._tag === "StoreUnavailable" || error._tag === "PlatformUnavailable" ? 1 : null;
 };
-
-/** Formats a time, with a small cache: under load many responses carry the same few times. */
-export const isoTime = memoize(64, formatTimestamp);
-
-export const isoTimeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));
 
 const expiryNoticeMs = 7 * dayMs;
 
@@ -120,7 +114,7 @@ export const commonHeaders = (context: RequestContext, now: Millis): Record<stri
   const { key, limits } = context;
   if (key !== null) {
     const { endsAt, quota } = key;
-    if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
+    if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = formatTimestamp(endsAt);
     if (limits !== null) limitHeaders(headers, limits, quota, now);
   }
   if (context.isReplayed) headers["idempotent-replayed"] = "true";

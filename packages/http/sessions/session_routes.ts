@@ -1,8 +1,8 @@
 import { type ApiKey, VerificationSessions } from "@accountlink/core";
 import { type ReadSession, redirectProblems } from "@accountlink/core/sessions";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { type Session, SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
 import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
 import { redirectIntoFlow } from "../pipeline/redirect_into_flow.ts";
@@ -85,8 +85,8 @@ const sessionResponse = (publicUrl: string) => (session: ReadSession) =>
     linkChanged: session.linkChanged,
     previousGameId: session.previousGameId,
     error: session.error,
-    createdAt: isoTime(session.createdAt),
-    expiresAt: isoTime(session.expiresAt),
-    completedAt: isoTimeOrNull(session.completedAt),
+    createdAt: formatTimestamp(session.createdAt),
+    expiresAt: formatTimestamp(session.expiresAt),
+    completedAt: timeOrNull(session.completedAt),
     pollsRemaining: session.pollsRemaining,
   }) as typeof Session.Encoded;

@@ -6,7 +6,6 @@ import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
 import { InternalError } from "@accountlink/core/errors";
 import { EventWatch } from "@accountlink/core/events";
 import type { KeyStore } from "@accountlink/core/keys";
-import { memoize } from "@accountlink/core/memoize";
 import type { Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect";
@@ -222,18 +221,13 @@ const makeListeners = Effect.fnUntraced(function* <R>(
 });
 
 /** Refuses requests without a client address, because they would share the limits of all other such requests. */
-const addressed = (app: HttpApp): HttpApp => {
-  const isAddress = memoize(cachedAddresses, (text: string) => Option.isSome(parseAddress(text)));
-  return {
-    ...app,
-    answer: (request) => {
-      const { remoteAddress } = request;
-      if (remoteAddress !== undefined && isAddress(remoteAddress)) return app.answer(request);
-      const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
-      const cause = `clientAddress is ${shown}, expected an IP address`;
-      return app.refuse(request, new InternalError({ cause }));
-    },
-  };
-};
-
-const cachedAddresses = 4_096;
+const addressed = (app: HttpApp): HttpApp => ({
+  ...app,
+  answer: (request) => {
+    const { remoteAddress } = request;
+    if (remoteAddress !== undefined && Option.isSome(parseAddress(remoteAddress))) return app.answer(request);
+    const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
+    const cause = `clientAddress is ${shown}, expected an IP address`;
+    return app.refuse(request, new InternalError({ cause }));
+  },
+});

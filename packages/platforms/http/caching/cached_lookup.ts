@@ -1,6 +1,5 @@
 /** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
 import { Cache, type PlatformUnavailable } from "@accountlink/core";
-import { memoize } from "@accountlink/core/memoize";
 import { Cause, Clock, Duration, Effect, Exit, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
 
@@ -15,7 +14,6 @@ export interface CachedLookup<Key extends string | ReadonlyArray<string>, A> {
   readonly freshFor: (answer: A) => Duration.Duration;
 }
 
-const maxDecoded = 10_000;
 const maxOwn = 10_000;
 
 /**
@@ -29,8 +27,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
 ) {
   const cache = yield* Cache;
   const codec = Schema.fromJsonString(options.schema);
-  // Decoding an answer costs more than finding it in a map.
-  const decode = memoize(maxDecoded, Schema.decodeUnknownOption(codec));
+  const decode = Schema.decodeUnknownOption(codec);
   const encode = Schema.encodeSync(codec);
   const entryOf = (key: Key): string => `platform.${options.answer}:${[key].flat().join(":")}`;
   const countOf = (result: "hit" | "miss" | "error") => {
