@@ -12,7 +12,10 @@ export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", 
 const pinned = (processor: "0" | "1", args: ReadonlyArray<string>): [string, Array<string>] =>
   canPin ? ["taskset", ["-c", processor, process.execPath, ...args]] : [process.execPath, [...args]];
 
-/** Starts the load generator. One process serves all drives, so its code is already compiled when it measures. */
+/**
+ * Starts the process of the load generator. The same process carries out all drives, so its code stays compiled from
+ * one drive to the next.
+ */
 export const startGenerator = () => {
   const [command, args] = pinned("1", [join(import.meta.dirname, "drive.ts")]);
   const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -34,7 +37,7 @@ export const startGenerator = () => {
 /** A server that listens. Figures that the system does not report are null. */
 export interface RunningServer {
   readonly url: string;
-  /** Milliseconds from its start to the ready line. */
+  /** Milliseconds from the start of the server to its ready line. */
   readonly startTime: number;
   /** Returns the processor time used so far, in seconds. */
   readonly processorTime: () => number | null;
@@ -106,7 +109,8 @@ export const processorTimeOf = (pid: number | undefined): number | null => {
  */
 const spentBy = (name: string) => {
   const folder = `/proc/${name}`;
-  // Drops the name in parentheses, which may contain spaces. The documentation numbers the fields after it from 3.
+  // Drops the first two fields, since the second, the name of the program, may contain spaces. So `fields[0]` is the
+  // field that the documentation of `/proc` numbers 3.
   const fields = orEmpty(() => readFileSync(`${folder}/stat`, "utf8").replace(/^.*\) /, "")).split(" ");
   let seconds = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100;
   for (const thread of orEmpty(() => readdirSync(`${folder}/task`).join(" ")).split(" "))

@@ -122,7 +122,7 @@ const refusalText = ({ retryAfter }: AccountLinkError) =>
 const timeOver = "The time is over. Type /verify to begin again.";
 
 const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession): string => {
-  // If the user chose to keep the previous account, the session also completes, without a change.
+  // If the user chose to keep the previous account, the session also completes, but the link does not change.
   if (!linkChanged)
     return previousGameId === null
       ? `You keep your link to ${gameId}.`
@@ -130,7 +130,7 @@ const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession
   return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
 };
 
-/** The text of each state. A session that is not final when the stream ends has expired. */
+/** The text to show for the last known state of a session. If the last state is not final, the session has expired. */
 const endings: Readonly<Record<VerificationSession["state"], (session: VerificationSession) => string>> = {
   pending: () => timeOver,
   opened: () => timeOver,

@@ -6,7 +6,6 @@
  */
 import { AccountLinkError, type Client, createClient } from "@accountlink/client";
 
-/** Functions of the game. */
 export interface Game {
   /** Shows a text to a player. */
   readonly show: (playerId: string, text: string) => void;
@@ -24,7 +23,7 @@ export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
     show(playerId, `Link your chat account: ${url}`);
     const { state, chatId, gameId } = await sessions.wait(sid);
     if (state !== "completed") return "The link was not made";
-    // Anybody with the address can finish the session, with any game account.
+    // Anybody who has the URL can finish the session, with any game account.
     if (gameId !== playerId) return `You signed in as ${gameId}, which is another account`;
     if (!rewarded.has(playerId)) reward(playerId);
     rewarded.add(playerId);

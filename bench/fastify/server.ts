@@ -61,7 +61,7 @@ const rateLimitOf = ({ perWindow }: Key["limits"], { second, secondEnds }: Count
   bucket: "second",
 });
 
-/** Sends `content` in the envelope. */
+/** Sends `content` in the response envelope of the HTTP interface, with the headers that the real server sends. */
 const answer = (reply: FastifyReply, state: RequestState, status: number, content: object) => {
   const { requestId, now, key, counts } = state;
   reply.code(status).headers({

@@ -1,4 +1,4 @@
-/** The peer's embedded store: `node:sqlite`, and counts in the process. */
+/** The peer's embedded store: keys and links in `node:sqlite`, and rate-limit counts in the memory of the process. */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
 import * as Store from "./store.ts";

@@ -1,4 +1,4 @@
-/** The API key that the embedding program uses for its sessions and reviews. */
+/** The API key under which the embedding program creates its verification sessions and its reviews of alt accounts. */
 import {
   type ApiKey,
   ApiKeys,

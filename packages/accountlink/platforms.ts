@@ -83,7 +83,7 @@ const ask = <A>(operation: string, answer: () => A | Promise<A>): Effect.Effect<
     catch: (cause) => new PlatformUnavailable({ operation, cause }),
   });
 
-/** @param rest defaults for fields that the answer leaves out */
+/** @param rest default values for the fields that the result of `lookup` leaves out */
 const find = <Args extends ReadonlyArray<string>, A extends object>(
   operation: string,
   lookup: ((...args: Args) => Answer<Partial<A>>) | undefined,

@@ -60,7 +60,10 @@ export interface WriteOptions extends CallOptions {
   readonly actor?: string;
 }
 
-/** The guild of a call: from its options, or else from the scope. */
+/**
+ * Returns the guild that the options name; if they name none, returns the guild of the scope, or null for a global
+ * scope.
+ */
 export const callGuild = (
   scope: DataScope,
   { guildId }: CallOptions = {},

@@ -88,7 +88,7 @@ export class Sessions extends Context.Service<
     /** Streams the session now and after each change, until its final state or the close of the service. */
     readonly watch: (sid: string) => Stream.Stream<Session, ReadError>;
 
-    /** Cancels an open session. Fails with `Conflict` if the session has another final state. */
+    /** Cancels an open session. Fails with `Conflict` if the session is already completed, failed or cancelled. */
     readonly cancel: (sid: string) => Effect.Effect<Session, ReadError | SessionExpired | Conflict>;
   }
 >()("accountlink/Sessions") {

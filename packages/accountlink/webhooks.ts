@@ -32,7 +32,7 @@ type ReadError = InvalidParameter | StoreUnavailable;
 
 /**
  * The webhooks of a scope. An ID that is not a webhook of the scope fails with `InvalidParameter`. The service sends
- * events while its process runs; the nodes on one storage share the work.
+ * events only while its process runs. Several processes on the same storage share the work.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export class Webhooks extends Context.Service<
      */
     readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError | Conflict>;
 
-    /** Returns the delivery status of each event, newest first, for as long as events are stored. */
+    /** Returns the delivery status of each event that is still stored, newest first. */
     readonly deliveries: (id: string, choice?: DeliveryChoice) => Effect.Effect<DeliveryPage, ReadError>;
 
     /** Sends an event again now, once. */
@@ -140,7 +140,7 @@ export class Webhooks extends Context.Service<
   );
 }
 
-/** Converts "not found" errors to `InvalidParameter`. */
+/** Converts `BadRequest`, with which core reports an unknown ID, to `InvalidParameter`. */
 const orInvalid = <A, E extends ReadError | Conflict>(
   name: string,
   reason: string,

@@ -208,7 +208,7 @@ const linkMethods = (call: Transport["call"]): Methods<Links> => ({
   deleteAll: (rest) => call("deleteData", { ...rest }),
 });
 
-/** The methods of a group, without the call of the group itself, such as `links()`. */
+/** The methods of a group such as `Links`, without the group's own call signature `links()`. */
 type Methods<Group> = { readonly [Name in keyof Group]: Group[Name] };
 
 const orNull = <A>(missing: ErrorCode, found: Promise<A>): Promise<A | null> =>

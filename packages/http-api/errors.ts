@@ -195,7 +195,7 @@ export const errorTable = {
     kept: SessionExpired,
   },
   SHARED_IP_RATE_LIMITED: {
-    when: "The client address sent too many requests, counted over all keys",
+    when: "The client's IP address sent too many requests, counted over all keys",
     advice: "Wait as many seconds as `Retry-After` says",
     status: 429,
     details: Schema.Struct({ bucket: Schema.Literals(addressBuckets) }),
@@ -219,7 +219,7 @@ export const errorTable = {
     kept: null,
   },
   CONFLICT: {
-    when: "The new chat user already has a link, the session is final, the idempotency key is taken, its request named a user who was erased, or a cursor is too old",
+    when: "The new chat user already has a link, the session is final, the idempotency key is in use or belongs to another request, a chat user of the request was erased, or a cursor is too old",
     advice:
       "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `key_limit`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
     status: 409,
@@ -231,7 +231,7 @@ export const errorTable = {
     kept: Conflict,
   },
   INTERNAL_ERROR: {
-    when: "503: a store or a platform did not respond. 500: a bug",
+    when: "A store or a platform did not respond (503), or the service has a bug (500)",
     advice:
       "After a 503, try again when `Retry-After` is over, a few times ([writes too](api.md#trying-again)). Report `meta.requestId` of a 500",
     status: { InternalError: 500, StoreUnavailable: 503, PlatformUnavailable: 503 },

@@ -137,7 +137,7 @@ const guildPresence = { guildKeys: "required", globalKeys: "optional" } as const
 const guildRule = ({ guildKeys, globalKeys }: Presence): string => {
   const ofGlobalKeys = globalKeys === "refused" ? "refused with a global key" : "optional with a global key";
   const ofGuildKeys = guildKeys === "required" ? "Required" : "Optional";
-  return `${ofGuildKeys} with a guild-scoped key, and must be its guild; ${ofGlobalKeys}`;
+  return `${ofGuildKeys} with a guild-scoped key, and must then be the key's own guild; ${ofGlobalKeys}`;
 };
 
 /** A boolean, false when left out. @internal */
@@ -156,7 +156,7 @@ export const sid = inPath(required(Schema.String, "expected a sid", "Identifier 
 export const clientId: Parameter<string> = required(
   Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
   `expected 1 to ${longestClientId} characters`,
-  "The client's own name for its user; every response repeats it",
+  "The user's name or ID in your own system; every response repeats it",
 );
 
 /** The URL that users go to after the flow. The session service checks the URL and its origin. */

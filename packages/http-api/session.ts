@@ -7,7 +7,7 @@ import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./para
 const fields = {
   sid: Sid,
   pid: Pid,
-  clientId: Schema.String.annotate({ description: "The client's own name for its user" }),
+  clientId: Schema.String.annotate({ description: "The user's name or ID in the system of the caller" }),
   guildId: Schema.NullOr(GuildId),
   url: Schema.String.annotate({ description: "The URL where the user verifies" }),
   code: Schema.String.annotate({

@@ -38,8 +38,8 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  // Counters in memory cannot fail, so they need no local fallback. But they lose their counts in a restart, and
-  // `ResilientCounters` restores these counts.
+  // Only Redis needs a local fallback: counters in memory cannot fail. Counters in memory still need
+  // `ResilientCounters`, which restores the counts that they lose in a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),

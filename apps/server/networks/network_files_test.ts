@@ -97,7 +97,7 @@ describe("a database", () => {
     }),
   );
 
-  it.effect("a database finds IPv4 addresses in an IPv6 tree, and no IPv6 address in an IPv4 tree", () =>
+  it.effect("a VPN database finds IPv4 addresses in an IPv6 tree, but not IPv6 ones in an IPv4 tree", () =>
     Effect.gen(function* () {
       const record = { is_anonymous: true };
       const both = makeMmdb(

@@ -35,7 +35,10 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
   return expect === undefined || httpVersion !== "1.1" || isContinue.test(expect) ? null : "expectation";
 };
 
-/** Checks for a comma first: few values have one, and Node has to build `headersDistinct` when it is read. */
+/**
+ * Returns whether a header was sent more than once. Node joins repeated headers with commas, so only a value with a
+ * comma needs `headersDistinct`, which Node builds when it is read.
+ */
 const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
   value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
 
@@ -43,7 +46,7 @@ const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
 const isAbsolute = (target: string): boolean => /^https?:\/\//i.test(target);
 
-/** Whether a target in absolute form names neither the public host nor the local address. */
+/** Returns whether a request target is an absolute URL whose host is neither the public host nor the local address. */
 const isForeign = (target: string, { localAddress, localPort }: Socket, publicHost: string): boolean => {
   if (!isAbsolute(target)) return false;
   const address = localAddress?.replace(/^::ffff:/i, "") ?? "";
@@ -79,7 +82,8 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
           : app.refuse(request, refusalOf(error));
       run(Effect.map(answer, (response) => sendLast(socket, rawAnswer(response), error)));
     });
-    // Without a listener, Node itself answers 417.
+    // Without a listener for this event, Node itself would answer a request with an unknown `Expect` header, with
+    // status 417.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   });
 
@@ -97,7 +101,7 @@ const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/
 /** Replaces a method that Node's parser does not know, since clients could invent any number of methods. */
 const unknownMethod = "_OTHER";
 
-/** A request that could not be parsed beyond its target. */
+/** Stands for a request that Node could not parse, or could parse only up to its target. */
 const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpRequest => ({
   method: "GET",
   url: urlOfTarget(target),

@@ -12,8 +12,8 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
 });
 
 /**
- * Returns the flow with a proof, under the id of its next cookie; null if a game account is proven before a chat
- * account.
+ * Returns the flow with the added proof and with `id`, which belongs to the flow's next cookie. Returns null if the
+ * game account is proven before the chat account.
  *
  * @param record the record of the flow's chat user
  *

@@ -18,7 +18,7 @@ import { ApiKeys } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
 import type { KeyUpdate } from "./key_update.ts";
 
-/** The signed-in owner, and their request. */
+/** The owner who is signed in to the dashboard, with the id of their request. */
 export interface KeyOwner {
   readonly account: Account;
   readonly chatId: ChatId;
@@ -79,7 +79,7 @@ export class OwnedKeys extends Context.Service<
 
     readonly plan: (account: Account) => Effect.Effect<KeyPlan, StoreUnavailable>;
 
-    /** @param id any text, such as a value from a URL */
+    /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
     readonly find: (
       account: Pick<Account, "name">,
       id: string,

@@ -13,14 +13,14 @@ describe("A node's share of a day", () => {
         state.isSharedDown = true;
         admitted.push(yield* admittedOf(nodes[0], yield* dayRule(100), 100));
         state.isSharedDown = false;
-        // Requests to another window end the outage.
+        // A request of another window reaches the shared counters, which ends the outage.
         yield* admittedOf(nodes[0], { key: other, limit: 1, durationMs: 1_000 }, 1);
       }
       assert.deepStrictEqual(admitted, [50, 25, 13]);
     }),
   );
 
-  it.effect("a node's share of a limit excludes counts that are being sent to the shared counters", () =>
+  it.effect("a node's share of a limit excludes requests being reported to the shared counters", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       state.isSharedDown = true;
@@ -41,7 +41,7 @@ describe("A node's share of a day", () => {
   );
 
   it.effect(
-    "a node's share ends when the shared counters decide again, even if they never stopped answering",
+    "a node's share that began because the ledger failed ends when the shared counters decide again",
     () =>
       Effect.gen(function* () {
         const { nodes, state, lose } = yield* openNodes(1);

@@ -27,11 +27,11 @@ export interface LimitReport {
   readonly window: Allowance | null;
   /** The key's daily limit for the request's kind of traffic. */
   readonly day: Allowance | null;
-  /** The address's daily limit for the same kind of traffic; null for partner and staff keys. */
+  /** The client address's daily limit for the request's kind of traffic; null for partner and staff keys. */
   readonly addressDay: Allowance | null;
 }
 
-/** The outcome for one request. `report` is always filled in. */
+/** The decision on one request. `refusal` is null if the request is admitted. `report` is present in both cases. */
 export interface LimitDecision {
   readonly report: LimitReport;
   readonly refusal: RateLimited | SharedIpRateLimited | null;
@@ -40,12 +40,15 @@ export interface LimitDecision {
 export interface Requester {
   readonly key: { readonly id: KeyId; readonly kind: KeyKind };
   readonly quota: Quota;
-  /** If the address is unknown (null), only the limits of the key apply. */
+  /** Null if the address is unknown. Then only the limits of the API key apply. */
   readonly address: ClientAddress | null;
   readonly traffic: Traffic;
 }
 
-/** How many addresses keep their windows. The name of a window is a hash of the address, which takes time. */
+/**
+ * How many addresses have their windows cached. The names of these windows contain a hash of the address, and the cache
+ * saves the time to compute it.
+ */
 const maxCachedAddresses = 10_000;
 
 const maxDayRetrySeconds = 3_600;
@@ -54,8 +57,8 @@ const maxDayRetrySeconds = 3_600;
 const exportsDaily = 10;
 
 /**
- * Returns the whole seconds until a limit resets: at least 1, and at most the window's duration, because a node with a
- * faster clock may have started it.
+ * Returns the seconds until a limit resets, rounded up: at least 1, and at most the window's duration. Without this
+ * upper bound, a window that was started by a node with a faster clock would seem to last too long.
  *
  * @param windowMs the window's duration in milliseconds
  *
@@ -96,9 +99,9 @@ export class RequestLimits extends Context.Service<
   RequestLimits,
   {
     /**
-     * Counts the request against all of its limits, or against none if one is full. If several are full, the refusal
-     * names one of them: a limit of the address if one is full, otherwise a limit of the key. Of several such limits it
-     * names the one that resets last.
+     * Counts the request against all of its limits, or against none if one is full. If several limits are full, the
+     * refusal names a limit of the address if one of these is full, otherwise a limit of the key. If there is still a
+     * choice, it names the limit that resets last.
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 
@@ -149,7 +152,8 @@ export class RequestLimits extends Context.Service<
           if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, windowMs, now));
         };
         const isVerify = traffic === "verify";
-        // Partner and staff keys belong to large bots, which send everything from one host.
+        // Partner and staff keys have no address limits, because they belong to large bots that send everything from
+        // one host.
         if (key.kind === "normal" && ofAddress !== null) {
           add(ofAddress.second, addressLimits.perSecond, 1_000);
           if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
@@ -201,7 +205,8 @@ export class RequestLimits extends Context.Service<
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
 
         admitExport: (chatId) =>
-          // The counter is named by a pseudonym of the user, because its saved count remains after the user is erased.
+          // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
+          // is erased.
           Effect.flatMap(
             secrets.addressName({ countedAs: `export ${chatId}` }),
             (name) =>
@@ -223,7 +228,7 @@ const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   isDay: bucket.endsWith("day"),
 });
 
-/** @param windowMs the window's duration in milliseconds; ignored for day windows */
+/** @param windowMs the window's duration in milliseconds; ignored for windows of a day */
 const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
   if (!named.isDay) return { ...named, limit, durationMs: windowMs };
   const passed = now % dayMs;

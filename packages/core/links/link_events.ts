@@ -47,7 +47,7 @@ export class LinkEvents extends Context.Service<
       event: LinkEventMap[Name],
     ) => Effect.Effect<void>;
 
-    /** Subscribes until the scope closes. The stream has every later event of all scopes. */
+    /** Subscribes until the effect's scope closes. The stream has all later events, of every data scope. */
     readonly subscribe: <Name extends keyof LinkEventMap>(
       name: Name,
     ) => Effect.Effect<Stream.Stream<LinkEventMap[Name]>, never, Scope.Scope>;

@@ -11,14 +11,15 @@ import { LinkLookup } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
 
 const one = gameId("1");
-/** Members of the guild. The newest link of game user 1 is first. */
+/** Members of the guild. All are linked to game user 1, and the newest link is first. */
 const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
 const newest = members.slice(0, 100);
 
 /**
- * Makes services that record the requests for members.
+ * Makes services that record how they ask the platform for members.
  *
- * @param listed the platform's list of members covers this many of the requested chat users; null if there is no list
+ * @param listed how many of the requested chat users the platform's list of members covers; null if the platform has no
+ * list
  */
 const observedServices = (listed: number | null) => {
   const asked = { lists: 0, members: [] as Array<ChatId> };

@@ -6,7 +6,6 @@ import { GamePlatform } from "./game_platform.ts";
 import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
 import type { ChatProfile, GameProfile, Guild, OwnGuild, UserGuild } from "./profile.ts";
 
-/** The most chat profiles of one lookup. */
 const maxResolvedChats = 25;
 
 const guildTimeout = "1 second";

@@ -18,14 +18,18 @@ export const RateLimit = Schema.Struct({
   limit: Schema.NullOr(Schema.Int),
   remaining: Schema.NullOr(Schema.Int),
   resetAt: Schema.NullOr(IsoTime),
-  retryAfter: Schema.NullOr(Schema.Int).annotate({ description: "Seconds to wait; null unless refused" }),
+  retryAfter: Schema.NullOr(Schema.Int).annotate({
+    description: "Seconds to wait before the next request; null unless a limit refused this request",
+  }),
   scope: Schema.NullOr(Schema.Literals(["api_key", "ip"])),
   bucket: Schema.optionalKey(Schema.Literals([...keyBuckets, ...addressBuckets])),
 }).annotate({ identifier: "RateLimit" });
 export type RateLimit = typeof RateLimit.Type;
 
 const Meta = Schema.Struct({
-  requestId: Schema.String.annotate({ description: '"req_" and a ULID; also the header X-Request-Id' }),
+  requestId: Schema.String.annotate({
+    description: "`req_` followed by a ULID. The response header `X-Request-Id` has the same value",
+  }),
   version: Schema.Literal(version),
   rateLimit: RateLimit,
   tier: Schema.optionalKey(

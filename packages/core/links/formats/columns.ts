@@ -7,7 +7,7 @@ import {
   UnreadableLinkFile,
 } from "./link_format.ts";
 
-/** The index of each column in the header, or -1. */
+/** The index of each column in the header; -1 if the header does not have the column. */
 export interface Columns {
   readonly chatId: number;
   readonly gameId: number;
@@ -22,7 +22,10 @@ export interface Columns {
   readonly unclear: ReadonlyArray<string>;
 }
 
-/** Known names of columns, as `plain` normalizes them. If a header has several, the first one in the list is used. */
+/**
+ * The names that identify each column, as `plain` normalizes them. If a header has several names of one list, the name
+ * that is first in the list is used.
+ */
 const known = {
   chatId: ["chatid", "discordid", "discorduserid", "discord", "userid", "_id"],
   gameId: ["gameid", "robloxid", "robloxuserid", "roblox", "defaultaccountid", "primaryaccount"],
@@ -48,7 +51,7 @@ const plain = (name: string): string => {
   return lower === "_id" ? lower : lower.replaceAll(/[\s_?-]/g, "");
 };
 
-/** Whether a name suggests a verification or a time. */
+/** Returns whether the name of a column suggests a verification or a time. */
 const isSuspicious = (name: string): boolean => {
   const words = name
     .replaceAll(/(\p{Ll}|\d)(?=\p{Lu})/gu, "$1 ")
@@ -133,8 +136,8 @@ const lacking = (holds: string, chosen: string | undefined, examples: string): s
   chosen === undefined ? `a column of ${holds}, such as ${examples}` : `a column named ${quoted(chosen)}`;
 
 /**
- * Adds the unread columns to `unreadColumns`. If some of them are unclear, returns an error that asks to read or ignore
- * them.
+ * Adds the names of unread columns to `unreadColumns`. If the meaning of a column is unclear, returns an error that
+ * asks the user to choose between reading and ignoring the column.
  */
 export const reportUnread = (
   { unread, unclear }: Columns,
@@ -151,6 +154,6 @@ export const reportUnread = (
   return new UnreadableLinkFile({ line, reason, unclearColumns: unclear });
 };
 
-/** Explains why a DiscordSRV file has nothing to import. */
+/** The error message for files of DiscordSRV, which have nothing to import. */
 export const minecraft =
   "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here";
