@@ -47,11 +47,14 @@ interface ErrorRow<Code extends ErrorCode> {
   readonly when: string;
   /** What a client should do. Links are relative to `docs`. */
   readonly advice: string;
-  /** The HTTP status; or one status for each `problem` of the error, or for each error class that has the code. */
+  /**
+   * The HTTP status. If the code has several statuses, an object with the status for each `problem` of the error, or
+   * for each error class if the errors have no `problem`.
+   */
   readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
   /** The schema of `details` in v2. */
   readonly details: Schema.Top;
-  /** The schema of `details` on the dashboard, if it differs. */
+  /** The schema of `details` on the dashboard, if it differs from the schema in v2. */
   readonly dashboardDetails?: Schema.Top;
   /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
@@ -245,10 +248,10 @@ export const errorTable = {
   },
 } satisfies { readonly [Code in ErrorCode]: ErrorRow<Code> };
 
-/** Every code, from general to specific. @internal */
+/** Every error code, in the order of `errorTable`. @internal */
 export const errorCodes = Object.keys(errorTable) as ReadonlyArray<ErrorCode>;
 
-/** Whether the error reports a reached limit of the key or of the client address. @internal */
+/** Returns whether the error reports that the key or the client address has reached a limit. @internal */
 export const isRateLimited = (error: PublicError): error is RateLimited | SharedIpRateLimited =>
   error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
 

@@ -9,15 +9,17 @@ import type { HttpRequest, HttpResponse } from "./http_app.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
-/** A request, and what the checks have found so far. Each check adds its findings, see `Progress`. */
+/** A request, and what the checks have found so far. Each check adds what it found, see `Progress`. */
 export interface RequestContext extends Findings {
   readonly requestId: string;
-  /** From `performance.now()`, in milliseconds. */
+  /** When the request started, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
   readonly request: HttpRequest;
   /** Parameters of the query string and the path; empty if no route matched. */
   readonly query: RawValues;
-  /** The matched route. For a request outside the contract, an object with the same fields takes its place. */
+  /**
+   * The matched route. If the request matches no route of the API, another object with the same fields takes its place.
+   */
   readonly route: Pick<Route, "id" | "generation" | "group">;
   /** Null if the deployment does not know client addresses. */
   readonly address: ClientAddress | null;
@@ -25,19 +27,22 @@ export interface RequestContext extends Findings {
 }
 
 interface Findings {
-  /** Null until the key is accepted. */
+  /** The key of the request; null until the key is accepted. */
   readonly key: AuthenticatedKey | null;
-  /** The remaining limits; null until they are counted. */
+  /** How many requests the limits still allow; null until this request is counted. */
   readonly limits: LimitReport | null;
-  /** Whether the response is a stored one, replayed for an idempotency key. */
+  /** Whether the response was stored for an earlier request with the same idempotency key. */
   readonly isReplayed: boolean;
   readonly contract: DatedContract;
 }
 
-/** Adds findings of a check, and returns the updated context. */
+/** Adds what a check has found to the context of the request, and returns the updated context. */
 export type Learn = (found: Partial<Findings>) => RequestContext;
 
-/** Holds the current context, so that a refusal at any check can include it. */
+/**
+ * Holds the current context of a request. If a check refuses the request, the response contains what earlier checks
+ * found.
+ */
 export class Progress {
   context: RequestContext;
 
@@ -55,7 +60,7 @@ export const toContract = ({ route, contract }: RequestContext, data: unknown): 
 /** Answers a routed request, given its query and path parameters. */
 export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<HttpResponse>;
 
-/** `req_` and a ULID. */
+/** Returns `req_` and a new ULID. */
 export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
 /** Builds the handler of a route on the route's first request, so that the service starts faster. */

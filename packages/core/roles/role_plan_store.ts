@@ -61,9 +61,9 @@ export interface MarkMembers extends HeldWrite {
 /** A member that waits to be compared. */
 export interface WaitingMember {
   readonly chatId: ChatId;
-  /** Increases when new events name the member, so that an event during a change of the member is not lost. */
+  /** Increases with each event that names the member, so that an event during a change of the member is not lost. */
   readonly mark: number;
-  /** When the member began to wait. */
+  /** When the member began to wait for a comparison with the plan. */
   readonly since: Millis;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
@@ -77,13 +77,13 @@ export interface SettledMember {
   readonly retryAt: Millis | null;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
-  /** Replaces the member's problems. */
+  /** The member's problems, which replace the stored ones. */
   readonly problems: ReadonlyArray<PlanProblem>;
 }
 
 export interface SettleMembers extends HeldWrite {
   readonly members: ReadonlyArray<SettledMember>;
-  /** The revision of the plan that was applied. */
+  /** The `revision` of the plan with which the members were compared. */
   readonly revision: number;
   /**
    * The new progress of the sweep, or `ended`. Null leaves the stored progress unchanged. The progress is not stored if
@@ -92,7 +92,7 @@ export interface SettleMembers extends HeldWrite {
   readonly sweep: Sweep | "ended" | null;
 }
 
-/** The stored results for a user in the guild of a plan. */
+/** The nickname and the problems that are stored for a user in the guild of a plan. */
 export interface UserRoles extends PlanPlace {
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
@@ -100,9 +100,9 @@ export interface UserRoles extends PlanPlace {
 }
 
 /**
- * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is
- * atomic. Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems;
- * erasing the owner of an account deletes its plans. A scope that does not exist is a defect.
+ * Stores role plans, the members that wait to be compared, and the nodes that work on plans. Every operation is atomic.
+ * Deleting the data of a scope keeps the scope's plans. Erasing a user deletes the user's nicknames and problems.
+ * Erasing the owner of an account deletes the account's plans. A scope that does not exist is a defect.
  */
 export class RolePlanStore extends Context.Service<
   RolePlanStore,
@@ -115,9 +115,9 @@ export class RolePlanStore extends Context.Service<
     readonly status: (place: PlanPlace) => Effect.Effect<PlanStatus, StoreUnavailable>;
 
     /**
-     * Stores a plan with a `roles.updated` entry if anything changed. If the changed plan is on, a sweep starts, with a
-     * `total` of 0 because the size of the guild is unknown; if the plan is paused, its sweep ends. Stores nothing and
-     * returns false if the plan would be on while another plan of the guild is on.
+     * Stores a plan with a `roles.updated` entry if anything changed. If the changed plan is on, a sweep starts. Its
+     * `total` is 0, because the size of the guild is unknown. If the changed plan is paused, its sweep ends. Stores
+     * nothing and returns false if the plan would be on while another plan of the guild is on.
      */
     readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
 
@@ -131,17 +131,15 @@ export class RolePlanStore extends Context.Service<
     readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Renews the node's lease, takes plans that are on and that no live node holds, and returns the node's plans that
-     * are on and whose accounts are not suspended.
+     * Renews the node's lease. Gives the node plans that are on and that no live node holds. Returns the node's plans
+     * that are on, without the plans of suspended accounts.
      */
     readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
 
-    /**
-     * Stores that members wait to be compared, because events name them. Returns false if another node holds the plan.
-     */
+    /** Adds the members that events name to the waiting members. Returns false if another node holds the plan. */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns the members that are due at a time, the earliest first. */
+    /** Returns the waiting members that are due at the time `at`, the earliest first. */
     readonly due: (
       place: PlanPlace,
       at: Millis,
@@ -155,8 +153,9 @@ export class RolePlanStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
 
     /**
-     * Stores results. A member stops waiting, unless its `mark` has increased since it was read, or it has a `retryAt`.
-     * The end of a sweep deletes problems from before its start. Returns false if another node holds the plan.
+     * Stores the results of comparisons. A member stops waiting, unless its `mark` has increased since it was read, or
+     * it has a `retryAt`. When a sweep ends, the problems from before its start are deleted. Returns false if another
+     * node holds the plan.
      */
     readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
 

@@ -60,14 +60,14 @@ export const canAdvance = (session: VerificationSession, to: SessionStep, at: Mi
   return isOpenAt(session, at) && (to === "cancelled" || session.state === "pending");
 };
 
-/** Returns the session after a step that `canAdvance` allows. @internal */
+/** Returns a copy of the session in the state `to`, which `canAdvance` must allow. @internal */
 export const advancedSession = (session: VerificationSession, to: SessionStep): VerificationSession => ({
   ...session,
   state: to,
   change: session.change + 1,
 });
 
-/** Returns the session after its link or scope was removed. @internal */
+/** Returns a copy of the session in the state `failed`, because its link or scope was removed. @internal */
 export const failedSession = (session: VerificationSession): VerificationSession => ({
   ...session,
   state: "failed",

@@ -176,7 +176,8 @@ const makeReadLimits = Effect.gen(function* () {
   const { life, pollInterval, pollLimit } = yield* SessionSettings;
   const counters = yield* Counters;
 
-  // The count is also the number of the read, which orders the reads of a session.
+  // Counts the reads of a session. The new count is also the number of the new read. A read ends the reads with lower
+  // numbers.
   const countRule = ({ id, expiresAt }: VerificationSession, now: Millis): CounterRule => ({
     key: `poll_count:${id}`,
     limit: pollLimit > 0 ? pollLimit : Number.MAX_SAFE_INTEGER,

@@ -63,7 +63,7 @@ export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {
     /**
-     * Creates a session. Fails with `Conflict` only if `commit` fails with it.
+     * Creates a session. Only the parameter `commit` can cause the error `Conflict`.
      *
      * @returns the session with its `sid`, which is not stored and cannot be read again
      */
@@ -220,7 +220,10 @@ export class VerificationSessions extends Context.Service<
 
 type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;
 
-/** Concurrent creations reach the store in any order, with times up to this many milliseconds apart. */
+/**
+ * The store may receive concurrent creations out of order. A creation that is refused because its time is at most this
+ * many milliseconds too early is repeated with a later time.
+ */
 const maxReordering = 100;
 
 const requireCancelled = (
@@ -257,7 +260,8 @@ const newSession = (
 });
 
 /**
- * The retry time is random, up to one refill from now, so that clients that are refused together do not retry together.
+ * Tells the client to retry at a random time within the next `createRefill` milliseconds, so that clients that are
+ * refused together do not retry together.
  */
 const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
   Effect.flatMap(Random.nextBetween(readyAt, Math.max(readyAt, now + createRefill)), (spreadAt) =>

@@ -9,7 +9,7 @@ import { complete, newKey, request, servicesWith, setup, start } from "./test_se
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
-  it.effect("a session created by a node whose clock is behind counts once towards the limit", () =>
+  it.effect("a node whose clock is 50 ms behind creates a key's sixth session, but no seventh", () =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
       const create = sessions.create(yield* newKey(), request);
@@ -64,7 +64,7 @@ describe("VerificationSessions.create", () => {
 });
 
 describe("VerificationSessions.poll", () => {
-  it.effect("a poll returns a final state at once, until the deadline", () =>
+  it.effect("a poll of a completed session returns at once before the deadline, and fails from then on", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* complete(key, sid);

@@ -12,7 +12,7 @@ import { UsageStore } from "./usage_store.ts";
 const key = "Aa0Bb1Cc2Dd3" as KeyId;
 const today = 20_000 * dayMs;
 
-/** How the store ends `add`: it succeeds, fails without adding, adds but fails, or adds and never answers. */
+/** What `add` does in the test store: it adds and succeeds, fails without adding, adds but fails, or adds and hangs. */
 type Mode = "well" | "down" | "answer lost" | "silent";
 
 const makeBenchAt = Effect.fnUntraced(function* (time: number) {

@@ -57,8 +57,10 @@ export class UserData extends Context.Service<
 
     /**
      * Erases a user by `UserStore.erase`. Every node refuses the revoked keys within a second. If users erase
-     * themselves, the audit entries of the erasure do not name them either. The user first loses the roles of role plans;
-     * if that takes longer than five seconds, `RoleCouriers` take the roles later.
+     * themselves, the audit entries of the erasure name `[erased]` as the actor.
+     *
+     * The roles of role plans are removed first. If that takes longer than five seconds, `RoleCouriers` remove them
+     * later.
      */
     readonly erase: (chatId: ChatId, origin: WriteOrigin) => Effect.Effect<UserErased, StoreUnavailable>;
   }
@@ -125,7 +127,10 @@ export class UserData extends Context.Service<
   ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }
 
-/** Removes the roles of an erased user. Without `MemberSync`, as on the command line, `RoleCouriers` do so later. */
+/**
+ * Makes a function that removes the roles of role plans from an erased user. Without `MemberSync`, as on the command
+ * line, the function does nothing, and `RoleCouriers` remove the roles later.
+ */
 const makeReleaseRoles = Effect.gen(function* () {
   const sync = Option.getOrNull(yield* Effect.serviceOption(MemberSync));
   const plans = yield* RolePlanStore;

@@ -43,7 +43,7 @@ export interface UserRecords {
   /** Sessions that name the user or were completed by the user. */
   readonly sessions: ReadonlyArray<VerificationSession>;
   readonly flows: ReadonlyArray<VerificationFlow>;
-  /** Sign-ins to the dashboard and to the user's own data, including expired ones. */
+  /** The user's sign-ins to the dashboard, and to the site that shows users their own data, including expired ones. */
   readonly signIns: ReadonlyArray<SiteSignIn>;
   /** Audit entries that name the user or one of their accounts, oldest first. */
   readonly entries: ReadonlyArray<AuditEntry>;
@@ -64,9 +64,9 @@ export interface EraseUser extends WriteOrigin {
 /** Counts of the erased data. */
 export interface UserErased {
   readonly records: number;
-  /** The number of addresses at which the user was seen, counted in each scope. */
+  /** The number of addresses at which the user was seen. An address counts once for each scope. */
   readonly sightings: number;
-  /** The number of browsers in which the user was seen, counted in each scope. */
+  /** The number of browsers in which the user was seen. A browser counts once for each scope. */
   readonly browsers: number;
   readonly reviews: number;
   /** The number of audit entries that named the user. */

@@ -60,8 +60,8 @@ export const timesAfter = (
     : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
 
 /**
- * Returns the first pending delivery of a lane if it can be sent now, because it waited for earlier deliveries and is
- * now the first in all of its lanes. Returns undefined otherwise.
+ * Returns the first pending delivery of a lane if it only waited for earlier deliveries, and is now the first in all of
+ * its lanes. Returns undefined otherwise.
  *
  * @param pending in the order of the feed
  *

@@ -105,7 +105,10 @@ export const successHeaders = (components: Components, route: Route): Headers =>
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
-/** The headers of a refusal that matter to a client. A refusal may also have the headers of a success. */
+/**
+ * Returns the documented headers of a refusal. A refusal may also have headers of a success, which clients need not
+ * know.
+ */
 export const refusalHeaders = (components: Components, route: Route, status: number): Headers => ({
   ...referTo(components, [
     "X-Request-Id",

@@ -1,5 +1,6 @@
 /**
- * v2 alt detection, and the reviews of its matches.
+ * The v2 routes of alt detection, which finds accounts that may belong to the same person, and of the reviews of its
+ * matches.
  *
  * @example
  * ```ts

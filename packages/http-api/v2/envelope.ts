@@ -11,8 +11,8 @@ export const version = "2.0.0";
 export const serviceVersions = ["2026-01-01"] as const;
 
 /**
- * `meta.rateLimit`: the limit of the key for the short window; in a refusal, the limit for which the request was
- * refused.
+ * The field `meta.rateLimit`: the limit of the key for the short window, or on session routes for the day. In a
+ * response with status 429, it is the exceeded limit.
  */
 export const RateLimit = Schema.Struct({
   limit: Schema.NullOr(Schema.Int),

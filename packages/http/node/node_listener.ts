@@ -62,9 +62,9 @@ export type NodeListener = (
 
 /** Facts about a request that only the server knows. */
 export interface NodeListenerOptions {
-  /** Why the request is refused before routing. */
+  /** The error with which the request is refused before routing; null or left out if it is not refused. */
   readonly refusal?: PublicError | null;
-  /** Whether the client waits for a 100 before it sends the body, as on `checkContinue`. */
+  /** Whether the client waits for the status 100 before it sends the body, as on `checkContinue`. */
   readonly expectsContinue?: boolean;
   /** The client's IP address, if it differs from the socket's address. */
   readonly clientAddress?: string | undefined;
@@ -124,7 +124,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
     const { refusal = null } = options;
     const answer = refusal === null ? app.answer(exchange) : app.refuse(exchange, refusal);
     if (incoming.headers["content-length"] === undefined) start(exchange, answer);
-    // A microtask later, Node has read a body that arrived together with its head.
+    // Wait one microtask: by then, Node has read a body that arrived together with the headers of its request.
     else queueMicrotask(() => start(exchange, answer));
   };
   return listener;
@@ -174,8 +174,8 @@ class NodeExchange implements HttpRequest {
   }
 
   /**
-   * Returns the body or its refusal, if no more bytes of the body must be read to decide. Otherwise it lets the client
-   * send the body, and returns null.
+   * Returns the body, or the error that refuses it, if the listener need not read more bytes to know it. Otherwise it
+   * lets the client send the body, and returns null.
    */
   #knownBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> | null {
     const incoming = this.#incoming;
@@ -272,7 +272,7 @@ const bytesReadBefore = (
   return rawBody.length > maxBytes ? tooLarge : Effect.succeed(rawBody);
 };
 
-/** The fiber is interrupted when the connection closes before the end of the body. */
+/** Reads the whole body in chunks. If the connection closes before the end of the body, the fiber is interrupted. */
 const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> =>
   Effect.callback((resume) => {
     const chunks: Array<Uint8Array> = [];

@@ -69,7 +69,10 @@ interface ReadInput<Values> {
   readonly context: RequestContext;
 }
 
-/** The state decides which fields exist; the type of the record does not express this. */
+/**
+ * Converts a session for a response. The cast is necessary: the state decides which fields are null, but the type of
+ * the record does not express this.
+ */
 const sessionResponse = (publicUrl: string) => (session: ReadSession) =>
   ({
     sid: session.sid,

@@ -30,8 +30,8 @@ export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "d
 
   /**
    * `"given"`: each call passes the client's IP address; `nodeListener` uses the address of the socket by default.
-   * `"none"`: no call passes one, so wrong keys are not throttled, only the limits of keys apply, keys with address
-   * lists are refused, and flows store no address for alt detection.
+   * `"none"`: no call passes an address. The limits of keys still apply, but wrong keys are not throttled, keys with
+   * address lists are refused, and flows store no address for alt detection.
    */
   readonly clientAddress: "given" | "none";
 
@@ -130,13 +130,13 @@ export const makeWebHandler = <E, R = never>(
       started = await starting.runPromise(Listeners);
       return started;
     } catch (error) {
-      // Lets the next request start the services again.
+      // The start failed: let the next request start the services again.
       if (runtime === starting) runtime = undefined;
       throw error;
     }
   };
 
-  /** Returns a value, not a promise, once the services have started. */
+  /** Returns the started listeners without a promise; undefined before the first start and after `close`. */
   const listeners = () => (isClosed ? undefined : started);
 
   return {

@@ -41,7 +41,7 @@ export class Windows {
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
 
-  /** @param startedAt when counting started, by the callers' clock */
+  /** @param startedAt when counting started, by the same clock as `now` in later calls */
   constructor(startedAt: Millis) {
     this.#startedAt = startedAt;
   }
@@ -51,7 +51,10 @@ export class Windows {
     return this.#windows.size;
   }
 
-  /** Counts one request in every window, or in none if a window is full or its earlier count may be lost. */
+  /**
+   * Counts a request in the windows of all rules. If one of these windows is full, or if its earlier count may be lost,
+   * the request is counted in none of them.
+   */
   admit(rules: Rules, now: Millis): Admission {
     const forgotten = this.#forgotten(rules, now);
     if (forgotten.length > 0) return { admitted: false, states: this.read(rules, now), forgotten };

@@ -4,7 +4,7 @@ import { Windows } from "./counters.ts";
 const rule = (key: string, durationMs: number) => ({ key, limit: 1, durationMs });
 
 describe("Windows", () => {
-  it("most ended windows are dropped", () => {
+  it("counting requests drops most of the windows that have ended", () => {
     const windows = new Windows(0);
     let largest = 0;
     for (let now = 0; now < 100_000; now++) {
@@ -30,7 +30,7 @@ describe("Windows", () => {
     expect(windows.size).toBe(1);
   });
 
-  it("a missing durable window counts as forgotten unless it started at least a minute after counting began", () => {
+  it("counters that lack a durable window report it as forgotten, unless it began at least a minute after they started", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),

@@ -15,8 +15,8 @@ import type { Site } from "./site.ts";
 const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as const;
 
 /**
- * An element for each page that is shown when a sign-in has ended. It loads the style sheet whose response makes the
- * browser drop the stored pages.
+ * Returns an element that every page shown after the end of a sign-in must contain. The element loads a style sheet,
+ * whose response makes the browser drop the stored pages.
  */
 export const dropKeptPages = (site: Pick<Site, "path">): Html =>
   html`<link rel="stylesheet" href="${pathOf(site)}">`;

@@ -3,7 +3,6 @@
 import type { Redacted } from "effect";
 import type { Resilience } from "../http/mod.ts";
 
-/** The credentials of an OAuth client. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;

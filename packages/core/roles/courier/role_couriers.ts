@@ -26,8 +26,8 @@ const layerRemembering = Layer.effect(
 );
 
 /**
- * Keeps the roles and nicknames of guilds equal to the links of their plans' scopes. Does nothing on a platform without
- * roles.
+ * Keeps the roles and nicknames of guild members up to date with their links, according to the role plans. Does nothing
+ * on a platform without roles.
  *
  * @internal
  */

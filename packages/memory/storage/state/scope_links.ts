@@ -45,8 +45,8 @@ export class ScopeLinks {
   }
 
   /**
-   * Up to `limit` links after a position, or before the position if the direction is "newer"; latest verification
-   * first.
+   * Returns up to `limit` links, latest verification first. They come after the position `from`, or before it if the
+   * direction is "newer".
    */
   newest(from: NewestPosition | null, limit: number, direction?: PageDirection): ReadonlyArray<Link> {
     const place = from === null ? null : { chatId: from.chatId, at: from.lastVerifiedAt };

@@ -53,7 +53,7 @@ export class ScopeSightings {
     return forgotten.length;
   }
 
-  /** How many chat users were seen at a place, which may be stored under any of these hashes. */
+  /** Counts the chat users seen at one place. `hashes` are all hashes under which this place may be stored. */
   countUsers(hashes: ReadonlyArray<string>): number {
     const [first = "", ...others] = hashes;
     const users = this.#byPlace.get(first);

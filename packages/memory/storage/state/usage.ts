@@ -12,7 +12,7 @@ type KeyPeriod = UsagePeriod & Pick<KeyUsage, "key">;
 
 const nothing = { served: 0, refused: 0, errors: 0 };
 
-/** Usage by UTC day, key and group. */
+/** The usage of API keys, by UTC day, key and group of routes. */
 export class Usage {
   readonly #periods = new Map<string, KeyPeriod>();
   /** The last batch of each meter. */

@@ -16,7 +16,7 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import { paths, withQuery } from "../paths.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
-/** `AltReviews` lists at most this many. */
+/** The maximum number of reviews that `AltReviews` lists for a user. */
 const mostReviews = 100;
 
 export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {

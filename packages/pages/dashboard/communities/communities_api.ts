@@ -70,7 +70,10 @@ export const communitiesApi = Effect.gen(function* () {
   return routes;
 });
 
-/** Returns a function that looks up the name of a scope's guild on the platform; null if it has no known name. */
+/**
+ * Returns a function that looks up the name of a scope's guild on the chat platform. The function returns null for a
+ * global scope, and if the name is unknown.
+ */
 export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
   const guildId = guildOf(scope);
   return guildId === null

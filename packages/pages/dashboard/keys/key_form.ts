@@ -11,7 +11,7 @@ import { counted, dayOf } from "../look/time.ts";
 export interface KeyRules {
   readonly name: string;
   readonly access: string;
-  /** This field and the next two have one entry per line. */
+  /** One entry per line, as in `denyIps` and `redirectOrigins`. */
   readonly allowIps: string;
   readonly denyIps: string;
   readonly redirectOrigins: string;

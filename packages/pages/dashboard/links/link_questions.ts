@@ -45,7 +45,7 @@ ${answers(question, paths.unlink, html`<button class="button bad">Unlink the acc
   };
 };
 
-/** Asks once for several users of a list. */
+/** The page that asks for confirmation before several users of a list are unlinked. */
 export const unlinkSeveralQuestion = (
   community: Community,
   links: ReadonlyArray<NamedLink>,

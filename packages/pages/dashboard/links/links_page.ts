@@ -14,7 +14,7 @@ import { numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 
-/** The most links of each list in a file with names. */
+/** The maximum number of links from each list in a CSV file that also contains names. */
 export const mostNamed = 1_000;
 
 export interface LinksView {

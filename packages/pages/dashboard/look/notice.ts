@@ -40,6 +40,6 @@ export const noticeHtml = (name: string | null): Html | null =>
     ? statusHtml(notices[name as NoticeName], name === "notSent")
     : null;
 
-/** A message at the start of the page. It has the focus, so that screen readers announce it first. */
+/** Renders a message for the start of the page. Screen readers announce it first, because it gets the focus. */
 export const statusHtml = (content: string | Html, isBad = false): Html =>
   html`<div class="notice${isBad ? " bad" : ""}" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;

@@ -23,7 +23,7 @@ interface NamedMember extends Member {
 }
 
 export interface TeamView {
-  /** The oldest member first. */
+  /** The members of the account, starting with the one who joined first. */
   readonly members: ReadonlyArray<NamedMember>;
   readonly me: string;
   /** The URL at which members sign in to the dashboard. */

@@ -17,10 +17,13 @@ export interface CachedLookup<Key extends string | ReadonlyArray<string>, A> {
 const maxOwn = 10_000;
 
 /**
- * Makes a cached lookup. A process also keeps the answers to its own requests in memory, which saves reading a shared
- * cache. Concurrent calls for a missing key share one request, which is interrupted when its last caller is
- * interrupted. Failures are never cached. If the cache fails, the platform is asked. `forget` removes an answer after a
- * change; other processes may use their own copies until these expire.
+ * Makes a cached lookup. Each process also keeps in memory the answers that it requested itself, so that it reads a
+ * shared cache less often. Concurrent calls for a missing key share one request to the platform. The request is
+ * interrupted when its last caller is interrupted. Failures are never cached. If the cache fails, the platform is
+ * asked.
+ *
+ * `forget` removes an answer after a change. Other processes may use their own copies of the answer until the copies
+ * expire.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key extends string | ReadonlyArray<string>, A>(
   options: CachedLookup<Key, A>,

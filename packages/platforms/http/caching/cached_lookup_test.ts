@@ -71,7 +71,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, cache));
   });
 
-  it.effect("the cache uses the lifetime of each answer", () =>
+  it.effect("each answer is cached for its own lifetime, and not at all if the lifetime is zero", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp({
         freshFor: (length) => (length > 3 ? Duration.seconds(10) : Duration.zero),

@@ -66,7 +66,7 @@ describe("retries", () => {
     }),
   );
 
-  it.effect("a request that is answered 500 fails without a retry", () =>
+  it.effect("a request whose response has status 500 fails without a retry", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status: 500 }]);
       const result = yield* timeless(Effect.result(client.get(url)));
@@ -172,7 +172,7 @@ describe("concurrency", () => {
     }),
   );
 
-  it.effect("every attempt releases its slot, whatever its outcome", () =>
+  it.effect("every attempt frees its place under the concurrency limit, whatever its outcome", () =>
     Effect.gen(function* () {
       const steps = [...repeat("break", 3), ...repeat({ status: 500 }, 3), "hang" as const, { status: 200 }];
       const { client } = yield* clientOf(steps, { concurrency: 1, retries: 0, failuresToOpen: 1_000 });
@@ -216,7 +216,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect("a circuit that opens stops the retries of the request that opened it", () =>
+  it.effect("a request is not sent again after its failures have opened the circuit", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["break"], { failuresToOpen: 2 });
       expect(yield* timeless(ask(client))).toBe("circuit_open");
@@ -243,7 +243,7 @@ describe("circuit", () => {
 });
 
 describe("observability", () => {
-  it.effect("metrics count outcomes and have the state of the circuit", () =>
+  it.effect("metrics count outcomes and show the state of the circuit", () =>
     Effect.gen(function* () {
       const platform = "test";
       const counted = (outcome: string) =>
