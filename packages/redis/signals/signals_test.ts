@@ -21,7 +21,7 @@ const channelCount = (url: string, prefix: string) =>
   );
 
 describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
-  it.live("signals reach other nodes, but no nodes on a copied storage with the same prefix", () =>
+  it.live("signals reach nodes on the same storage, but no node on a copy of it with the same prefix", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>

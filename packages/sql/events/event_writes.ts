@@ -57,8 +57,9 @@ export const numberEventsOn = (sql: SqlClient.SqlClient) => {
   const { onlyOne, rowsWritten } = dialectOf(sql);
   const numberSome = Effect.fnUntraced(function* (pid: Pid) {
     yield* sql`SELECT locks FROM ${onlyOne(`events:${pid}`)}`;
-    // A second statement, so that it sees what other readers numbered while the first statement waited. Events of one
-    // chat user are ordered by sequence, since sequences are taken under the lock of the user's record.
+    // This statement must start after the lock is taken, to see the positions that other readers gave to events while
+    // this reader waited. The order by sequence is right for the events of one chat user, since their sequences are
+    // taken under the lock of the user's record.
     const numbered = sql`
       UPDATE events SET position = ordered.position
       FROM (

@@ -65,7 +65,9 @@ const sqliteTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     END`;
 });
 
-/** Runs once per statement, in the order of the places, so that two statements never deadlock. */
+/**
+ * Each trigger runs once per statement and updates the places in sorted order, so that two statements never deadlock.
+ */
 const postgresTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`
     CREATE FUNCTION count_added_sightings() RETURNS trigger LANGUAGE plpgsql AS $$
