@@ -35,7 +35,7 @@ const fixture = {
   },
 };
 
-/** Returns the files that contain a function that ran in every request. */
+/** Sends requests, and returns the source files of which at least one function runs in every request. */
 const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const session = new Session();
   session.connect();
