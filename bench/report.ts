@@ -55,7 +55,7 @@ export const tableOf = (result: WorkResult): string => {
   return `### ${titles[on]}: ${work}\n\n${table(["", "connections", ...columns.map(([head]) => head)], rows)}`;
 };
 
-/** Compares this checkout with each other contender; ratios above 1 favor this checkout. */
+/** Compares this checkout with every other contender. A ratio above 1 favors this checkout. */
 export const ratiosOf = (results: ReadonlyArray<WorkResult>) =>
   results.flatMap((result) =>
     linesOf(result)

@@ -54,7 +54,7 @@ const plans = Effect.gen(function* () {
   return found;
 }).pipe(Effect.scoped);
 
-test.it("no statement scans a growing table, except for a few rows at one end or in a rare full pass", () =>
+test.it("no statement scans a growing table, except listed ones that read few rows or run rarely", () =>
   Effect.gen(function* () {
     const scans = (yield* plans).flatMap(({ beginning, steps }) =>
       steps

@@ -371,8 +371,8 @@ const roverHeaders = [
   "x-ratelimit-reset-after",
 ];
 /**
- * The values of `roverHeaders` when a service other than RoVer refuses a request. These services send the same rate
- * limit headers as v2.
+ * The expected values of `roverHeaders` when a limit refuses a request to a service other than RoVer. These services
+ * send the same rate limit headers as v2.
  */
 const usual = {
   second: [undefined, "1", "0", undefined],

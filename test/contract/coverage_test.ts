@@ -157,7 +157,10 @@ afterAll(async () => {
   await stores.stop();
 });
 
-/** For each kind of surroundings: how to begin and end the fault, and which server receives the requests (`to`). */
+/**
+ * For each value of `Surroundings`: how to begin and end its fault, and which server receives the requests of its test
+ * cases (`to`).
+ */
 const surroundings: Readonly<
   Record<
     Surroundings,

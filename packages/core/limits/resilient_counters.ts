@@ -92,7 +92,7 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
       },
     });
   return Counters.of({
-    // If there are no rules, the shared counters are not asked. The result then says nothing about the outage.
+    // Without rules, the shared counters are not asked. So the result must neither begin nor end an outage.
     admit: (rules, now) =>
       rules.length === 0
         ? Effect.succeed({ admitted: true, states: [] })

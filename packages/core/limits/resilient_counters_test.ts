@@ -146,7 +146,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("in an outage, the metric for deciding alone is 1 until the shared counters answer again", () =>
+    it.effect("the metric `decidesAlone` is 1 in an outage, until the shared counters answer again", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const gauge = Effect.map(Metric.value(decidesAlone), ({ value }) => value);

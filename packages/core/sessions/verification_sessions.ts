@@ -221,8 +221,8 @@ export class VerificationSessions extends Context.Service<
 type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;
 
 /**
- * The store may receive concurrent creations out of order. A creation that is refused because its time is at most this
- * many milliseconds too early is repeated with a later time.
+ * Concurrent creations may reach the store in another order than that of their times. If the store refuses a creation,
+ * but would accept it at a time that is at most this many milliseconds later, the creation is repeated with that time.
  */
 const maxReordering = 100;
 

@@ -148,8 +148,9 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Stores the result of a requested attempt in the delivery, by `resent`. Returns the new delivery, or none if the
-     * webhook is unknown. A success also updates the times of the webhook, and frees lanes as in `record`.
+     * Stores the result of a requested attempt: `resent` computes the new delivery from it. Returns the new delivery,
+     * or none if the webhook is unknown. If the attempt succeeded, also updates the times of the webhook. The next
+     * delivery of each freed lane may then become due, as described at `record`.
      */
     readonly recordRequested: (
       attempt: RequestedAttempt,

@@ -11,8 +11,8 @@ const annotations = new Set(["description", "title", "examples", "default"]);
 const isAnnotation = (schema: Json) => Object.keys(schema).every((keyword) => annotations.has(keyword));
 const isNull = (schema: Json) => schema["type"] === "null" && Object.keys(schema).length === 1;
 /**
- * Whether the schema accepts null after null is added to its `type`. The keywords listed here could still exclude null.
- * All other keywords apply only to values of one type.
+ * Whether adding null to the `type` of the schema is enough to make the schema accept null. The keywords listed here
+ * could still exclude null. All other keywords apply only to values of one type.
  */
 const isTyped = (schema: Json) =>
   typeof schema["type"] === "string" &&

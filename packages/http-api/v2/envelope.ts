@@ -11,8 +11,8 @@ export const version = "2.0.0";
 export const serviceVersions = ["2026-01-01"] as const;
 
 /**
- * The field `meta.rateLimit`: the limit of the key for the short window, or on session routes for the day. In a
- * response with status 429, it is the exceeded limit.
+ * The field `meta.rateLimit` of a response. It has the state of one limit of the key: on session routes the daily
+ * limit, and on other routes the limit of the short window. In a response with status 429, it has the exceeded limit.
  */
 export const RateLimit = Schema.Struct({
   limit: Schema.NullOr(Schema.Int),

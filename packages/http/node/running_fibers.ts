@@ -1,9 +1,9 @@
 import type { Fiber } from "effect";
 
 /**
- * The running fibers, in an array. A `Set` would replace its internal table as it changes, and so would the finalizers
- * of a scope. The old tables would keep finished fibers and their responses in memory until the next full garbage
- * collection.
+ * Stores the running fibers in an array. A `Set` replaces its internal table as it changes. Its old tables would keep
+ * finished fibers and their responses in memory until the next full garbage collection. The finalizers of a scope would
+ * keep them too.
  */
 export class RunningFibers {
   readonly #fibers: Array<Fiber.Fiber<unknown> | undefined> = [];

@@ -35,7 +35,10 @@ export type Answered = Success | HttpResponse;
 
 /** Checks of values beyond the schemas of a route's parameters. */
 export interface ValueChecks<P extends Parameters> {
-  /** Finds problems of the values. They are reported in one error together with the malformed values. */
+  /**
+   * Finds problems that involve more than the format of one value. They are reported together with the malformed
+   * values, in one error.
+   */
   readonly findProblems?: FindProblems<P>;
   /** Checks the values after `findProblems` and before the check of the key's tier. */
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
@@ -203,7 +206,7 @@ class Prefetch {
   }
 }
 
-/** What `Prefetch` remembers about one lookup. */
+/** The progress of counting the limits of one lookup. `Prefetch` remembers it for the next lookup. */
 interface Counting {
   /** Whether the limits of another lookup were counted at the same time as the limits of this lookup. */
   isConcurrent: boolean;

@@ -1,4 +1,7 @@
-/** Check 9 of `checks.ts`: reads the parameters and the dated contract of a request, and checks its headers. */
+/**
+ * Check 9 of `checks.ts`: reads the parameters of a request, and checks the headers `Service-Version` and
+ * `Idempotency-Key`.
+ */
 import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {

@@ -45,9 +45,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
     pageResponse(page, footerHtml(pageSettings, page, requestId), basePath);
 
-  // Returns where users without a sign-in are redirected. After a form, they get a page with a link to the sign-in
-  // (`form=lost`). Browsers apply `form-action` of the form's page to redirects too, and would block a direct redirect
-  // to the platform.
+  // Returns the URL to which users without a sign-in are redirected. A user who submitted a form is redirected to a
+  // page with a link to the sign-in (`form=lost`). A direct redirect to the platform would be blocked, because browsers
+  // also apply the policy `form-action` of the form's page to redirects.
   const signInPath = ({ request }: RequestContext) =>
     `${site.path}/sign-in${request.method === "POST" ? "?form=lost" : ""}`;
 

@@ -105,7 +105,8 @@ const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOpt
     for (const node of cluster.nodes()) if (node.status === "wait") node.connect().catch(() => {});
   };
   cluster.on("ready", connectAll);
-  // Run `connectAll` later: the command that made the driver discover the node may connect to the node itself.
+  // Call `connectAll` in a microtask. By then, the command that made the driver discover the node may itself have
+  // opened the connection to the node.
   cluster.on("+node", () =>
     queueMicrotask(() => {
       if (cluster.status === "ready") connectAll();

@@ -21,8 +21,8 @@ interface Batch<Reply> {
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
   /**
-   * The open batches of this turn. The map key is the window key of the last rule of a batch. That rule limits a single
-   * API key.
+   * The open batches of this turn. Each batch is stored under the `key` of its last rule, which limits a single API
+   * key.
    */
   readonly #open = new Map<string, Batch<Reply>>();
   readonly #sendsOneAtOnce: boolean;

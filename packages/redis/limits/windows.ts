@@ -71,8 +71,8 @@ export class Windows {
   }
 
   /**
-   * Counts one request in every window. Counts it in no window if one of them is full, or if Redis may have lost the
-   * count of one.
+   * Counts one request in every window. If one window is full, or if Redis may have lost the count of a window, the
+   * request is counted in none of them.
    */
   admit(rules: Rules, now: Millis): Effect.Effect<Admission, StoreUnavailable> {
     return runCommand("Counters.admit", () => this.#admit(rules, now, ({ admission }) => admission));

@@ -163,7 +163,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
       }).pipe(onDatabase),
   );
 
-  it.live("a write that reaches the database after its deadline is stored in a transaction", () =>
+  it.live("a write whose statement reaches the database too late is stored by a transaction instead", () =>
     Effect.gen(function* () {
       yield* migrate;
       const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);

@@ -81,8 +81,8 @@ const createOn = (sql: SqlClient.SqlClient) => {
 };
 
 /**
- * Counts a new session against the burst of an API key, and locks the row of the burst. Returns null, or, if the burst
- * is used up, the time at which the key can create its next session.
+ * Takes one session creation from the token bucket of an API key, and locks the bucket's row. Returns null if a
+ * creation was available. Otherwise, returns the time at which the key can create its next session.
  */
 const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {

@@ -154,6 +154,6 @@ export const reportUnread = (
   return new UnreadableLinkFile({ line, reason, unclearColumns: unclear });
 };
 
-/** The error message for files of DiscordSRV, which have nothing to import. */
+/** The error message for files of DiscordSRV. They contain Minecraft accounts, which cannot be imported. */
 export const minecraft =
   "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here";

@@ -118,7 +118,8 @@ describe("DeliveryWindow", () => {
       ["a2", "waiting"],
       ["b2", "waiting"],
     ]);
-    // `saved` took the failures out of the window, so only the store can block this event. Here the store does not.
+    // The call of `saved` removed the failures from the window, as if they were now in the store. So only the store can
+    // block `a3`, and the argument `false` means that it does not.
     window.addNew(entry("a3", 5, ["a"]), false);
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });

@@ -53,7 +53,10 @@ export class ScopeSightings {
     return forgotten.length;
   }
 
-  /** Counts the chat users seen at one place. `hashes` are all hashes under which this place may be stored. */
+  /**
+   * Counts the chat users who were seen at one address or in one browser. `hashes` are all hashes under which this
+   * address or browser may be stored.
+   */
   countUsers(hashes: ReadonlyArray<string>): number {
     const [first = "", ...others] = hashes;
     const users = this.#byPlace.get(first);

@@ -243,7 +243,7 @@ describe("circuit", () => {
 });
 
 describe("observability", () => {
-  it.effect("metrics count outcomes and show the state of the circuit", () =>
+  it.effect("metrics count the outcomes of requests, and show the state of the circuit breaker", () =>
     Effect.gen(function* () {
       const platform = "test";
       const counted = (outcome: string) =>

@@ -66,7 +66,8 @@ const sqliteTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 });
 
 /**
- * Each trigger runs once per statement and updates the places in sorted order, so that two statements never deadlock.
+ * Each trigger runs once per statement. It updates the rows of `place_users` in sorted order, so that two statements
+ * never deadlock.
  */
 const postgresTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`
