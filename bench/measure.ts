@@ -105,7 +105,10 @@ export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, 
   }
 };
 
-/** Returns half of the highest rate of the slowest contender, as measured under the earlier loads of the round. */
+/**
+ * Returns half of the request rate of the slowest contender. The rate of a contender is its highest rate under the
+ * earlier loads of the round.
+ */
 const halfOf = (round: Round): number =>
   Math.min(
     ...Object.values(round).map((loads) =>

@@ -13,8 +13,8 @@ const pinned = (processor: "0" | "1", args: ReadonlyArray<string>): [string, Arr
   canPin ? ["taskset", ["-c", processor, process.execPath, ...args]] : [process.execPath, [...args]];
 
 /**
- * Starts the process of the load generator. The same process carries out all drives, so its code stays compiled from
- * one drive to the next.
+ * Starts the process of the load generator. One process generates all loads in turn, so that its code is already
+ * compiled when the next load begins.
  */
 export const startGenerator = () => {
   const [command, args] = pinned("1", [join(import.meta.dirname, "drive.ts")]);

@@ -115,7 +115,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("Immediate.meanwhile runs both effects in order if the first ends at once", () => {
+  it("if the first effect ends at once, Immediate.meanwhile runs the second effect after it", () => {
     const order: Array<string> = [];
     const step = (name: string) => Immediate.sync(() => order.push(name));
     assert.deepStrictEqual(runAtOnce(Immediate.meanwhile(step("first"), step("second"))), Exit.succeed(2));

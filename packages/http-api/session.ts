@@ -132,8 +132,8 @@ export const reading = {
 } as const;
 
 /**
- * The options of `streamSession` that v1 and v2 share. In the example, the session does not change before the stream
- * ends.
+ * The options of `streamSession` that v1 and v2 share. The `example` is the stream of a session that stays unchanged
+ * until the stream ends.
  */
 export const streaming = {
   ...ofOneSession,

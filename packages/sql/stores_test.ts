@@ -99,8 +99,8 @@ test.it("statements read their input rows once, not once per row of a table", ()
           : [],
       ),
     );
-    // `WITH line AS` reads its input once for each row that it selects from `scopes`. This is fine: it selects only one
-    // row.
+    // The list contains the statement `WITH line AS`, but this statement reads its input only once, because it selects
+    // only one row of `scopes`.
     test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

@@ -56,7 +56,7 @@ export const startBrowserWithKeptPages = (): Promise<Browser> =>
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
 
-/** A page with a record of errors and foreign requests. */
+/** A page with a record of its errors and of its requests to other origins. */
 export interface WatchedPage {
   readonly page: Page;
   /** Requests to other origins. */

@@ -19,7 +19,7 @@ export interface Experience {
   readonly clock: "real" | "fast";
   /** The global `input` of the script. */
   readonly input: unknown;
-  /** Every player leaves during this call of `task.wait`, counted from 1. If left out, no player leaves. */
+  /** The `task.wait` call, counted from 1, during which every player leaves. If left out, no player leaves. */
   readonly leaves?: number;
 }
 

@@ -115,7 +115,7 @@ describe("while the chat platform is down", () => {
     });
   });
 
-  test("bulk lookups of game users fail for each game user whose linked chat user has an unknown membership", async () => {
+  test("in a bulk lookup of game users, a user fails if the membership of the linked chat user is unknown", async () => {
     const fresh = { gameIds: ["1", "2", "9"], guildId: guild };
     const answer = await send("POST /v2/game/bulk", { key: unseen, body: fresh });
     expect(answer.body.data).toMatchObject({

@@ -29,7 +29,7 @@ export interface Case extends Exchange {
   readonly before?: number;
   /** Whether the idempotency key of the request was already used for another request. */
   readonly isReusing?: true;
-  /** Whether the requests that `before` counts send a wrong key. */
+  /** Whether the requests before the checked request send a wrong key. `before` is the number of these requests. */
   readonly isThrottled?: true;
   readonly surroundings?: Surroundings;
 }
@@ -64,8 +64,8 @@ export class Writer {
   }
 
   /**
-   * Returns the differences for a request in a guild. The request sends a guild key if the route takes only the guild
-   * of a guild key. Otherwise it sends a global key.
+   * Returns the key and the values of a case whose request names a guild. The request sends a guild key if the route
+   * takes only the guild of a guild key. Otherwise it sends a global key.
    */
   inGuild(guildId: string, values: Values = this.recipe.good): Differences {
     return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };

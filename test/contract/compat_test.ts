@@ -47,7 +47,7 @@ interface Service {
   readonly toRoblox: (guildId: string, discordId: string) => string;
   readonly toDiscord: (guildId: string, robloxId: string) => string;
   readonly refusal: (text: unknown, code: string) => unknown;
-  /** A page with a record of its errors and of its requests to other origins. */
+  /** The status and the error text with which the service refuses a missing or wrong key. */
   readonly unauthorized: readonly [number, unknown];
   readonly wrongGuild: readonly [number, unknown];
   readonly unlinked: unknown;

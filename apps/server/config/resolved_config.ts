@@ -96,8 +96,9 @@ const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
 };
 
 /**
- * On the dev platform, anyone can sign in as anybody, so it is not always the default. Returns why it must be chosen
- * explicitly. Returns null if it may be the default: with a fixture, or in the demo without a public https URL.
+ * On the dev platform, anyone can sign in as anybody. Returns why the configuration must choose this platform
+ * explicitly. Returns null if the dev platform may be the default: with a fixture, or in the demo without a public
+ * https URL.
  */
 const devRisk = (config: Config): string | null => {
   if (config.ACCOUNTLINK_FIXTURE !== null) return null;

@@ -12,9 +12,10 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
 });
 
 /**
- * Returns the flow with the added proof and with `id`, which belongs to the flow's next cookie. Returns null if the
- * game account is proven before the chat account.
+ * Adds a proof to a flow, and gives the flow a new ID. Returns null if the game account is proven before the chat
+ * account.
  *
+ * @param id the new ID of the flow, which belongs to the flow's next cookie
  * @param record the record of the flow's chat user
  *
  * @internal

@@ -8,7 +8,7 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** A flow that was found by a browser's cookie, with the entry that leads the browser to this flow again. */
+/** A flow that was found by a browser's cookie. With its `entry`, the browser can open this flow again. */
 export interface HeldFlow extends VerificationFlow {
   readonly entry: FlowEntry;
 }

@@ -59,7 +59,7 @@ export interface UpdateKey extends WriteOrigin {
   readonly id: KeyId;
   readonly update: KeyUpdate;
   readonly at: Millis;
-  /** Replaces the audit action that follows from the update. */
+  /** The action of the audit entry. When left out, it is `key.status_changed` or `key.updated`. */
   readonly action?: Extract<AuditAction, "key.reported">;
 }
 

@@ -27,7 +27,7 @@ export interface UpdatedKey {
 /**
  * Applies an update to a stored key. Returns null if the update changes nothing.
  *
- * @param action replaces the audit action that follows from the update
+ * @param action the action of the audit entry; when left out, it is `key.status_changed` or `key.updated`
  *
  * @internal
  */

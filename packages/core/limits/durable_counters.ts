@@ -239,8 +239,8 @@ export class UnsyncedCounts {
   }
 
   /**
-   * Records what became of an amount that was sent. If `isKnown`, the shared counters have counted the amount.
-   * Otherwise the amount is sent again later.
+   * Records the result of sending an amount to the shared counters. If `isKnown` is true, they have counted the amount.
+   * Otherwise, the amount is sent again later.
    */
   settle(window: LedgerWindow, amount: number, isKnown: boolean): void {
     const known = this.#find(window);

@@ -20,7 +20,7 @@ describe("A node's share of a day", () => {
     }),
   );
 
-  it.effect("a node's share of a limit excludes requests being reported to the shared counters", () =>
+  it.effect("a node's share of a limit excludes requests while they are sent to the shared counters", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       state.isSharedDown = true;
@@ -41,7 +41,7 @@ describe("A node's share of a day", () => {
   );
 
   it.effect(
-    "a node's share that began because the ledger failed ends when the shared counters decide again",
+    "if counts are lost and the ledger fails, a node uses its share of the limit until the shared counters decide again",
     () =>
       Effect.gen(function* () {
         const { nodes, state, lose } = yield* openNodes(1);

@@ -99,9 +99,9 @@ export class RequestLimits extends Context.Service<
   RequestLimits,
   {
     /**
-     * Counts the request against all of its limits, or against none if one is full. If several limits are full, the
-     * refusal names a limit of the address if one of these is full, otherwise a limit of the key. If there is still a
-     * choice, it names the limit that resets last.
+     * Counts the request against all of its limits, or against none if one is full. The refusal names one full limit.
+     * If limits of both the address and the key are full, it names a limit of the address. If several of these are
+     * full, it names the limit that resets last.
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 

@@ -214,7 +214,7 @@ describe("ResilientCounters", () => {
         }),
     );
 
-    it.effect("a node restores counts that Redis lost before a save, and a metric counts the loss", () =>
+    it.effect("a node restores unsaved counts that Redis lost, and a metric counts the loss", () =>
       Effect.gen(function* () {
         const { nodes, lose, shared } = yield* openNodes(1);
         const lost = Effect.map(Metric.value(restoredWindows), ({ count }) => count);

@@ -185,10 +185,10 @@ export class LinkStore extends Context.Service<
     readonly deleteAhead?: (write: WriteContext) => Effect.Effect<DeletedAhead | null, StoreUnavailable>;
 
     /**
-     * Stores many links, all or none. If a chat user occurs twice, the last link counts. Returns counts of chat users.
-     * If any record was inserted or replaced, an audit entry has these counts. In addition, each existing record whose
-     * game user changes gets an audit entry `link.set` with `via: "import"`, in the order of chat IDs. New records get
-     * no entry of their own, because an import may have millions.
+     * Stores many links, all or none. If a chat user occurs twice, the last link counts. If the batch inserts or
+     * replaces any record, one audit entry contains the returned counts. Each existing record whose game user changes
+     * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records
+     * get no entry of their own, because an import may have millions.
      */
     readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
 

@@ -131,8 +131,8 @@ export class RolePlanStore extends Context.Service<
     readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Renews the node's lease. Gives the node plans that are on and that no live node holds. Returns the node's plans
-     * that are on, without the plans of suspended accounts.
+     * Renews the lease of a node. Assigns further plans to the node, which are on and which no live node holds. Returns
+     * the plans of the node that are on, except the plans of suspended accounts.
      */
     readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
 

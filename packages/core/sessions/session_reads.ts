@@ -176,7 +176,7 @@ const makeReadLimits = Effect.gen(function* () {
   const { life, pollInterval, pollLimit } = yield* SessionSettings;
   const counters = yield* Counters;
 
-  // Counts the reads of a session. The new count is also the number of the new read. A read ends the reads with lower
+  // The counter of a session's reads. Each new read gets the new count as its number, and ends all reads with lower
   // numbers.
   const countRule = ({ id, expiresAt }: VerificationSession, now: Millis): CounterRule => ({
     key: `poll_count:${id}`,

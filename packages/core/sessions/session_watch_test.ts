@@ -99,7 +99,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(signalsDown)),
   );
 
-  it.effect("signals of other nodes wake reads of changed sessions, and end reads with lower numbers", () =>
+  it.effect("a session read wakes at another node's change, and ends at a higher-numbered read there", () =>
     Effect.gen(function* () {
       const { sessions, key, sid, poll } = yield* setup;
       const { publish } = yield* Signals;

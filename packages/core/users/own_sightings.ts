@@ -23,7 +23,7 @@ export interface OwnPlace {
    */
   readonly firstSeenAt: Millis | null;
   readonly lastSeenAt: Millis;
-  /** When the address or browser will be forgotten, unless the user confirms a link there again. */
+  /** When this address or browser will be forgotten, unless the user uses it to confirm a link again. */
   readonly keptUntil: Millis;
   /** The communities in which the user confirmed links at this address or in this browser, sorted by `pid`. */
   readonly communities: ReadonlyArray<OwnCommunity>;

@@ -56,8 +56,9 @@ export class UserData extends Context.Service<
     readonly previewErasure: (chatId: ChatId) => Effect.Effect<ErasurePreview, StoreUnavailable>;
 
     /**
-     * Erases a user by `UserStore.erase`. Every node refuses the revoked keys within a second. If users erase
-     * themselves, the audit entries of the erasure name `[erased]` as the actor.
+     * Erases a user by `UserStore.erase`. The erasure revokes the keys of the user's accounts, and every node refuses
+     * these keys within a second. If users erase themselves, the audit entries of the erasure name `[erased]` as the
+     * actor.
      *
      * The roles of role plans are removed first. If that takes longer than five seconds, `RoleCouriers` remove them
      * later.

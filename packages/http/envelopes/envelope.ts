@@ -53,7 +53,10 @@ const expiryNoticeMs = 7 * dayMs;
 const policyOf = (bucket: KeyBucket, limit: number | null, windowMs: number): ReadonlyArray<string> =>
   limit === null ? [] : [`"${bucket}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`];
 
-/** Caches the values of `RateLimit-Policy` by quota object. Requests with the same cached key share one such object. */
+/**
+ * Caches the values of `RateLimit-Policy` by quota object. Requests with the same API key share one quota object while
+ * the key is cached.
+ */
 const policies = new WeakMap<Quota, Readonly<Record<Traffic, string>>>();
 
 const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {

@@ -1,6 +1,6 @@
 /**
- * Checks a request that needs a key. `docs/architecture.md` lists these checks with the same numbers. Two steps come
- * before: `request_context.ts` gives the request its ID (1.), and `app.ts` finds the route (2.).
+ * Checks a request that needs a key. `docs/architecture.md` lists these steps with the same numbers. Two steps come
+ * before: `request_context.ts` gives the request its ID (step 1), and `app.ts` finds the route (step 2).
  */
 import {
   type ApiKey,
@@ -84,13 +84,13 @@ export const makeChecks = Effect.gen(function* () {
     const enter = Immediate.fn(function* (arrived: RequestContext, learn: Learn) {
       const { address, request } = arrived;
       if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
-      // 3. Refuse an address that sends many wrong keys. 4. Check the key. `KeyAuthenticator` of core does both.
+      // Steps 3 and 4: refuse an address that sends many wrong keys, then check the key. `KeyAuthenticator` does both.
       const authenticated = yield* authenticator.authenticate(keyOf(request), address);
       const { key, quota } = authenticated;
       const context = learn({ key: authenticated });
-      // 5. Check the client address against the allow list and the deny list of the key.
+      // Step 5: check the client address against the allow list and the deny list of the key.
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      // 6. Count the request against the limits of the client address, and 7. against the limits of the key.
+      // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
       const admission = admit({ key, quota, address, traffic }, learn);
       const answer = handle(context, key, learn);
       return yield* prefetches
@@ -99,17 +99,17 @@ export const makeChecks = Effect.gen(function* () {
     });
 
     const handle = Immediate.fn(function* (context: RequestContext, key: ApiKey, learn: Learn) {
-      // 8. Check that the access and the tier of the key allow the route.
+      // Step 8: check that the access and the tier of the key allow the route.
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
-      // 9. Read and check the parameters from the query or the body.
+      // Step 9: read and check the parameters from the query or the body.
       const { values, contract } = yield* readValues(context, key);
       if (validate !== undefined) yield* validate(values);
-      // 10. Check whether the values need a Premium key. On a write route, `handler` then claims the idempotency key,
-      // see `answerOnce`.
+      // Step 10: check whether the values need a Premium key. On a write route, `handler` then claims the idempotency
+      // key, see `answerOnce`.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
-      // 11. Check the guild, and 12. do the work. The handler calls one service of core, such as `LinkLookup.byChat` or
-      // `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
+      // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
+      // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       return yield* handler({ values, key, context: learn({ contract }) }, learn);
     });
 
@@ -176,8 +176,8 @@ class Prefetch {
   #previous: Counting = { isConcurrent: false, isAdmitted: true };
 
   /**
-   * Runs `admission`, then `answer`. If the lookup probably runs alone and reads only the store, both run at the same
-   * time. If `admission` fails, the result of `answer` is discarded.
+   * Runs `admission` and then `answer`. Runs the two at the same time if the lookup reads only the store, and if
+   * probably no other lookup runs. If `admission` fails, the result of `answer` is discarded.
    */
   around<E, A, E2, R>(
     context: RequestContext,

@@ -108,8 +108,8 @@ const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
 
 /**
- * Reads the raw parameters of a route from its query or its body. A parameter that a global key must not send is found
- * in both places, so that it is refused in both. Otherwise a deletion that was meant for one guild could delete
+ * Reads the raw parameters of a route from its query or its body. Parameters that a global key must not send are read
+ * from both, so that they are refused in either place. Otherwise, a deletion that was meant for one guild could delete
  * everything.
  */
 const rawReader = ({ method, source, parameters }: Pick<Route, "method" | "source" | "parameters">) => {

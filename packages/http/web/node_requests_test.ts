@@ -108,7 +108,7 @@ describe("a body that another parser has read", () => {
     });
   };
 
-  it("a request whose body a parser has read is answered 500, and the log says where to put the listener", async () => {
+  it("if a body parser ran first, the answer is 500, and the log says to put the listener before body parsers", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { url } = await listenAfterParser(false);
     expect((await fetch(`${url}/v2/game`, write(await web.newKey()))).status).toBe(500);

@@ -30,7 +30,7 @@ describe("Windows", () => {
     expect(windows.size).toBe(1);
   });
 
-  it("counters that lack a durable window report it as forgotten, unless it began at least a minute after they started", () => {
+  it("counters report a missing durable window as forgotten, unless it began at least a minute after the counters started", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),

@@ -36,9 +36,9 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
- * Makes the routes of the flow, and answers for routes outside of the flow. `keylessAnswer` shows errors as pages.
- * `uncountedAnswer` does the same for paths without a route, but does not count the request against limits. `closed`
- * replaces every page that needs a sign-in if nobody can sign in.
+ * Makes the routes of the flow. Also returns what other routes need: `keylessAnswer` makes an answer that shows errors
+ * as pages. `uncountedAnswer` makes such an answer for paths without a route, and does not count the request against
+ * limits. `closed` replaces every page that needs a sign-in if nobody can sign in.
  */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;

@@ -15,7 +15,7 @@ const openClient = (port: number) =>
 const listenersOf = (client: Redis) =>
   ["ready", "error", "close"].flatMap((event) => client.listeners(event));
 
-/** Counts the listeners that `wait` adds to the client, and those of them that remain when `wait` has ended. */
+/** Counts the listeners that `wait` adds to the client, and counts how many of them remain after `wait` has ended. */
 const addedListeners = Effect.fnUntraced(function* (client: Redis, wait: Effect.Effect<void>) {
   const before = listenersOf(client);
   const waiting = yield* Effect.forkChild(wait, { startImmediately: true });

@@ -30,9 +30,9 @@ export class AdmissionBatches<Reply> {
   #wasOne = true;
 
   /**
-   * @param sendsOneAtOnce whether the first request of a turn is sent at once, not at the end of the turn, if the
-   * previous batch had only one request. Must be false if a request runs several scripts: requests could then be
-   * decided out of order
+   * @param sendsOneAtOnce if true, and if the previous batch had only one request, the first request of a turn is sent
+   * at once instead of at the end of the turn. Must be false if a request runs several scripts, because requests could
+   * then be decided out of order
    */
   constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
     this.#send = send;
@@ -41,7 +41,7 @@ export class AdmissionBatches<Reply> {
 
   /** Returns the reply to the batch, and the index of this request in it. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // A request that restores counts is sent in its own script, before the other requests of its turn.
+    // A request that restores counts joins no batch. Its script is sent at once, not at the end of the event-loop turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
     const hasCompany = this.#isOneSent || this.#open.size > 0;
     if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {

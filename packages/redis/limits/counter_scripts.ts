@@ -51,7 +51,7 @@ local function reply(admitted, forgotten)
 end`;
 
 /**
- * Admits as many of the requests as fit into every window. After its duration, the arguments of a window are its limit,
+ * Admits as many of the requests as fit into every window. The five arguments of a window are its duration, its limit,
  * and `since`, `floor` and `unsynced` of its `Checkpoint`. A missing `since` or `floor` is -1. If Redis may have lost
  * the counts of some windows, the script counts nothing: in the reply, the number of admitted requests is -1, and the
  * indexes of these windows follow at the end.

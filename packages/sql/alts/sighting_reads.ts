@@ -55,8 +55,8 @@ export const countUsersOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
 
   /**
-   * Counts the users of places that are stored under several hashes. A user counts only once for a place, even if
-   * stored under more than one of its hashes.
+   * Counts the users of each place. A place has several hashes, and a user with sightings under more than one of them
+   * counts only once.
    */
   const countDistinct = (pid: Pid, places: ReadonlyArray<readonly [number, ReadonlyArray<string>]>) => {
     const pairs = places.flatMap(([index, hashes]) => hashes.map((hash) => [`${index}`, hash]));

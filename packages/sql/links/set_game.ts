@@ -55,10 +55,9 @@ export const setGameOn = (
   };
 
   /**
-   * Stores the writes by a single statement without a transaction if possible, and otherwise in a transaction. A single
-   * statement is possible on Postgres if there is one round, no transaction is open, and the clock of the database is
-   * known. If the statement reaches the database after its deadline, it stores nothing, and a transaction stores the
-   * writes.
+   * Stores the rounds in a transaction. On Postgres, a single round is stored by one statement without a transaction
+   * instead, if no transaction is open and the time of the database clock is known. If this statement reaches the
+   * database after its deadline, it stores nothing, and a transaction stores the round.
    */
   const store = (rounds: ReadonlyArray<Round>) =>
     Effect.withFiber(({ context }) => {

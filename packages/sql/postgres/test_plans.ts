@@ -241,8 +241,8 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
 };
 
 /**
- * Reads the server's counters of each table: `scans` are sequential scans, `read` are rows and index entries, and
- * `pages` are pages that were read.
+ * Reads the counters that Postgres keeps for each table: the sequential scans, the rows and index entries that were
+ * read, and the pages that were read.
  */
 const counts = Effect.gen(function* () {
   const sql = yield* Statistics;

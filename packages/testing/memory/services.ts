@@ -40,7 +40,7 @@ const networks = (vpnCidrs: ReadonlyArray<string>) => {
   });
 };
 
-/** A layer of what is outside the stores: the platforms and VPN networks of a fixture, and the address vault. */
+/** Provides the platforms and the VPN networks of a fixture, and the address vault. */
 export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
   Layer.mergeAll(
     PlatformMemory.layer(platform),
@@ -56,8 +56,8 @@ export const load = (fixture: Fixture) =>
   );
 
 /**
- * A layer of every service, built on the ports of the context. The services start after the effect `prepared` has
- * succeeded.
+ * A layer of every service. It requires the ports, such as the stores and the platforms. The services start after the
+ * effect `prepared` has succeeded.
  */
 export const servicesAfter = <E, R>(prepared: Effect.Effect<unknown, E, R>) =>
   AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(

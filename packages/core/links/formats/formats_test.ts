@@ -215,7 +215,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader takes the time of the verification, unless the options name another column", () =>
+  it.effect("a reader takes a link's time from `verified_at`, unless the options name another column", () =>
     Effect.gen(function* () {
       const content =
         "discord_id,roblox_id,created_at,linked_since,verified_at,state\n10001,1,2020-01-01,2026-01-01,2021-01-01,pending\n";

@@ -5,8 +5,8 @@ import { leftOut, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
 
 /**
- * How many lists of property names have their columns cached. The objects of most files have only one or two different
- * lists.
+ * The maximum number of lists of property names whose columns are cached. In most files, the objects have only one or
+ * two different lists.
  */
 const maxShapes = 1_000;
 

@@ -261,8 +261,8 @@ export const makeCourierRun = Effect.gen(function* () {
     });
 
     /**
-     * Waits for the next result, if attempts are in flight. Returns whether the courier must continue, because results
-     * must be stored or more events may be sent.
+     * If attempts are in flight, waits for the next result. Returns true if the courier must continue, to store results
+     * or to send more events.
      */
     const goOn = Effect.fnUntraced(function* () {
       if (running > 0) {

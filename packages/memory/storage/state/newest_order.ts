@@ -51,7 +51,7 @@ export class NewestOrder {
     return found.toReversed();
   }
 
-  /** Removes the outdated places of links once these outnumber the links by more than 1,000. */
+  /** Removes the outdated places of links if there are over 1,000 more outdated places than links. */
   compact(links: number, linkAt: (place: Place) => unknown): void {
     if (this.#places.length <= 2 * links + 1_000) return;
     this.#places = this.#places.filter((place) => linkAt(place) !== undefined);

@@ -11,7 +11,7 @@ import { counted, dayOf } from "../look/time.ts";
 export interface KeyRules {
   readonly name: string;
   readonly access: string;
-  /** One entry per line, as in `denyIps` and `redirectOrigins`. */
+  /** One address or range per line. `denyIps` and `redirectOrigins` have one entry per line too. */
   readonly allowIps: string;
   readonly denyIps: string;
   readonly redirectOrigins: string;

@@ -14,7 +14,7 @@ import { numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 
-/** The maximum number of links from each list in a CSV file that also contains names. */
+/** A CSV file that also contains the names of users has at most this many links of each community. */
 export const mostNamed = 1_000;
 
 export interface LinksView {

@@ -6,8 +6,8 @@ export const links = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // previous_game_id is the game that the last write replaced. It is stored because RETURNING sees only the new values
-  // of a row.
+  // The column previous_game_id holds the game user that the last write replaced, because RETURNING sees only the new
+  // values of a row.
   yield* sql`
     CREATE TABLE links (
       pid ${text} NOT NULL REFERENCES scopes (pid),

@@ -65,8 +65,8 @@ const session = nat(sessionCount - 1);
 const flow = nat(flowCount - 1);
 const challenge = nat(challengeCount - 1);
 const at = nat(commandDeadline);
-// Most commands have a time before the deadline, the same chat user and the same game user, so that many flows
-// complete.
+// Most random commands are early, most name the chat user `ada`, and most name the game user `chess`. So many flows
+// complete before their deadline.
 const early = oneof({ weight: 4, arbitrary: constantFrom(0, 1) }, { weight: 1, arbitrary: at });
 const chatId = oneof(
   { weight: 3, arbitrary: constant(ada) },

@@ -11,7 +11,7 @@ import { newWebhookFixture, start } from "./webhook_fixture.ts";
 const unknown = uniqueWebhookId();
 const idsOf = (deliveries: ReadonlyArray<StoredDelivery>) => deliveries.map(({ eventId }) => eventId);
 
-/** Makes a waiting delivery, which waits for earlier deliveries that share one of its lanes. */
+/** Makes a delivery that waits for the earlier deliveries of its lanes. */
 const waitingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
   makeDelivery({ status: "waiting", attempts: 0, nextAttemptAt: null, position, lanes });
 
