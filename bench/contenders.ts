@@ -28,8 +28,8 @@ export interface Places {
 export const ownName = "accountlink";
 
 /**
- * Returns the servers to compare: this checkout, the other checkout if there is one, and the peer. Storage in memory
- * has no peer.
+ * Returns the servers to compare: this checkout, the other checkout if there is one, and the hand-written peer. Memory
+ * storage is measured without the peer.
  */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
   const contenders = [await own(ownName, join(import.meta.dirname, ".."), on, places)];
@@ -44,7 +44,7 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
     name,
     start: async (isFirst, nodeOptions = []) => {
       const isEmpty = isFirst || on === "memory";
-      // `main.ts` runs the bundle. To get a profile that shows the source files, run them directly.
+      // Only a profile sets `nodeOptions`, and a profile should show the source files. `main.ts` would run the bundle.
       const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
       const server = await startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
         ...unreachedAddressLimits,

@@ -4,7 +4,7 @@ export const linkCount = 100_000;
 /** The key of every request. Its limits are counted as usual, and never reached. */
 export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 
-/** Number of other keys for the load tests. */
+/** The number of keys that the workload `spread` uses in turn. */
 export const keyCount = 20_000;
 
 export const keyOf = (index: number) => {
@@ -27,7 +27,7 @@ export const gameIdOf = (index: number): string => String(1_000_000_000 + index)
  */
 export const ranges = { linked: 80_000, changing: 99_000, unlinked: linkCount } as const;
 
-/** A guild with the bot; its members are the first chat users. */
+/** The ID of the only guild. Its members are the first `memberCount` chat users. */
 export const guildId = "700000000000000001";
 export const memberCount = 100;
 
@@ -56,7 +56,7 @@ export const unreachedAddressLimits = {
 
 const indexes = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Fixture data of the platforms, which servers do not store. */
+/** Returns the fixture data of the platforms. A server does not store this data, so it loads the data at each start. */
 export const platformFixture = () => ({
   platform: {
     guilds: [

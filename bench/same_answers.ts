@@ -1,4 +1,4 @@
-/** Compares answers of servers. Only the format of IDs and times is compared, and the text of messages is ignored. */
+/** Compares the answers of servers: request IDs and times by format, and without messages and remaining counts. */
 import { isDeepStrictEqual } from "node:util";
 import { apiKey, chatIdOf, guildId, linkCount, memberCount } from "./fixture.ts";
 import { type PlannedRequest, workloads } from "./workloads.ts";

@@ -109,8 +109,8 @@ export const processorTimeOf = (pid: number | undefined): number | null => {
  */
 const spentBy = (name: string) => {
   const folder = `/proc/${name}`;
-  // Drops the first two fields, since the second, the name of the program, may contain spaces. So `fields[0]` is the
-  // field that the documentation of `/proc` numbers 3.
+  // Drop the first two fields, because the second, the program's name, may contain spaces. So `fields[0]` holds
+  // field 3 of the documentation of `/proc`.
   const fields = orEmpty(() => readFileSync(`${folder}/stat`, "utf8").replace(/^.*\) /, "")).split(" ");
   let seconds = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100;
   for (const thread of orEmpty(() => readdirSync(`${folder}/task`).join(" ")).split(" "))
@@ -119,7 +119,7 @@ const spentBy = (name: string) => {
   return { pid: Number(name), parent: Number(fields[1]), seconds };
 };
 
-/** Returns an empty text if the system has no such file, or the process has ended. */
+/** Returns an empty text if `read` throws: the system may lack the file, or the process may have ended. */
 const orEmpty = (read: () => string): string => {
   try {
     return read();

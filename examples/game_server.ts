@@ -7,9 +7,7 @@
 import { AccountLinkError, type Client, createClient } from "@accountlink/client";
 
 export interface Game {
-  /** Shows a text to a player. */
   readonly show: (playerId: string, text: string) => void;
-  /** Gives a player the reward. */
   readonly reward: (playerId: string) => void;
 }
 

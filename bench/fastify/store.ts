@@ -1,4 +1,4 @@
-/** Types and SQL that the peer's two stores share. */
+/** Types and SQL that both stores of the Fastify server share. */
 import { createHmac } from "node:crypto";
 import { apiKey, unreachedKeyLimits } from "../fixture.ts";
 
@@ -38,7 +38,7 @@ export interface Database {
     name: keyof typeof statements,
     ...values: ReadonlyArray<string | ReadonlyArray<string>>
   ) => Eventual<Rows>;
-  /** Counts the request in all windows, or returns the name of a full window. */
+  /** Counts the request in all rate-limit windows. If a window is full, counts nothing and returns its name. */
   readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
   /** Writes a link and its audit entry in a transaction; returns the previous game user. */
   readonly setGame: (write: LinkWrite) => Eventual<string | null>;

@@ -30,8 +30,8 @@ const inScope = Layer.mergeAll(
 );
 
 /**
- * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope, over
- * the services of `layer`.
+ * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope.
+ * Requires the services that `layer` provides.
  *
  * @example
  * ```ts

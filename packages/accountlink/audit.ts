@@ -9,7 +9,7 @@ export interface AuditChoice {
   readonly action?: AuditAction;
   /** Selects entries about changes to this key, and about changes that this key made. */
   readonly keyId?: string;
-  /** Selects entries with a lower sequence number. */
+  /** Selects entries whose sequence number is lower than this number. */
   readonly before?: number;
 }
 

@@ -57,7 +57,7 @@ export interface PromisedAccountLink extends ScopedAccountLink {
    * Answers an HTTP request that Node's HTTP server, Express or Fastify passes on, without making a `Request`. Requires
    * the option `http`. The listener reads the body of the request, so register the listener before body parsers.
    *
-   * @param info the client's IP address, if it differs from the socket's; Express's `next` is ignored
+   * @param info the client's IP address, by default the socket's; ignored if it is a function, as Express passes
    * @example
    * ```ts
    * import { createServer } from "node:http";
@@ -112,8 +112,8 @@ type PromisableServices =
   | LinkEvents;
 
 /**
- * Wraps the services of a program built with Effect in promises. `close` ends running calls, but does not close the
- * services.
+ * Wraps services that a program built with Effect, so that their methods return promises. The method `close` ends
+ * running calls, but does not close the services.
  *
  * @param services the services that `AccountLink.layer` builds
  * @param http how `fetch` and `nodeListener` serve the HTTP interface; if left out, they fail with `InvalidOptions`
@@ -141,7 +141,7 @@ export const promisedAccountLink = async (
     accounts: runner.promised(Context.get(services, Accounts)),
     users: runner.promised(Context.get(services, Users)),
 
-    // A scope holds no resources, so it needs no close.
+    // These services hold no resources, so `Effect.scoped` may close their layer as soon as it is built.
     scope: async (choice) => {
       const opened = Effect.scoped(Layer.build(layerScope(choice)));
       return scopedWith(runner, await runner.run(Effect.provideContext(opened, services)));

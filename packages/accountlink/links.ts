@@ -92,8 +92,8 @@ export class Links extends Context.Service<
     readonly byGame: (gameId: string, options?: LookupOptions) => Effect.Effect<GameLookup | null, ReadError>;
 
     /**
-     * Looks up the chat users of any number of game users. Returns them in the order of the game users, with the newest
-     * link of each game user first.
+     * Looks up the chat users of any number of game users. Returns one result for each game user, in the order of
+     * `gameIds`: its chat users, newest link first, or null if there are none.
      */
     readonly byGameMany: (
       gameIds: ReadonlyArray<string>,
@@ -137,9 +137,9 @@ export class Links extends Context.Service<
 
     /**
      * Imports a file of links of any size. The import trusts the file: it does not ask the platforms, and fires no
-     * events. It checks the whole file before it stores a row. Wrong rows are left out, or with `strict` make the
-     * import fail. Repeating an import resumes it if it was interrupted, and does nothing if it completed. A pipe can
-     * be read only once, so its rows are stored as they arrive.
+     * events. It checks the whole file before it stores a row, but stores the rows of a pipe as they arrive, because a
+     * pipe can be read only once. It leaves out wrong rows, or fails if `strict` is set. A repeated import resumes an
+     * interrupted import, and does nothing if the import completed.
      *
      * An error thrown by the file becomes the cause of an `InternalError`.
      *

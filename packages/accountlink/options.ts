@@ -44,7 +44,8 @@ interface Choices {
   /** Sends webhooks: `sendWebhooks()` of `accountlink/webhooks`; if left out, this process sends none. */
   readonly webhooks?: WebhookSending;
   /**
-   * The minimum level of console logs. The default with promises is `Warn`; with Effect your program's logger decides.
+   * The minimum level of console logs. If it is left out, `createAccountLink` uses `Warn`, and the layers use the level
+   * of your program.
    */
   readonly logLevel?: LogLevel.LogLevel;
   /** Limits of keys and client addresses over HTTP. A limit that is left out keeps its default. */

@@ -127,8 +127,8 @@ export class Roles extends Context.Service<
 }
 
 /**
- * Passes the guild that the options name to `call`; if they name none, passes the guild of the scope. Fails with
- * `InvalidParameter` if neither names a guild, or if `call` finds no plan for the guild.
+ * Runs `call` with the guild of the options, or else with the guild of the scope. Fails with `InvalidParameter` if
+ * there is neither, or if `call` finds no plan for the guild.
  */
 const inGuild = <A, E>(
   scope: DataScope,

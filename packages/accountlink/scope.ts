@@ -50,7 +50,7 @@ const openScope = Effect.fnUntraced(function* ({
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Restricts the call to members of a guild that the bot is in. A guild's own scope does not need it. */
+  /** Restricts the call to this guild, which the bot must be in. If left out, a guild's own scope uses its guild. */
   readonly guildId?: string;
 }
 

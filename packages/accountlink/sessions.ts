@@ -24,7 +24,7 @@ import { type CallOptions, callGuild, Scope } from "./scope.ts";
 
 /** A verification session, with the URLs and the code by which the user can open it. */
 export interface Session extends Omit<VerificationSession, "id"> {
-  /** Secret: anyone who has it can verify in the session and read it. */
+  /** The secret ID of the session. Anyone who has this ID can read the session and verify in it. */
   readonly sid: Sid;
   /** The URL where the user verifies; null without `http.publicUrl`. */
   readonly url: string | null;

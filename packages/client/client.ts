@@ -9,7 +9,7 @@ import { type Data, makeTransport, type Transport } from "./transport.ts";
 
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
-/** The options of a method that reads, including the route's parameters that are not arguments of the method. */
+/** The options of a method that reads. `Given`: the route's parameters that are arguments of the method instead. */
 type Reading<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & CallOptions;
 type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & WriteOptions;
 

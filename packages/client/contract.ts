@@ -147,8 +147,8 @@ export interface BulkMeta {
 export interface GameLookup {
   readonly gameId: GameId;
   /**
-   * At most 1,000 chat users, newest link first. With `guildId`, only those of the 100 newest who are members
-   * of that guild
+   * At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest
+   * 100
    */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
@@ -211,7 +211,7 @@ export interface AltDetection {
     readonly alt?: number;
     readonly vpn?: number;
     /**
-     * The greatest weight among matches that are not listed, if it exceeds the weight of every listed match;
+     * The greatest weight of an unlisted match, if it is greater than the weight of every listed match;
      * otherwise 0
      */
     readonly unlistedWeight?: number;
@@ -835,7 +835,7 @@ export interface Routes {
       readonly events: ReadonlyArray<FeedEvent>;
       /** The position after these events */
       readonly cursor: string;
-      /** Whether more events may be available already */
+      /** Whether the feed may already have more events after the cursor */
       readonly more: boolean;
     };
     readonly meta: Meta;

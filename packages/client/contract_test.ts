@@ -1,4 +1,4 @@
-/** Compares the contract of the client with the contract of the server. Run with `-u` to regenerate it. */
+/** Compares the client's contract with the server's. Run this test with `-u` to regenerate the client's contract. */
 import type { PublicError } from "@accountlink/core/errors";
 import {
   type AltsV2,

@@ -92,8 +92,8 @@ export const meanwhile = <A, E, R, B, E2, R2>(
   });
 
 /**
- * The result of an evaluation: the exit of an effect that ended at once, else an effect that runs the rest. Only an
- * exit has a `_tag`.
+ * The result of an evaluation: the exit of an effect that ended at once, else an effect that runs the rest. Such an
+ * effect has no `_tag`.
  */
 type Outcome<A, E, R> =
   | Exit.Success<A>
@@ -104,7 +104,8 @@ const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): 
   let rest: unknown = effect;
   try {
     while (rest instanceof Immediate) rest = rest.evaluate(fiber);
-    // In Effect, a tagged error is itself an effect that fails with this error.
+    // `rest` may be a tagged error, because in Effect such an error is also an effect that fails with itself. Return
+    // the exit of this effect instead.
     return (rest instanceof Error ? Exit.fail(rest as E) : rest) as Outcome<A, E, R>;
   } catch (defect) {
     return Exit.die(defect);

@@ -12,7 +12,7 @@ if (process.features.typescript && Number.parseInt(process.versions.node, 10) >=
   process
     .getBuiltinModule("node:module")
     .enableCompileCache(`${__dirname}/../../../node_modules/.cache/accountlink`);
-  // A signal while the server's modules load ends the process at once, since the server has nothing to finish yet.
+  // If a signal arrives while the server's modules load, the process ends at once: no request has arrived yet.
   if (process.argv[2] === "serve") {
     process.exitCode = 0;
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit());

@@ -91,8 +91,8 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // The command must wait longer for the database than a request does. So it must still be waiting after two
-      // requests in a row have timed out.
+      // `inspectPostgres` waits for the database as long as a request does. The command must wait longer, so it must
+      // still be waiting after two of these calls have failed.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

@@ -136,7 +136,7 @@ export const isDemo = (config: Config): boolean =>
   config.ACCOUNTLINK_FIXTURE === null &&
   (config.ACCOUNTLINK_PLATFORM ?? "dev") === "dev";
 
-/** Fails if a choice needs a variable that is not set. */
+/** Fails if the chosen platform, storage or cache needs a variable that is not set. */
 export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, InvalidConfig> =>
   Effect.map(
     Effect.all([platformOf(config), storageOf(config), cacheOf(config)]),

@@ -38,8 +38,8 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  // Only Redis needs a local fallback: counters in memory cannot fail. Counters in memory still need
-  // `ResilientCounters`, which restores the counts that they lose in a restart.
+  // Counters in memory cannot fail, so only Redis needs local counters as a fallback. Counters in memory lose their
+  // counts in a restart. `ResilientCounters` restores these counts.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),

@@ -13,8 +13,8 @@ const drainTimeout = 10_000;
 const acceptTimeout = 2_000;
 
 /**
- * A turn of the event loop counts as quick if it takes less than this many milliseconds. After 10 ms of waiting for an
- * empty backlog, the bound rises to 1 % of the time waited.
+ * A turn of the event loop counts as quick if it takes less than this many milliseconds, or less than 1 % of the time
+ * that the server has waited for an empty backlog.
  */
 const quickTurn = 0.1;
 
@@ -27,12 +27,12 @@ export class Drain {
   }
 
   /**
-   * Continues to accept requests during the delay, then closes the port. After that, waits at most `drainTimeout` until
+   * Accepts connections until `delay` is over, then closes the port. After that, waits at most `drainTimeout` until
    * every connection has ended.
    *
-   * Idle connections stay open, since a request may be on its way. If a request arrives, its response has the header
-   * `Connection: close`, because the port is closed. Without a request, an idle connection ends when the client closes
-   * it, or at the idle timeout.
+   * Closing the port keeps idle connections open, since a request may be on its way. The response to this request has
+   * the header `Connection: close`. Without a request, an idle connection ends when the client closes it, or at the
+   * idle timeout.
    *
    * @param delay how long load balancers have to notice that the server is not ready
    * @param endReads ends long polls and streams
@@ -54,9 +54,9 @@ export class Drain {
 /**
  * Stops accepting connections. Unlike `close` of `node:http`, keeps idle connections open.
  *
- * Clients see the connections in the port's backlog as open, but closing the port resets them. So the port is closed
- * once its backlog is empty. Node accepts one connection in each turn of the event loop. The backlog is taken to be
- * empty after a turn that accepted no connection and that was too short for a client to open one.
+ * Closing the port resets the connections in its backlog, which clients see as open. So the port is closed only when
+ * its backlog is empty. Node accepts one connection in each turn of the event loop. The backlog counts as empty after a
+ * quick turn without a new connection: the turn was too short for a client to open one.
  *
  * @returns a promise that resolves when the last connection has ended
  */

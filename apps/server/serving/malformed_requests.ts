@@ -23,7 +23,7 @@ export const refuseMalformed = (publicUrl: string): RefusalOf => {
   };
 };
 
-/** The problem with the head of a request. Node joins repeated headers with commas. */
+/** Returns the problem with the head of a request, or null if there is none. */
 const headProblem = (request: IncomingMessage, publicHost: string): MalformedRequest["problem"] | null => {
   const { headers, httpVersion, url = "" } = request;
   const { authorization, expect, host } = headers;
@@ -36,8 +36,8 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
 };
 
 /**
- * Returns whether a header was sent more than once. Node joins repeated headers with commas, so only a value with a
- * comma needs `headersDistinct`, which Node builds when it is read.
+ * Returns whether a header was sent more than once. Node joins repeated headers with commas, so a value without a comma
+ * was sent once. For other values, reads `headersDistinct`, which Node builds only on demand.
  */
 const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
   value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
@@ -65,7 +65,8 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
 
     server.on("clientError", (error: ClientError, duplex) => {
       const socket = duplex as NodeSocket;
-      // Answers only once, although the parser also refuses everything that the client sends afterwards.
+      // After the first error, the parser refuses everything else that the client sends. Only the first error is
+      // answered.
       if (refused.has(socket)) return;
       refused.add(socket);
       const current = socket._httpMessage ?? null;
@@ -98,7 +99,7 @@ interface NodeSocket extends Socket {
 
 const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
 
-/** Replaces a method that Node's parser does not know, since clients could invent any number of methods. */
+/** Clients could invent any number of methods, so this name stands for all methods that Node's parser does not know. */
 const unknownMethod = "_OTHER";
 
 /** Stands for a request that Node could not parse, or could parse only up to its target. */

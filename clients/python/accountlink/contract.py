@@ -154,7 +154,7 @@ class GameLookupResolved(TypedDict):
 class GameLookup(TypedDict):
     gameId: GameId
     chatIds: list[ChatId]
-    """At most 1,000 chat users, newest link first. With `guildId`, only those of the 100 newest who are members of that guild"""
+    """At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest 100"""
     count: int
     resolved: GameLookupResolved
 
@@ -202,7 +202,7 @@ class AltDetectionRisk(TypedDict):
     alt: NotRequired[int]
     vpn: NotRequired[int]
     unlistedWeight: NotRequired[float]
-    """The greatest weight among matches that are not listed, if it exceeds the weight of every listed match; otherwise 0"""
+    """The greatest weight of an unlisted match, if it is greater than the weight of every listed match; otherwise 0"""
 
 
 class AltDetectionSummary(TypedDict):
@@ -599,7 +599,7 @@ class GetEventsData(TypedDict):
     cursor: str
     """The position after these events"""
     more: bool
-    """Whether more events may be available already"""
+    """Whether the feed may already have more events after the cursor"""
 
 
 class ListLinksDataLinksItem(TypedDict):

@@ -45,7 +45,7 @@ export const seedAddresses = Effect.fnUntraced(function* (
 export interface SeedNetworks {
   readonly isVpn: ReadonlyArray<boolean>;
   readonly isShared: ReadonlyArray<boolean>;
-  /** Failed lookups. The texts contain no address. */
+  /** Messages about failed network lookups. They contain no address. */
   readonly warnings: ReadonlyArray<string>;
 }
 

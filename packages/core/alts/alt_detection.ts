@@ -53,9 +53,9 @@ export interface AltReport {
   readonly matches: ReadonlyArray<AltMatch>;
   /** The score of the strongest candidate, who may be missing from `matches`. */
   readonly risk: AltRisk;
-  /** The number of addresses and browsers that were compared; 0 if the seeds were not seen lately. */
+  /** How many addresses and browsers were compared. */
   readonly places: number;
-  /** Failed lookups. The texts contain no address. */
+  /** Messages about facts that could not be looked up. They contain no address. */
   readonly warnings: ReadonlyArray<string>;
 }
 
@@ -135,7 +135,7 @@ export class AltDetection extends Context.Service<
           seeds: distinct([target, ...chatsOfGame]),
           games: distinct([gameId, ownGame]),
           chatsOfGame,
-          // The links of the query's game user were read above.
+          // `chatsOfGame` already has the links of `gameId`, so do not read them again.
           otherGames: distinct([ownGame === gameId ? null : ownGame]),
         };
       });

@@ -46,7 +46,7 @@ interface Expected {
   readonly latest: number | null;
 }
 
-/** Computes from all stored data what each chat user shares with the seeds. */
+/** Computes the expected candidates and their weights directly from all visits and links. */
 const plain = (
   { visits }: Town,
   linked: ReadonlyMap<ChatId, string>,

@@ -1,7 +1,7 @@
 /**
- * Finds the candidates that decide a report: the 25 most recently seen are listed, and the greatest weight sets the
- * score. With a guild, only its members count, and the platform is asked only about candidates that can change the
- * result.
+ * Finds the candidates that decide a report: the 25 most recently seen, which the report lists, and the one with the
+ * greatest weight, which sets the score. If the query has a guild, only members of the guild count. The chat platform
+ * is asked whether a candidate is a member only if the answer can change the result.
  */
 import { Effect, Result } from "effect";
 import { PlatformUnavailable } from "../errors.ts";
@@ -90,11 +90,9 @@ export const makeDecidingAlts = Effect.gen(function* () {
 });
 
 /**
- * Returns the candidates whose membership to ask about next, in the search for the first `wanted` members of a sorted
- * list.
+ * Searches a sorted list for its first `wanted` members, and returns the candidates whose membership to ask about next.
  *
- * @param wanted how many members the search needs
- * @param atOnce the greatest sum of the members found so far and the candidates returned
+ * @param atOnce the maximum number of members found and candidates returned, together
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

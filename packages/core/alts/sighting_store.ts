@@ -60,10 +60,10 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<FoundSighting>, StoreUnavailable>;
 
     /**
-     * Counts the chat users seen at each address or in each browser, in order. The count does not get slower when more
-     * users share an address, unless the address is stored under several keys.
+     * Counts the chat users seen at each place, in the order of `places`. The count does not get slower when more users
+     * share an address, unless the address is stored under several keys.
      *
-     * @param places for each place, the hashes under which it may be stored
+     * @param places for each address or browser, the hashes under which it may be stored
      */
     readonly countUsers: (
       pid: Pid,

@@ -13,7 +13,7 @@ const renewInterval = "12 hours";
 
 const countInterval = 60_000;
 
-/** How many networks, and how many uses of keys, a node keeps in memory. At this number, the node forgets them all. */
+/** The maximum sizes of a node's maps of networks and of key uses. A map that reaches its maximum is cleared. */
 const maxNetworks = 10_000;
 const maxUses = 100_000;
 

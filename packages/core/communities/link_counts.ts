@@ -8,7 +8,7 @@ import type { Pid } from "../ids.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 
-/** Counting up to this many links takes a millisecond, so a smaller number is counted anew at each view. */
+/** Counting up to this many links takes a millisecond, so scopes with fewer links are counted at each read. */
 const few = 2_000;
 
 /**
@@ -68,7 +68,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     return count;
   });
 
-  /** Returns the count that is in progress for the key, or starts one. */
+  /** Returns the running count of these links, or starts one. */
   const counts = (key: string, pid: Pid, counted: Counted) =>
     Effect.suspend(() => {
       const running = counting.get(key);
@@ -95,10 +95,10 @@ export const makeLinkCounts = Effect.gen(function* () {
   });
 
   return {
-    /** Returns the number of links by the last count, without waiting for a long count. */
+    /** Returns the number of links. If counting takes long, returns the last known number. */
     of: (pid: Pid) => of(pid, "all"),
 
-    /** Returns the numbers of lately verified links by the last counts, without waiting for a long count. */
+    /** Returns the numbers of links verified lately. If counting takes long, returns the last known numbers. */
     weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 

@@ -7,12 +7,12 @@ import { makeLinkCounts } from "./link_counts.ts";
 
 const pid = "pid" as Pid;
 
-/** A store whose counts without a limit wait until the test provides the number. */
+/** Runs a test with a mocked store. Its counts without a limit wait until the test puts a number into `whole`. */
 const withStore = <A, E>(
   use: (
     counts: Effect.Success<typeof makeLinkCounts>,
     store: {
-      /** The result of counts with a limit. */
+      /** The number that the store returns for counts with a limit. */
       soon: number;
       readonly whole: Queue.Queue<number>;
       /** How many full counts have started. */

@@ -158,7 +158,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   return { all: couriers, stop };
 });
 
-/** Makes the steps that take items, follow their changes, and look for their events. */
+/** Makes `tick`, which takes items and updates their couriers, and `look`, which looks for new events. */
 const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
   { node, hold, idOf, make, isDue }: CourierWork<Item, C>,
   couriers: Map<string, C>,
@@ -212,9 +212,9 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
 /** Scopes with new events, according to signals. */
 interface News {
   readonly pids: Set<Pid>;
-  /** Opens after an event whose scope is known, and was added to `pids`. */
+  /** Opens after a scope was added to `pids`. */
   readonly isOfScope: Latch.Latch;
-  /** Opens after a change whose scope is unknown, so that any scope may have new events. */
+  /** Opens after a signal that names no scope. Any scope may then have new events. */
   readonly isOfAny: Latch.Latch;
 }
 

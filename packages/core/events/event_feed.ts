@@ -92,7 +92,8 @@ export class EventFeed extends Context.Service<
     readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
 
     /**
-     * Opens a stream with the same time limit as session streams. Its last step is `timeout`, even if the store fails.
+     * Opens a stream. `SessionSettings.streamMax` limits its duration. The last step is `timeout`, even if the store
+     * fails.
      */
     readonly stream: (
       target: FeedTarget,
@@ -154,8 +155,8 @@ export class EventFeed extends Context.Service<
       const pageTogether = makePages(yield* makeSharedReads(readPage));
 
       /**
-       * Reads after the subscriber's position. Waits until there is an event, the time is over, or the subscription
-       * ends.
+       * Reads the events after the subscription's position. If there are none, waits until an event arrives, `until` is
+       * reached, or the subscription ends.
        */
       const awaitPage = Effect.fnUntraced(function* (
         subscription: EventSubscription,
@@ -219,7 +220,7 @@ export class EventFeed extends Context.Service<
           const events = yield* Effect.forEach(page.events, (event) =>
             Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
           );
-          // Timers may fire a moment early.
+          // A timer may fire before `until`, so the clock alone does not show that the wait is over.
           const hasWaited = idleAt === until && events.length === 0 && !page.more;
           const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
           if (isOver) {
@@ -230,7 +231,7 @@ export class EventFeed extends Context.Service<
           return [events.length > 0 ? events : idle, "open"] as const;
         });
 
-        // A single `unfold` without `concat`: each stage of a stream costs kilobytes while it is open.
+        // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
         const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
           "start",
           (state) => {
@@ -314,7 +315,7 @@ interface Page {
   readonly events: ReadonlyArray<FeedEvent>;
   readonly position: number;
   readonly more: boolean;
-  /** Whether the reader must stop. */
+  /** Whether a stream ends after this page. */
   readonly isEnded: boolean;
 }
 

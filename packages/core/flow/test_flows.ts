@@ -33,7 +33,7 @@ export const vault = AddressVault.layer(new Map([["k1", addressKey]])).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
 );
 
-/** Turns functions of the chat platform on and off. */
+/** Settings with which a test makes the chat platform fail, or changes its answers about guild members. */
 export class ChatPlatformSwitch extends Context.Service<
   ChatPlatformSwitch,
   { isDown: boolean; hasMembers: boolean; isMemberBySignIn: boolean | undefined }

@@ -18,8 +18,8 @@ export interface NewClaim extends Claim {
   /** The claim ends at this time unless it is extended. */
   readonly heldUntil: Millis;
   /**
-   * Until this time, a request without an answer is kept, so that an erasure of one of its chat users finds the
-   * request.
+   * If the request gets no answer, it is deleted at this time. Until then, `UserStore.erase` finds the request if one
+   * of its chat users is erased.
    */
   readonly endsAt: Millis;
 }
@@ -64,10 +64,10 @@ export class IdempotencyStore extends Context.Service<
     readonly extend: (claim: Claim, heldUntil: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Runs a write and stores its answer, both or neither. A failure of the write is returned. Changes nothing and
-     * returns None if the request does not hold the key.
+     * Runs a write and stores its answer in one transaction. If the write fails, fails with the error of the write.
+     * Changes nothing and returns None if the request does not hold the key.
      *
-     * @param write one operation of another storage port of the same adapter; it also makes the answer
+     * @param write one operation of another storage port of the same adapter; returns its outcome and the answer
      * @param size `bulk` for a write that may take a minute
      */
     readonly commit: <O, E>(

@@ -190,7 +190,7 @@ export class KeyAuthenticator extends Context.Service<
             if (cached === undefined || !isFresh(cached, clock) || !isBefore(now, cached.endsAt)) {
               return authenticateByLookUp(token, address);
             }
-            // A key that is accepted now passes the throttle for the next hour.
+            // Each accepted request lets its key pass the throttle for another hour.
             cached.acceptedUntil = now + acceptedFor;
             return cached.lastAddress === address?.countedAs
               ? Effect.succeed(cached)

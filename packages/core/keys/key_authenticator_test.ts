@@ -264,7 +264,7 @@ describe("KeyAuthenticator", () => {
     );
 
     it.effect(
-      "for a throttled address, only keys that some node accepted are looked up, and the lookup may still refuse them",
+      "a throttled address is refused without a lookup of its key, unless some node has accepted the key before",
       () =>
         Effect.gen(function* () {
           const revoked = yield* issue();

@@ -82,8 +82,8 @@ export class KeyStore extends Context.Service<
     readonly listAccounts: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
 
     /**
-     * Changes an account and its keys, except revoked ones, with an `account.updated` entry if anything changed. None
-     * if the account is unknown.
+     * Changes an account and its keys, except revoked keys. If anything changed, writes an `account.updated` audit
+     * entry. Returns None if the account is unknown.
      */
     readonly updateAccount: (
       write: UpdateAccount,

@@ -2,7 +2,9 @@ import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** A window starts with its first count and ends after its duration. */
+/**
+ * A limit on the requests in a time window. The window starts with its first request, or at `since` if it is durable.
+ */
 export interface CounterRule {
   /** Identifies the window, such as `key:<id>:second`. */
   readonly key: string;

@@ -117,7 +117,9 @@ export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): Led
   endsAt: now + durationMs,
 });
 
-/** How often counts are saved, in milliseconds. If the cache loses its data, only later counts are lost. */
+/**
+ * How often counts are saved, in milliseconds. If the cache loses its data, only counts since the last save are lost.
+ */
 export const saveInterval = 5_000;
 
 /** The time limit of a ledger read that a request waits for. */
@@ -228,7 +230,7 @@ export class UnsyncedCounts {
     return known === undefined ? 0 : known.amount + known.sent;
   }
 
-  /** Returns the amount to send now, and records that this amount was sent. */
+  /** Returns the number of requests to send to the shared counters now, and records them as sent. */
   take(window: LedgerWindow): number {
     const known = this.#find(window);
     if (known === undefined) return 0;

@@ -13,7 +13,7 @@ type Rules = ReadonlyArray<CounterRule>;
  */
 export interface ShareOfDay {
   readonly endsAt: Millis;
-  /** How much of the limit was used when this node began to decide. */
+  /** How many requests had been counted against the limit when this share began. */
   readonly used: number;
   /**
    * Numbers the shares of this node. The number is part of the key under which a share's requests are counted, so every
@@ -68,7 +68,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
   const isBegun = ({ key, endsAt }: LedgerWindow) => outage.shares.get(key)?.endsAt === endsAt;
 
-  /** Begins this node's share of each durable window that has none yet, with the count that the ledger has. */
+  /** Begins a share for each durable window without one. The share starts from the window's count in the ledger. */
   const beginShares = (rules: Rules, now: Millis): Effect.Effect<void> => {
     const unknown = rules
       .filter(isDurable)
@@ -118,7 +118,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
 };
 
-/** Converts states of this node's shares to states of the whole limits, with the same number of requests left. */
+/** Returns states of the whole limits. Each leaves as many requests as this node's share of the limit has left. */
 const scaledUp = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
   states.map(({ count, resetsAt }, i) => {
     const left = Math.max(0, (shares[i] as CounterRule).limit - count);

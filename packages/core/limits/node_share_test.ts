@@ -55,7 +55,7 @@ describe("A node's share of a day", () => {
       }),
   );
 
-  it.effect("after midnight, a node's share is a part of the new day's limit", () =>
+  it.effect("after midnight, a node's share is computed from the new day's limit", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);

@@ -122,7 +122,7 @@ describe("ResilientCounters", () => {
         }),
     );
 
-    it.effect("in an outage, a node reports the rest of its share as the rest of the limit", () =>
+    it.effect("in an outage, a node reports only the requests that are left in its own share", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         state.isSharedDown = true;

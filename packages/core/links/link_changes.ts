@@ -44,7 +44,7 @@ export const importedRecord = (
   return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
 };
 
-/** Returns in which count of `BatchImported` a record belongs after an import. @internal */
+/** Returns the name of the count in `BatchImported` that an imported record increases. @internal */
 export const importEffect = (
   record: LinkRecord | undefined,
   next: LinkRecord,

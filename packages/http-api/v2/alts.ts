@@ -74,7 +74,7 @@ const AltDetection = Schema.Struct({
     unlistedWeight: Schema.optionalKey(
       Schema.Finite.annotate({
         description:
-          "The greatest weight among matches that are not listed, if it exceeds the weight of every listed match; otherwise 0",
+          "The greatest weight of an unlisted match, if it is greater than the weight of every listed match; otherwise 0",
       }),
     ),
   }),

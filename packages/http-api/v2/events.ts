@@ -175,7 +175,9 @@ export const getEvents = defineRoute({
     Schema.Struct({
       events: Schema.Array(Event),
       cursor: Schema.String.annotate({ description: "The position after these events" }),
-      more: Schema.Boolean.annotate({ description: "Whether more events may be available already" }),
+      more: Schema.Boolean.annotate({
+        description: "Whether the feed may already have more events after the cursor",
+      }),
     }),
   ),
   example: {

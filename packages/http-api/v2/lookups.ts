@@ -36,7 +36,7 @@ const GameLookup = Schema.Struct({
   gameId: GameId,
   chatIds: Schema.Array(ChatId).annotate({
     description:
-      "At most 1,000 chat users, newest link first. With `guildId`, only those of the 100 newest who are members of that guild",
+      "At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest 100",
   }),
   count: Schema.Int,
   resolved: Schema.Struct({

@@ -63,7 +63,7 @@ export interface WebHandler {
    *
    * It reads the body, so register it before body parsers, or after one that keeps the bytes as `rawBody`.
    *
-   * @param info the client's IP address, if it differs from the socket's; Express's `next` is ignored
+   * @param info the client's IP address, by default the socket's; ignored if it is a function, as Express passes
    */
   readonly nodeListener: (
     request: NodeRequest,

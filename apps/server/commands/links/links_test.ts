@@ -139,7 +139,7 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
-  it("an import refuses columns that may tell when or whether links were verified, unless flags explain them", async () => {
+  it("an import refuses a column that may hold verification times or states, unless a flag names the column", async () => {
     const place = await makeWorkplace();
     const file = await place.file(
       "links.csv",

@@ -18,7 +18,7 @@ export interface Columns {
   /** Whether the ID columns have the names of this service's exports. If so, rows are not checked for swapped IDs. */
   readonly isOwn: boolean;
   readonly unread: ReadonlyArray<string>;
-  /** Unread columns with unknown names that suggest a time or a verification. */
+  /** Unread columns that may say when or whether a link was verified, but do not have a known name. */
   readonly unclear: ReadonlyArray<string>;
 }
 
@@ -66,7 +66,7 @@ const suspiciousWord = /verif|confirm|^(?:date|time(?!zone))|(?:date|time|stamp)
 const suspiciousEnd =
   /^(?:at|on|since|when|ts|epoch|created|updated|modified|joined|registered|seen|expires|expiry|linked|approved|pending|valid)$/;
 
-/** Why a file or a row has no links. */
+/** Why the columns of a file, or the properties of a JSON row, cannot be read as links. */
 export interface ColumnProblem {
   readonly reason: LeftOutReason;
   readonly problem: string;

@@ -52,7 +52,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     index = 0;
     if (rest === "") return;
     if (shape !== "values" && depth === 0) {
-      // Skip the outermost bracket, which encloses all rows.
+      // Step into the outermost bracket, which encloses all rows.
       depth = 1;
       rest = rest.slice(1);
     } else if (/^[\]}]/.test(rest)) close();

@@ -2,7 +2,7 @@ import { UnreadableLinkFile } from "./link_format.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
 export interface LineParser {
-  /** Parses a line without its line end. Headers and blank lines yield nothing. */
+  /** Parses a line. `text` does not include the line end. Headers and blank lines yield no rows. */
   readonly read: (text: string, line: number) => ReadonlyArray<Parsed>;
   /** Called at the end of the file with its number of lines. Returns the rows that were not complete before. */
   readonly end: (lines: number) => ReadonlyArray<Parsed>;
