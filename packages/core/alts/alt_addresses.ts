@@ -9,7 +9,9 @@ import type { NetworkIntelligence } from "./network_intelligence.ts";
 export interface SeedAddress {
   /** Every hash under which the address may be stored. */
   readonly hashes: ReadonlySet<string>;
-  /** Null if no key of the deployment decrypts the address. The hashes still match. */
+  /**
+   * The decrypted address; null if no key of the deployment decrypts it. In both cases, `hashes` finds its sightings.
+   */
   readonly address: ClientAddress | null;
 }
 

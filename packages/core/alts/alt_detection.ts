@@ -65,7 +65,7 @@ export const maxBulkAltInputs = 10;
 /** The most candidates found by addresses and browsers; the most recently seen are kept. */
 const maxSeenCandidates = 150;
 
-/** How long a report waits for profiles, and how many requests run at once. */
+/** How long a report waits for profiles, and how many profiles are requested at once. */
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
 
 /**

@@ -145,7 +145,7 @@ const check = Effect.fnUntraced(function* (given: Town, name: string) {
     const same = expected.find((each) => each.chatId === match.chatId);
     assert.closeTo(match.weight, same?.weight ?? Number.NaN, 1e-9);
   }
-  // No unlisted candidate was seen more recently than a listed one.
+  // Check that no unlisted candidate was seen more recently than a listed one.
   const seenAt = (each: Expected) => each.latest ?? -1;
   const oldest = Math.min(...expected.filter((each) => listed.has(each.chatId)).map(seenAt));
   for (const left of expected.filter((each) => !listed.has(each.chatId)))

@@ -35,7 +35,7 @@ const atRate = (perSecond: number, isMember: (chatId: ChatId) => boolean | null)
 
 const unused = Effect.die("not asked for");
 
-/** Runs the search in virtual time, and returns the result with the number of questions to the platform. */
+/** Runs `makeDecidingAlts` in virtual time. Returns the result, the chat users asked about, and the duration. */
 const decide = Effect.fnUntraced(function* (
   alts: ReadonlyArray<WeighedAlt>,
   answer: Answer,

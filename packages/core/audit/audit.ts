@@ -92,7 +92,11 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
   return named.length === 0 && actor.type === "user" && isChatId(actor.id) ? [actor.id] : named;
 };
 
-/** Returns who made a change, as API answers show it: the actor, and the member who acted for an account. @internal */
+/**
+ * Returns who made a change, in the format of API responses: the actor, and the member who acted for an account.
+ *
+ * @internal
+ */
 export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
   actor: { type: actor.type, id: actor.id },
   member: actor.type === "account" ? actor.member : null,

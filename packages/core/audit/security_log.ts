@@ -28,8 +28,8 @@ export class SecurityLog extends Context.Service<
     readonly noteRefusal: (error: PublicError | null, address: ClientAddress | null) => Effect.Effect<void>;
 
     /**
-     * Records an accepted key in the background. Logs a key that was not used from this network in the last 30 days,
-     * according to `Cache`. Unknown addresses are not logged.
+     * Records in the background that a key was accepted. Logs the use if `Cache` has no use of this key from the same
+     * network in the last 30 days. Does not log unknown addresses.
      */
     readonly noteUse: (key: KeyId, address: ClientAddress | null) => Effect.Effect<void>;
   }

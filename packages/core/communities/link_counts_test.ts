@@ -49,7 +49,7 @@ describe("The number of links", () => {
   );
 
   it.effect(
-    "the count of many links is a lower bound until a full count ends, which concurrent views share",
+    "the count of many links is a lower bound until a full count ends, and concurrent views share this count",
     () =>
       withStore((counts, store) =>
         Effect.gen(function* () {
@@ -103,7 +103,7 @@ describe("The number of links", () => {
     ),
   );
 
-  it.effect("the links of each week are counted separately, one week after the other", () =>
+  it.effect("links of the last week and of the week before are counted one after the other", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const atLeast = { count: 2_000, age: null };

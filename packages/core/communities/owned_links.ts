@@ -61,10 +61,16 @@ export class OwnedLinks extends Context.Service<
       direction?: PageDirection,
     ) => Effect.Effect<LinkPage, StoreUnavailable>;
 
-    /** Returns the chat users that an ID or an exact user name may mean, linked or not; the user with the ID first. */
+    /**
+     * Returns the chat users whose ID or exact user name is `text`, even users without a link. The user with this ID
+     * comes first.
+     */
     readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
 
-    /** Returns the game users that an ID or an exact user name may mean, linked or not; the user with the ID first. */
+    /**
+     * Returns the game users whose ID or exact user name is `text`, even users without a link. The user with this ID
+     * comes first.
+     */
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;

@@ -88,7 +88,7 @@ export type NewEvent = Happening & {
 };
 
 export type FeedEvent = NewEvent & {
-  /** Increases along the feed, with gaps. */
+  /** The place of the event in its feed. Later events have greater positions, with gaps. */
   readonly position: number;
 };
 

@@ -47,7 +47,11 @@ export interface FeedPage {
   readonly more: boolean;
 }
 
-/** A step of a stream: its start, an event with the cursor after it, a sign of life, or the end. @internal */
+/**
+ * A step of a stream: its beginning, an event with the cursor to continue after it, a sign of life, or the end.
+ *
+ * @internal
+ */
 export type FeedStep =
   | { readonly step: "begin" }
   | { readonly step: "event"; readonly event: FeedEvent; readonly cursor: string }
@@ -65,7 +69,7 @@ export interface LinkPage {
   readonly links: ReadonlyArray<Link>;
   /** The cursor of the next page; null on the last page. */
   readonly cursor: string | null;
-  /** The cursor of the feed when the first page was read. */
+  /** A feed cursor from before the first page was read. The events after it include all later changes of links. */
   readonly events: string;
 }
 
@@ -100,7 +104,7 @@ export class EventFeed extends Context.Service<
       start: FeedStart,
     ) => Effect.Effect<Stream.Stream<FeedStep>, FeedError, Scope.Scope>;
 
-    /** Emits every event after a cursor, each with the cursor after it. The stream has no end. */
+    /** Emits the events of a feed, each with the cursor to continue after this event. The stream has no time limit. */
     readonly follow: (
       target: FeedTarget,
       start: FeedStart,
@@ -327,7 +331,7 @@ const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: numbe
   return events.value;
 });
 
-/** Makes a reader of the events that match a filter. */
+/** Makes a function that reads a page of the events that match a filter. */
 const makePages = (read: Read) =>
   Effect.fnUntraced(function* (pid: Pid, after: number, limit: number, filter: EventFilter) {
     const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;
