@@ -105,7 +105,7 @@ const typeText = (type: Representation, indent: string): string => {
   }
 };
 
-/** Writes a union of objects with each member on its own line. */
+/** Returns the text of a type. If the type is a union that contains objects, each member is on its own line. */
 const elementText = (type: Representation, indent: string): string => {
   if (type._tag !== "Union" || type.types.every(({ _tag }) => _tag !== "Objects"))
     return typeText(type, indent);

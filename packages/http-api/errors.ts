@@ -38,7 +38,7 @@ import {
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
 
-/** The field that decides the status of an error whose code has several statuses. */
+/** The value that decides the status of an error: its `problem`, or the name of its class if it has no `problem`. */
 type Variant<E extends PublicError> = E extends { readonly problem: infer Problem extends string }
   ? Problem
   : E["_tag"];

@@ -1,5 +1,5 @@
 /**
- * Parameters of routes. Each parameter has one schema, which makes its reader, its OpenAPI entry and its client type.
+ * Parameters of routes. The reader, the OpenAPI entry and the client type of a parameter are made from one schema.
  *
  * Lengths are counted in Unicode code points, as JSON Schema counts them.
  */

@@ -41,7 +41,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly method: Method;
   readonly path: `/${string}`;
   readonly summary: string;
-  /** Sentences that follow the summary; every documented route has a description. */
+  /** The sentences after the summary. Only undocumented routes have none. */
   readonly description?: string;
   readonly parameters: P;
   /** At least one of these parameters must be sent. */
@@ -81,8 +81,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   /** Whether the response is a stream of server-sent events. */
   readonly isStream?: true;
   /**
-   * Error codes that do not follow from access and parameters; none when left out. `BAD_REQUEST` means that the route
-   * answers 404 with this code.
+   * Error codes besides those that follow from `access` and `parameters`; none when left out. A route lists
+   * `BAD_REQUEST` if it answers 404 with this code for an unknown ID.
    */
   readonly errors?: ReadonlyArray<ErrorCode>;
   /** v1 only: errors for which the route does not use the usual status and message. */

@@ -60,7 +60,6 @@ export const toContract = ({ route, contract }: RequestContext, data: unknown): 
 /** Answers a routed request, given its query and path parameters. */
 export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<HttpResponse>;
 
-/** Returns `req_` and a new ULID. */
 export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
 /** Builds the handler of a route on the route's first request, so that the service starts faster. */

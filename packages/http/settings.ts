@@ -20,7 +20,6 @@ export interface HttpSettingsShape {
   readonly uploads?: UploadFolder;
 }
 
-/** Settings of the HTTP layer. */
 export class HttpSettings extends Context.Service<HttpSettings, HttpSettingsShape>()(
   "@accountlink/http/HttpSettings",
 ) {}

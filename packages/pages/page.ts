@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 
 export const stylePath = "/verify/style.css";
 
-/** A page, the pictures that it loads, and the target of the redirect after its form. */
+/** A page, and the URLs that its content security policy must allow. */
 export interface Page {
   readonly status: number;
   readonly title: string;

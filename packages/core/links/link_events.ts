@@ -77,7 +77,7 @@ export class LinkEvents extends Context.Service<
 /**
  * Handles every announced link change until the effect's scope closes.
  *
- * @param handle called at each change, with a function that returns the data scope of the change
+ * @param handle called at each change; `pidOf` returns the ID (`pid`) of the changed data scope
  *
  * @internal
  */

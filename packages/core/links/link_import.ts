@@ -4,8 +4,10 @@
  * A file is read twice: first to check and hash every row, then to store its links. Hash, scope and options identify
  * the import, and the store keeps the last line of its last batch. So an interrupted import is resumed, a completed
  * import is not repeated, and a changed file is another import. A pipe can be read only once: its rows are stored as
- * they arrive, and its import cannot be resumed. If one batch names a chat user twice, the report has both lines;
- * across batches, the store applies the same rule to the stored record.
+ * they arrive, and its import cannot be resumed.
+ *
+ * If a chat user occurs twice, `onConflict` decides which link counts. The other link is reported as left out only if
+ * both links are in one batch.
  */
 import { Array as Arr, Clock, Data, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
@@ -312,8 +314,8 @@ interface Part {
 }
 
 /**
- * Splits links into parts to import one after the other. With `newest`, links without a time are a part of their own,
- * because they are never newer than a record.
+ * Splits links into parts to import one after the other. With `newest`, links without a verification time are a part of
+ * their own, because they are never newer than a record.
  */
 const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
   if (onConflict !== "newest") return [{ existing: onConflict, links }];

@@ -232,7 +232,7 @@ describe("importLinks", () => {
   });
 
   it.effect(
-    "an import keeps the link that was verified last, and uses links without a time only for new chat users",
+    "an import keeps the link verified last, and uses links without a verification time only for new chat users",
     () =>
       Effect.gen(function* () {
         yield* withScope;

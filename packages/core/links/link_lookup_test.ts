@@ -16,10 +16,9 @@ const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 +
 const newest = members.slice(0, 100);
 
 /**
- * Makes services that record how they ask the platform for members.
+ * Makes services that count the requests for member lists, and record which single members were requested.
  *
- * @param listed how many of the requested chat users the platform's list of members covers; null if the platform has no
- * list
+ * @param listed how many of the requested chat users a member list includes; null if the platform has no such list
  */
 const observedServices = (listed: number | null) => {
   const asked = { lists: 0, members: [] as Array<ChatId> };

@@ -10,9 +10,9 @@ export interface SetGame extends WriteContext {
   readonly gameId: GameId;
 }
 
-/** `previousGameId` is the value that this write replaced. */
 export interface GameSet {
   readonly record: Link;
+  /** The game user before the write; null if the chat user had no link. */
   readonly previousGameId: GameId | null;
 }
 
@@ -76,7 +76,7 @@ export interface ImportBatch extends WriteContext {
   readonly progress: { readonly source: string; readonly position: number } | null;
 }
 
-/** Numbers of chat users, by what an import did to their records. */
+/** How many records of chat users a batch of an import inserted, replaced, or did not change. */
 export interface BatchImported {
   readonly inserted: number;
   /** Records that changed. A record counts even if only its `lastVerifiedAt` changed. */

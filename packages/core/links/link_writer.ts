@@ -12,8 +12,8 @@ import { LinkEvents } from "./link_events.ts";
 import { type ChatMoved, type GameSet, type GameUnlinked, LinkStore } from "./link_store.ts";
 
 /**
- * The scope, guild and origin of a write, and a function that stores the write together with the answer to the request.
- * `A` is the result from which the answer is made.
+ * The scope and the guild of a write, who makes it, and how it is stored. `A` is the result from which the answer to
+ * the request is made.
  */
 export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
@@ -109,7 +109,7 @@ export class LinkWriter extends Context.Service<
         // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, chatId);
-        // Step 12 of a request: do the work. Before the link is written, check that the game user exists.
+        // Step 12 of a request (see docs/architecture.md): check that the game user exists, then write the link.
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }

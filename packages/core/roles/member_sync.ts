@@ -17,7 +17,7 @@ export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname
   readonly settled: SettledMember;
 }
 
-/** Fails with `Forbidden` if the user is not in the guild. */
+/** An operation on one guild member. It fails with `Forbidden` if the user is not in the guild. */
 type ForMember<A> = (
   plan: RolePlan,
   chatId: ChatId,
@@ -45,8 +45,8 @@ export class MemberSync extends Context.Service<
     ) => Effect.Effect<MemberChanges, PlatformUnavailable>;
 
     /**
-     * Makes changes. A refused change becomes a problem. When the platform fails, the next comparison finds the
-     * remaining changes.
+     * Makes changes of one member. A change that the platform refuses is reported as a problem. If the platform fails
+     * after some of the changes, the next comparison with the plan finds the others.
      *
      * @param pace runs before each change
      */

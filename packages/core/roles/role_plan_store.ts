@@ -23,8 +23,8 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
   /**
-   * The end of the scope's event feed. A plan that is turned on reads only events after this position; for the earlier
-   * events, a sweep compares all members.
+   * The end of the scope's event feed at the time of the write. A plan that is turned on reads only later events. It
+   * needs no earlier events, because its sweep compares all members.
    */
   readonly position: number;
 }
@@ -50,15 +50,15 @@ export interface HeldPlan extends RolePlan {
 }
 
 export interface MarkMembers extends HeldWrite {
-  /** The position up to which events have been read. `chatIds` has the members that the events name. */
+  /** Events up to this position have been read. */
   readonly position: number;
-  /** Members that must be compared. */
+  /** The members that the events name. They must be compared with the plan. */
   readonly chatIds: ReadonlyArray<ChatId>;
   /** The `total` of the sweep to start. This sweep replaces a running one. Null starts no sweep. */
   readonly sweepOf: number | null;
 }
 
-/** A member that waits to be compared. */
+/** A member that waits to be compared with the plan. */
 export interface WaitingMember {
   readonly chatId: ChatId;
   /** Increases with each event that names the member, so that an event during a change of the member is not lost. */
@@ -115,9 +115,9 @@ export class RolePlanStore extends Context.Service<
     readonly status: (place: PlanPlace) => Effect.Effect<PlanStatus, StoreUnavailable>;
 
     /**
-     * Stores a plan with a `roles.updated` entry if anything changed. If the changed plan is on, a sweep starts. Its
-     * `total` is 0, because the size of the guild is unknown. If the changed plan is paused, its sweep ends. Stores
-     * nothing and returns false if the plan would be on while another plan of the guild is on.
+     * Stores a plan with a `roles.updated` entry if anything changed. A changed plan that is on starts a sweep, with a
+     * `total` of 0 because the size of the guild is unknown. A changed plan that is paused ends its sweep. If the new
+     * plan is on and another plan of the guild is on too, stores nothing and returns false.
      */
     readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
 
@@ -153,9 +153,9 @@ export class RolePlanStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
 
     /**
-     * Stores the results of comparisons. A member stops waiting, unless its `mark` has increased since it was read, or
-     * it has a `retryAt`. When a sweep ends, the problems from before its start are deleted. Returns false if another
-     * node holds the plan.
+     * Stores the results of comparisons. A member stops waiting if its `retryAt` is null and its stored `mark` still
+     * equals the given `mark`. When a sweep ends, the problems from before its start are deleted. Returns false if
+     * another node holds the plan.
      */
     readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
 

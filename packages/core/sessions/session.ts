@@ -1,4 +1,4 @@
-/** In a verification session a client asks a chat user to prove both accounts, and reads the outcome. */
+/** In a verification session, a user proves a chat account and a game account to a client. */
 import type { ChatId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 

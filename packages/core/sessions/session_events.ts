@@ -26,7 +26,7 @@ export type SessionEvent =
 /** After this many milliseconds without a change, an `idle` event is sent. */
 const idleInterval = 10_000;
 
-/** An event, and the session as the client knows it after the event; null after the last event. */
+/** An event, and the session state that the client knows after it. `known` is null if the event is the last one. */
 type Step = readonly [event: SessionEvent, known: VerificationSession | null];
 
 /**

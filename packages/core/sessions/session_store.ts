@@ -118,7 +118,7 @@ export class SessionStore extends Context.Service<
     /** Returns whether a stored session, open or ended, has this code. */
     readonly knowsCode: (codeHash: string) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns the encrypted sid of the open session with a code. None for ended sessions and after the deadline. */
+    /** Returns the encrypted sid of the session that has this code, if the session is open at the time `at`. */
     readonly findSealedSid: (
       codeHash: string,
       at: Millis,

@@ -122,7 +122,7 @@ export class VerificationSessions extends Context.Service<
 
       const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-      /** Looks up a session and computes its code concurrently. */
+      /** Runs `found`, which looks up a session, and computes the session's code concurrently. */
       const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
         Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
 
@@ -221,8 +221,8 @@ export class VerificationSessions extends Context.Service<
 type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;
 
 /**
- * Concurrent creations may reach the store in another order than that of their times. If the store refuses a creation,
- * but would accept it at a time that is at most this many milliseconds later, the creation is repeated with that time.
+ * Concurrent creations may reach the store in the wrong order. If the store refuses a creation, but would accept it at
+ * most this many milliseconds later, the creation is repeated with the later time.
  */
 const maxReordering = 100;
 

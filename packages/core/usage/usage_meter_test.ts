@@ -12,7 +12,10 @@ import { UsageStore } from "./usage_store.ts";
 const key = "Aa0Bb1Cc2Dd3" as KeyId;
 const today = 20_000 * dayMs;
 
-/** What `add` does in the test store: it adds and succeeds, fails without adding, adds but fails, or adds and hangs. */
+/**
+ * How `add` of the test store behaves. `well`: adds. `down`: fails without adding. `answer lost`: adds, but fails.
+ * `silent`: adds, but never ends.
+ */
 type Mode = "well" | "down" | "answer lost" | "silent";
 
 const makeBenchAt = Effect.fnUntraced(function* (time: number) {

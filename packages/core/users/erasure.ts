@@ -5,8 +5,9 @@ import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { UserErased } from "./user_store.ts";
 
-/** The names of audit details that contain chat IDs, and of those that contain the game IDs of the same users. */
+/** The names of audit details that contain a chat ID. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
+/** The names of audit details that contain a game ID of the user whose chat ID the entry contains. */
 const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
 
 type Erasable = Pick<AuditEntry, "actor" | "details">;

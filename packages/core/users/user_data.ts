@@ -113,7 +113,7 @@ export class UserData extends Context.Service<
           scopes: records.map(({ scope }) => scope.pid),
           pseudonym: `erased:${yield* randomToken(random)}`,
         });
-        // Nothing was erased, because a link was created in another scope meanwhile. Start again with this scope.
+        // A link was created in another scope meanwhile, so nothing was erased. Start again to include that scope.
         if (Option.isNone(erased)) return yield* erase(chatId, origin);
         const { revokedKeys } = erased.value;
         yield* Effect.forEach(revokedKeys, announce);

@@ -28,7 +28,7 @@ export interface UserBrowser {
 }
 
 export interface UserRecords {
-  /** Accounts whose `chatId` is the user. */
+  /** Accounts with the user's chat ID. */
   readonly accounts: ReadonlyArray<Account>;
   /** The user's roles in accounts, sorted by account name. */
   readonly memberships: ReadonlyArray<Membership>;
@@ -82,10 +82,10 @@ export class UserStore extends Context.Service<
     /** Returns all data of a user. Reads the whole audit log. */
     readonly find: (chatId: ChatId) => Effect.Effect<UserRecords, StoreUnavailable>;
 
-    /** Like `find`, but returns only the `records`, which an index finds. */
+    /** Returns only the `records` of a user, without reading the audit log. */
     readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
 
-    /** Like `find`, but returns only the `sightings` and `browsers`, which an index finds. */
+    /** Returns only the `sightings` and `browsers` of a user, without reading the audit log. */
     readonly findSightings: (
       chatId: ChatId,
     ) => Effect.Effect<Pick<UserRecords, "sightings" | "browsers">, StoreUnavailable>;

@@ -47,7 +47,7 @@ export const resent = (
 };
 
 /**
- * Returns the new `lastDeliveredAt` and `failingSince` of a webhook, given the results that `record` stores.
+ * Returns the `lastDeliveredAt` and `failingSince` of a webhook after new attempts.
  *
  * @internal
  */

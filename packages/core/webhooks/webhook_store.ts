@@ -48,7 +48,10 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/** A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not delivered yet. */
+/**
+ * A delivery in the store. A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not
+ * delivered yet.
+ */
 export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
   /** The event's position in the feed; null for a test event. */
   readonly position: number | null;

@@ -105,10 +105,7 @@ export const successHeaders = (components: Components, route: Route): Headers =>
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
-/**
- * Returns the documented headers of a refusal. A refusal may also have headers of a success, which clients need not
- * know.
- */
+/** Returns the documented headers of a refusal. Headers that clients of a refusal do not need are not documented. */
 export const refusalHeaders = (components: Components, route: Route, status: number): Headers => ({
   ...referTo(components, [
     "X-Request-Id",

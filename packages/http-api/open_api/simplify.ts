@@ -11,8 +11,8 @@ const annotations = new Set(["description", "title", "examples", "default"]);
 const isAnnotation = (schema: Json) => Object.keys(schema).every((keyword) => annotations.has(keyword));
 const isNull = (schema: Json) => schema["type"] === "null" && Object.keys(schema).length === 1;
 /**
- * Whether adding null to the `type` of the schema is enough to make the schema accept null. The keywords listed here
- * could still exclude null. All other keywords apply only to values of one type.
+ * Whether adding null to the `type` of a schema is enough to make the schema accept null. It is not enough if the
+ * schema has a keyword such as `enum`, which could still exclude null.
  */
 const isTyped = (schema: Json) =>
   typeof schema["type"] === "string" &&

@@ -48,7 +48,7 @@ export const success = <Data extends Schema.Top, const Status extends 200 | 201 
   status: Status = 200 as Status,
 ) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
-/** Makes the schema of a v2 bulk success with these results. @internal */
+/** Makes the schema of a v2 bulk success from the schemas of one result's input and data. @internal */
 export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>
   Schema.Struct({
     status: Schema.Literal(200),
@@ -78,7 +78,7 @@ const ItemError = Schema.Struct({
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
-/** The identifier gives types in generated clients their name, such as `LinkNotFoundError`. */
+/** Makes the schema of an error. Its identifier, such as `LinkNotFoundError`, names the type in generated clients. */
 const errorSchema = (code: ErrorCode, details: Schema.Top, prefix = ""): Schema.Top => {
   const words = code.replace(/_ERROR$/, "").split("_");
   const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");

@@ -101,7 +101,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
 
   const send = (exchange: NodeExchange, exit: Exit.Exit<HttpResponse>): void => {
     const { outgoing } = exchange;
-    // Only an interruption fails here: the client has left, or the server stops.
+    // A failure means that the fiber was interrupted, because the client has left or the server stops.
     if (Exit.isFailure(exit)) return void outgoing.destroy();
     const { body } = exit.value;
     if (!isStream(body)) return exchange.send(exit.value, body);
@@ -174,8 +174,8 @@ class NodeExchange implements HttpRequest {
   }
 
   /**
-   * Returns the body, or the error that refuses it, if the listener need not read more bytes to know it. Otherwise it
-   * lets the client send the body, and returns null.
+   * Returns the body if it is empty or was read before, or the error if the body is refused unread. Otherwise returns
+   * null, and tells a client that waits for the status 100 to send the body.
    */
   #knownBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> | null {
     const incoming = this.#incoming;
@@ -211,8 +211,9 @@ class NodeExchange implements HttpRequest {
   }
 
   /**
-   * Reads and discards a body that no handler reads, so that the connection can be reused. If the body is too long or
-   * waits for a 100, the connection closes instead, after the client had time to read the response.
+   * Reads and discards a body that no handler reads, so that the connection can be reused. If the body is too long, or
+   * if the client waits for the status 100 before it sends the body, the connection closes instead. The client has time
+   * to read the response before the connection closes.
    */
   #abandonBody(): void {
     const [incoming, outgoing] = [this.#incoming, this.outgoing];

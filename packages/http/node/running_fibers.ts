@@ -1,9 +1,8 @@
 import type { Fiber } from "effect";
 
 /**
- * Stores the running fibers in an array. A `Set` replaces its internal table as it changes. Its old tables would keep
- * finished fibers and their responses in memory until the next full garbage collection. The finalizers of a scope would
- * keep them too.
+ * Stores the running fibers in an array. A `Set` or the finalizers of a scope would keep finished fibers and their
+ * responses in memory until the next full garbage collection.
  */
 export class RunningFibers {
   readonly #fibers: Array<Fiber.Fiber<unknown> | undefined> = [];

@@ -42,9 +42,9 @@ export const readJson = (
 };
 
 /**
- * Searches a body for parameters. The body may be missing or have any format. A body that contains a parameter's name
- * counts as sending that parameter, and a body that is too large to read is refused. Otherwise a deletion could delete
- * more than its sender meant.
+ * Searches a body for parameters. The body may be missing or have any format. A parameter counts as sent if the body
+ * contains its name anywhere, because a deletion that ignored the parameter could delete more than its sender meant. A
+ * body that is too large to read is refused.
  *
  * @param names the parameters to find
  */

@@ -169,8 +169,8 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
 /**
  * Reads the record of a lookup while the limits of its key are counted, so that the request waits once for Postgres and
  * Redis, not twice. This is done only for a lookup that probably runs alone, because concurrent lookups share one SQL
- * statement if their limits are counted first. It is not done after a refused lookup, because the read of that lookup
- * was wasted.
+ * statement if their limits are counted first. It is not done after a lookup that the limits refused, because the next
+ * lookup may be refused too, which would waste its read.
  */
 class Prefetch {
   #previous: Counting = { isConcurrent: false, isAdmitted: true };

@@ -60,8 +60,7 @@ export const answerOnce = <I extends Input, A>(
 const requestOf = ({ context, key, values }: Input, idempotencyKey: string): IdempotentRequest => ({
   keyId: key.id,
   idempotencyKey,
-  // Leave out null values. If a later release adds an optional parameter, the same request then still has the same
-  // content.
+  // Leave out null values, so that the content of a request stays the same when a release adds an optional parameter.
   content: [
     context.route.id,
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),

@@ -1,4 +1,4 @@
-/** Finishes every request: turns errors into responses, and informs metrics, usage and log. */
+/** Finishes every request: turns an error into a response, updates metrics and usage, and logs the outcome. */
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
@@ -87,7 +87,7 @@ const observeResponse = (
   error: PublicError | null,
 ): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
-  // Update metrics directly: updates as effects would cost every request several steps of its fiber.
+  // Update the metrics without an effect for each update, because such effects would slow down every request.
   const counted = Immediate.withFiber<HttpResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);

@@ -77,7 +77,7 @@ const crawl = async (browser: ReturnType<typeof openBrowser>, start: string) => 
     // Skip links with a `sid`. They are links of the preview, and their session does not exist.
     if (path.includes("sid=")) continue;
     const page = await browser.get(path);
-    // GET on a form's path answers 405, because forms are not submitted here.
+    // The path of a form may answer 405, because it accepts only POST.
     if (page.status !== 200 && page.status !== 405) throw new Error(`${path} answers ${page.status}`);
     for (const next of pathsOf(page)) found.add(next.replace(/#.*/, ""));
   }

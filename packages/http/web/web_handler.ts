@@ -117,7 +117,7 @@ export const makeWebHandler = <E, R = never>(
     Layer.provide(Readiness.layerStorage),
     Layer.provide(Layer.succeed(HttpSettings, settings)),
     Layer.provide(layer),
-    // `layer` provides R, but the compiler cannot subtract one type parameter from another.
+    // The cast is necessary, because the compiler cannot infer that these layers provide all services in R.
   ) as Layer.Layer<Listeners, E>;
   let runtime: ManagedRuntime.ManagedRuntime<Listeners, E> | undefined;
   let started: Listeners["Service"] | undefined;

@@ -10,7 +10,7 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Layer } from "effect";
 
-/** Counts live as long as the process. */
+/** Counters in memory. The counts are lost when the process ends. */
 export const layer: Layer.Layer<Counters> = Layer.effect(
   Counters,
   Effect.map(Clock.currentTimeMillis, (startedAt) => {
@@ -52,8 +52,8 @@ export class Windows {
   }
 
   /**
-   * Counts a request in the windows of all rules. If one of these windows is full, or if its earlier count may be lost,
-   * the request is counted in none of them.
+   * Counts a request in the window of every rule. Counts it in no window if one of the windows is full, or if the
+   * earlier count of a window may be lost.
    */
   admit(rules: Rules, now: Millis): Admission {
     const forgotten = this.#forgotten(rules, now);

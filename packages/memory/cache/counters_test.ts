@@ -23,7 +23,7 @@ describe("Windows", () => {
     expect(windows.size).toBeLessThan(150);
   });
 
-  it("a refused request starts no window", () => {
+  it("a request that is refused by one rule starts no window for another rule", () => {
     const windows = new Windows(0);
     windows.admit([rule("full", 100)], 0);
     for (let i = 0; i < 100; i++) windows.admit([rule(`other ${i}`, 100), rule("full", 100)], 1);

@@ -177,8 +177,8 @@ export const refusalPage = (
 ): Page => {
   if (reason === "unknown_code" || reason === "ended_code") return codePage(reason);
   if (reason === "over") return namedRefusalPage(isEnding(state) ? state : "expired", platforms);
-  // The URL of an expired session cannot be used again, so the page must not lead back to it. The URL of a scope starts
-  // a new verification.
+  // A URL that names an expired session cannot be used again, so the page must not link back to it. A URL that names a
+  // scope can, because it starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
   return namedRefusalPage(reason, platforms, isOver ? null : entry, account, step);
 };

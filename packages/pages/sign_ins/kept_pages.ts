@@ -21,7 +21,7 @@ const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as con
 export const dropKeptPages = (site: Pick<Site, "path">): Html =>
   html`<link rel="stylesheet" href="${pathOf(site)}">`;
 
-/** An empty style sheet. Its requests are not counted, so that no limit blocks it. */
+/** Serves the style sheet that `dropKeptPages` loads. Requests for it are not counted, so that no limit blocks them. */
 export const keptPagesRoute = (site: Pick<Site, "name" | "path">): BoundRoute => ({
   method: "GET",
   path: pathOf(site),

@@ -9,7 +9,7 @@ export interface OAuthClient {
 }
 
 export interface RegisteredClient extends OAuthClient {
-  /** Redirect URIs must match exactly. */
+  /** The redirect URI of a request must equal one of these URIs exactly. */
   readonly redirectUris: ReadonlyArray<string>;
 }
 

@@ -44,7 +44,9 @@ export const makeMemberWork = Effect.gen(function* () {
   });
 
   return {
-    /** Whether the plan would change the member's roles or nickname, or the nickname stored for the member. */
+    /**
+     * Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them.
+     */
     differs: (plan: RolePlan, member: RoleMember, { gameId, nickname: stored }: StoredMember) =>
       Effect.map(
         sync.compare(plan, member, gameId, stored),
@@ -80,7 +82,7 @@ export const makeMemberWork = Effect.gen(function* () {
      * bot has left.
      */
     pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
-      // Ask for the roles, which are never cached: `findGuild` may return an earlier answer.
+      // `findGuildRoles` is used, because its answer is never cached. `findGuild` may return an old answer.
       const { findGuildRoles } = yield* sync.roles;
       if (Option.isSome(yield* findGuildRoles(plan.guildId))) return false;
       yield* pause(plan);

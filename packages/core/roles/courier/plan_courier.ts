@@ -1,4 +1,4 @@
-/** Changes the members of one plan's guild after events of the plan's scope. */
+/** Reads the events of a plan's scope, and changes the guild members whom the events name. */
 import { Clock, Effect, Option, Schema, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
@@ -57,8 +57,8 @@ export const makePlanRun = Effect.gen(function* () {
     const { scope, guildId } = courier.item;
     const { pid } = scope;
     const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
-    // The page is null if events were deleted before they were read, or if a backup was restored. Then all members must
-    // be compared.
+    // The page is null if events were deleted before they were read, or if a backup was restored. It is then unknown
+    // whom the events named, so `nobody` names no members, and starts a sweep of all members.
     const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
     if (marks === null) return;
     const at = yield* Clock.currentTimeMillis;

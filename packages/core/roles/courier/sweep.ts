@@ -24,7 +24,7 @@ const saveInterval = 1_000;
 /** The time between two changes that a sweep makes in a guild, in milliseconds. */
 const changeInterval = 100;
 
-/** If the platform does not answer about this many members in a row, the sweep waits for the platform. */
+/** If requests for more than this many members in a row get no answer, the sweep waits for the platform. */
 const mostUnanswered = 20;
 
 /** How long a node may take to notice that a sweep has started, in milliseconds. */
@@ -126,7 +126,8 @@ export const makeSweep = Effect.gen(function* () {
         const changed = yield* change(courier.item, chatId, stored, pace);
         if (changed === null && (yield* pauseWithoutBot(courier.item))) return;
         const settled = changed ?? goneMember(chatId);
-        // Nothing needs to be stored: the end of the sweep deletes the member's earlier problems.
+        // Nothing is stored for a member without problems whose nickname stays the same. The end of the sweep deletes
+        // the member's earlier problems.
         if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
         yield* settle({ members: [settled], sweep: null });
       });

@@ -25,7 +25,7 @@ const [mostAttempts, mostFailingAttempts] = [8, 2];
 const failurePause = 20;
 
 /**
- * An event whose last read is older than this, in milliseconds, is read again before it is sent, because its user may
+ * An event that was read longer ago than this, in milliseconds, is read again before it is sent, because its user may
  * have been erased meanwhile.
  */
 const freshFor = 1_000;
@@ -245,7 +245,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // If the deliveries just read fill the window, more may be due. Those are read when the next results are stored.
+      // If these deliveries fill the window, the store may have more, which are read when results are next stored.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {

@@ -11,7 +11,6 @@ export interface Entry {
    * attempts.
    */
   readonly delivery: StoredDelivery & { readonly position: number };
-  /** Whether the delivery is in the store. */
   readonly isStored: boolean;
   /** Erasure events are sent even if earlier deliveries of the user fail. */
   readonly isErasure: boolean;

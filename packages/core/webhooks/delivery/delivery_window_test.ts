@@ -118,8 +118,7 @@ describe("DeliveryWindow", () => {
       ["a2", "waiting"],
       ["b2", "waiting"],
     ]);
-    // The call of `saved` removed the failures from the window, as if they were now in the store. So only the store can
-    // block `a3`, and the argument `false` means that it does not.
+    // `saved` made the window forget its failures. The argument `false` means that no failure in the store blocks `a3`.
     window.addNew(entry("a3", 5, ["a"]), false);
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });

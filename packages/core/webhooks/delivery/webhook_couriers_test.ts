@@ -69,7 +69,7 @@ const deployment = Effect.gen(function* () {
   };
 
   const store = yield* WebhookStore;
-  // These fakes replace functions that use Web Crypto, because Web Crypto does not follow the test clock.
+  // Web Crypto runs in real time, not on the test clock. So these fakes replace the functions that use it.
   const secrets = {
     ...(yield* Secrets),
     signWebhook: () => Effect.succeed("signature"),
@@ -174,7 +174,7 @@ const hour = 3_600_000;
 
 describe("a changed webhook", () => {
   test(
-    "a new or reactivated webhook is sent its events at once",
+    "a new or reactivated webhook gets its events at once",
     Effect.gen(function* () {
       const { startNode, create, update, link, sent } = yield* deployment;
       yield* startNode();
@@ -443,7 +443,7 @@ describe("a node", () => {
       const { cut } = yield* startNode("first");
       yield* pass(1);
       yield* startNode("second");
-      // Receivers no longer answer the first node, which is cut off from the store later.
+      // From now on, requests from the first node get no answer.
       answer(({ node }) => (node === "first" ? Effect.never : ok));
       for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
       yield* pass(1);

@@ -11,7 +11,7 @@ import {
 import { dayMs, type Millis, startOfDay } from "@accountlink/core/timestamp";
 import { NewestOrder, type Place } from "./newest_order.ts";
 
-/** The records of a scope, by chat user and by game user. */
+/** The link records of a scope, by chat user and by game user. */
 export class ScopeLinks {
   scope: DataScope;
   settings: ScopeSettings = noSettings;
@@ -28,7 +28,7 @@ export class ScopeLinks {
     this.scope = scope;
   }
 
-  /** The number of records, with and without a link. */
+  /** The number of link records, including those whose link was removed. */
   get size(): number {
     return this.#records.size;
   }

@@ -20,7 +20,10 @@ import { Sessions } from "./sessions.ts";
 import { Usage } from "./usage.ts";
 
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
-  /** When the idempotency key becomes free. Null after an answer or erasure: it then stays taken until `endsAt`. */
+  /**
+   * When another request may take over the idempotency key. Null after an answer or an erasure: no request may then
+   * take over the key before `endsAt`.
+   */
   readonly heldUntil: Millis | null;
   readonly answer: string | null;
   readonly isErased: boolean;
@@ -93,7 +96,7 @@ export class Memory {
   /** Commits and erasures take this lock, so that no erasure runs between a write and the storing of its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
   readonly nodes = new Map<string, Millis>();
-  /** The saved counts of windows. The map key names the window and its end. */
+  /** The saved counts of rate limit windows. Each map key contains the end and the key of a window. */
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
   readonly usage = new Usage();
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();

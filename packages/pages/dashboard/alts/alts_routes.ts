@@ -36,8 +36,8 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   });
 
   /**
-   * Finds the members who wrote the reviews of a user, by the ID of the other reviewed user. Only the audit log names
-   * these members.
+   * Finds the members who wrote the reviews of a chat user. Reads the audit log, because a review does not name the
+   * member. Returns the member's chat ID by the chat ID of the other user in the review.
    */
   const reviewersOf = Effect.fnUntraced(function* (
     { account, pid }: DataScope,

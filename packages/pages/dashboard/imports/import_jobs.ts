@@ -122,8 +122,8 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
   const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
 
   /**
-   * Reads a file chunk by chunk, and pauses for each chunk, so that the process can answer requests meanwhile. The
-   * pauses of concurrent reads do not overlap.
+   * Reads a file chunk by chunk. For each chunk it sleeps a millisecond, so that the process can answer requests.
+   * Concurrent reads sleep in turn, so together they get at most one chunk per millisecond.
    */
   const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
     linkReaders.auto(

@@ -53,7 +53,7 @@ export const expiryOf = (lastDay: string): string | null => {
   return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
 };
 
-/** Splits the text of a field into entries, at lines and commas. */
+/** Splits the text of a field into entries, at line breaks and commas. */
 export const entriesOf = (lines: string): ReadonlyArray<string> =>
   lines
     .split(/[\n,]/)

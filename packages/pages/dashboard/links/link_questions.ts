@@ -72,7 +72,7 @@ ${links.map(({ link: { chatId } }) => html`<input type="hidden" name="chat" valu
   };
 };
 
-/** @param replaced null if the chat user has no other link */
+/** @param replaced the game account that the chat user is linked to so far; null if there is none */
 export const linkQuestion = (
   question: LinkQuestion,
   replaced: Replaced | null,

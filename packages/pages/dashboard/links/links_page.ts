@@ -118,7 +118,7 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
   };
 };
 
-/** The number of links in all lists, as the overview shows it; null if there is one list. */
+/** Says how many links all lists together have; null if there is only one list. */
 const totalNote = ({ communities }: LinksView): string | null =>
   communities.length < 2
     ? null

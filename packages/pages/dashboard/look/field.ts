@@ -49,7 +49,7 @@ export const textField = (
     readonly required?: true;
     /** The text that the user must type before a script enables the submit button. */
     readonly awaited?: string;
-    /** Whether a script remembers the value for the tab. */
+    /** Whether a script stores the submitted value in the tab's session storage, and fills it in again. */
     readonly isKept?: true;
   },
 ): Html =>

@@ -31,7 +31,7 @@ const notices = {
   notSent: "The delivery failed. The list shows why.",
 } as const;
 
-/** The name of a notice, which the redirect carries. */
+/** The name of a notice. The redirect after an action contains it as the query parameter `done`. */
 export type NoticeName = keyof typeof notices;
 
 /** The notice named in a URL; null for unknown names. */

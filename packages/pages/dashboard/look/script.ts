@@ -48,7 +48,7 @@ for (const field of all("[data-kept]")) {
   field.form.addEventListener("submit", () => sessionStorage.setItem(name, field.value));
 }
 
-// Signing out forgets the values that the tab remembers.
+// On sign-out, delete the field values that the tab has stored.
 for (const form of all('form[action$="/sign-out"]')) form.addEventListener("submit", () => sessionStorage.clear());
 
 // Reloading the page that shows a key would send the form again, so the URL changes to the key's page.

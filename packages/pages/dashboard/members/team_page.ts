@@ -48,7 +48,7 @@ const labels = { who: "Who", role: "Role" };
 
 /**
  * @param notice the result of an action; null if there is none
- * @param refused why the page is shown again; null if there is none
+ * @param refused why a submitted form was refused; null if none was refused
  */
 export const teamPage = (
   view: TeamView,

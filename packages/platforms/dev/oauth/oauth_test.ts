@@ -269,7 +269,7 @@ it.effect("the discovery document names this server's endpoints", () =>
       jwks_uri: `${issuer}/jwks`,
     });
     const { body: keySet } = yield* server.send("GET", "/game/oauth/jwks");
-    // The private part of the key would be named "d".
+    // The private part of a key is named `d`. The published keys must not contain it.
     const names = keySet.keys.map((key: object) => Object.keys(key).toSorted());
     expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
   }),

@@ -18,8 +18,8 @@ export interface PlatformRoute<R> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
   readonly path: `/${string}`;
   /**
-   * Returns the response to a request. Fails with the response to an invalid request. The handler does not run if a
-   * fault replaces its response.
+   * Makes the response to a request. If the request is invalid, the handler fails with the error response. If a fault
+   * replaces the response, the handler does not run.
    */
   readonly handler: Effect.Effect<
     HttpServerResponse.HttpServerResponse,

@@ -27,7 +27,7 @@ const down = new PlatformUnavailable({ operation: "test" });
 const counted = (result: "hit" | "miss" | "error") =>
   Effect.map(Metric.value(platformCache({ answer: "test", result })), ({ count }) => count);
 
-/** A lookup that returns the length of a word, and counts its requests. */
+/** Makes a cached lookup of the length of a word. `asked` lists the words that were looked up. */
 const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<string, number>> = {}) {
   const asked: Array<string> = [];
   const lookup = yield* cachedLookup<string, number>({

@@ -5,7 +5,7 @@
 import { Duration } from "effect";
 
 export interface Staleness {
-  /** The maximum age of a cached guild. A cached guild also means that the bot is in this guild. */
+  /** The maximum age of a cached guild. As long as a guild is cached, the bot counts as its member. */
   readonly guild: Duration.Duration;
   /** The maximum age of cached data about a member of a guild. */
   readonly member: Duration.Duration;
@@ -19,7 +19,7 @@ export interface Staleness {
 }
 
 /**
- * The defaults of cached platforms.
+ * The default maximum ages of cached answers.
  *
  * @example
  * ```ts

@@ -189,7 +189,7 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const authenticate = clientAuthentication === "basic" ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
 
   return async (signIn: SignIn, callback: URLSearchParams, fetch: Fetch) => {
-    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only to warn of plain HTTP.
+    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only as a warning that it allows plain HTTP.
     const transport = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true };
     const code = oauth.validateAuthResponse(server, application, callback, signIn.state);
     const response = await oauth.authorizationCodeGrantRequest(

@@ -165,7 +165,7 @@ describe("concurrency", () => {
       expect(sentAt).toHaveLength(3);
       yield* TestClock.adjust("4 seconds");
       const reasons = (yield* Fiber.joinAll(fibers)).map(({ reason }) => reason);
-      // Three attempts run at a time, for up to 1.5 s each. The third round ends early, at the deadline.
+      // Three attempts run at a time, and each times out after 1.5 s. So 9 attempts start before the deadline of 4 s.
       expect(reasons.filter((reason) => reason === "timeout")).toHaveLength(9);
       expect(reasons.filter((reason) => reason === "busy")).toHaveLength(11);
       expect(sentAt).toHaveLength(9);

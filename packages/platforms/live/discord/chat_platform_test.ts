@@ -67,7 +67,7 @@ describe("answers", () => {
   );
 
   it.live(
-    "findMember returns a member with the names of the member's roles, as far as the roles have names",
+    "findMember returns a member with all role IDs, and with the names of the roles that Discord lists",
     () =>
       Effect.gen(function* () {
         const { chat } = yield* setUp();
@@ -336,7 +336,7 @@ describe("the bot's guilds", () => {
   const idsFrom = (first: bigint, count: number) =>
     Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
 
-  it.live("one request lists the bot's guilds, starting at the first of the requested guilds", () =>
+  it.live("joinedGuilds sends one request, which starts at the lowest of the given guild IDs", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* setUp();
       const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];
