@@ -34,7 +34,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     pacing: { ...rules.pacing, key: rules.key.key.replace("day:", "second:") },
   }));
 
-  test.it("a request that the limit of its key refuses does not count towards the limit of its address", () =>
+  test.it("a request refused by the limit of its key does not count towards the limit of its address", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -52,7 +52,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("a lost durable window is reported as forgotten until a request restores its count", () =>
+  test.it("if Redis lost a durable window, it is reported as forgotten until a request restores its count", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -78,7 +78,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("a request that the limit of its key refuses leaves no window for its address", () =>
+  test.it("a request refused by the limit of its key leaves no window for its address", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
