@@ -1,4 +1,4 @@
-/** Starts a real browser and records errors and foreign requests of its pages. */
+/** Starts a real browser, and records the errors of its pages and their requests to other origins. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
@@ -17,9 +17,9 @@ const timeout = 120_000;
 const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
 
 const args = [
-  // The tests open only their own pages, and a sandbox needs rights that a container does not have.
+  // Turn off the sandbox, because it needs rights that a container does not have. The tests open only their own pages.
   "--no-sandbox",
-  // Pages live for a second, too short for threads that optimize their scripts and collect their garbage to pay.
+  // Do not optimize scripts, and collect garbage in the main thread, because pages live only for seconds.
   "--js-flags=--single-threaded,--no-opt",
 ];
 
@@ -38,7 +38,7 @@ export const startBrowser = async (): Promise<Browser> => {
 
 let started: Promise<Browser> | undefined;
 
-/** The browser of this worker, which ends with it. The pages of a file close at its end. */
+/** Starts one browser for all files of this worker. It ends with the worker. A file's pages close at its end. */
 export const useBrowser = (): (() => Browser) => {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -65,7 +65,7 @@ export const startBrowserWithKeptPages = (): Promise<Browser> =>
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
 
-/** A page with a record of errors and foreign requests. */
+/** A page with a record of its errors and of its requests to other origins. */
 export interface WatchedPage {
   readonly page: Page;
   /** Requests to other origins. */

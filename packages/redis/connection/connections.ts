@@ -1,4 +1,4 @@
-/** The connections to Redis, shared by the ports. */
+/** The connections to Redis, which the counters, the cache and the signals share. */
 import type { SecureContextOptions } from "node:tls";
 import { StorageIdentity } from "@accountlink/core";
 import { Context, Data, Duration, Effect, Layer, Option, Redacted } from "effect";
@@ -11,9 +11,10 @@ export interface RedisOptions {
   /** A URL in one of the forms that the message of `InvalidRedisUrl` lists. */
   readonly url: Redacted.Redacted;
   /**
-   * Prefix of every key and channel; `accountlink:` by default. If several nodes share a storage, the identity of its
-   * database is appended. So another prefix is needed only if a copy of the database files uses the same Redis. A
-   * separate Redis database number does not replace the prefix, since all databases of a Redis share their channels.
+   * Prefix of every key and channel; `accountlink:` by default. For a storage that several nodes share, the identity of
+   * its database is appended, so that different databases can use the same Redis. Only a copy of the database files
+   * needs another prefix, because it has the same identity. A separate Redis database number does not replace the
+   * prefix, since all databases of a Redis share their channels.
    */
   readonly prefix?: string;
   /**
@@ -21,7 +22,9 @@ export interface RedisOptions {
    * sent no reply for that long is replaced.
    */
   readonly commandTimeout?: Duration.Input;
-  /** For `rediss`: the authority of the server's certificate, and a client certificate. */
+  /**
+   * For `rediss` URLs: the certificate authority of the server's certificate, and the client's own certificate and key.
+   */
   readonly tls?: Pick<SecureContextOptions, "ca" | "cert" | "key">;
 }
 

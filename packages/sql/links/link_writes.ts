@@ -1,6 +1,7 @@
 /**
- * The writes of `LinkStore` that move and remove links. Each answers with values that its own statement returned, or
- * that it read from rows it had locked. So writes to one chat user are serialized, and each reports what it replaced.
+ * The writes of `LinkStore` that move and remove links. Each write reports the values that it replaced, even if others
+ * write to the same chat user concurrently: the values come from the write's own statement or from rows that the write
+ * has locked.
  */
 import type { LinkStore } from "@accountlink/core";
 import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
@@ -58,7 +59,8 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     const { gameId } = old;
     if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;
 
-    // A new user without a record has no row to lock, so the statement itself checks for a link.
+    // A new user without a record could not be locked, and may have been linked since. So `onlyUnlinked` lets this
+    // statement write only if the user has no link.
     const [linked] = yield* Effect.flatMap(link(pid, newChatId, gameId, at, onlyUnlinked), readSets);
     if (linked === undefined) return { _tag: "Occupied" } as const;
     yield* unlink(pid, oldChatId, at);
