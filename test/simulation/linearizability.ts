@@ -199,8 +199,8 @@ const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
 /**
- * A set of configurations. If two configurations differ only in `spent`, and the `spent` of one contains that of the
- * other, the set keeps only the other one, because it allows at least as much.
+ * A set of configurations. Of two configurations that differ only in `spent`, the set drops the one that has spent all
+ * writes of the other and more, because the other allows at least as much.
  */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();
