@@ -55,7 +55,10 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
     await Promise.all(programs.map(({ stop }) => stop()));
   });
 
-  /** Sends an interaction like Discord. `signed` may differ from the interaction, to test forgery. */
+  /**
+   * Sends an interaction as Discord does. `signed` is the body whose signature is sent. To test a forgery, it differs
+   * from the interaction.
+   */
   const interact = async (
     name: keyof typeof keys,
     interaction: object,

@@ -24,7 +24,6 @@ const noTls = noServer ?? (await whyNoCertificate());
 
 const optionsOf = (url: string | URL) => ({ url: Redacted.make(String(url)), ...generous });
 
-/** The names of all migrations. */
 const names = Object.keys(migrations).map((key) => key.replace(/^\d+_/, ""));
 
 type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
