@@ -2,16 +2,14 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
-import { terminal } from "../start/fresh_clone.ts";
+import { copyClone, terminal } from "../start/fresh_clone.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
 import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const [install] = blocksOf(readDocument("docs/operating.md"));
 const steps = stepsOf("One small host");
 
@@ -30,8 +28,7 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
    */
   const here = (block: string) =>
     hosts
-      .here(withApplications(block, platforms.env))
-      .replace("<address of this repository>", root)
+      .here(withApplications(copyClone(block), platforms.env))
       .replaceAll(/(http:\/\/)127\.0\.0\.1(:8080|:9090)/g, `$1${hosts.addressOf(host)}$2`)
       .replaceAll(/(curl .*)https:\/\/links.example.com/g, `$1http://${hosts.addressOf(host)}:8080`)
       .replaceAll("~/", `${folder}/`);
