@@ -85,7 +85,7 @@ export default defineConfig({
           // Property tests and tests of bundle sizes have the same results in every runtime, so only `node` runs them.
           exclude: [
             ...configDefaults.exclude,
-            "**/*_{races,property}_test.ts",
+            "**/*_{races,property,property_suite}_test.ts",
             "packages/testing/arbitraries/arbitraries_test.ts",
             "packages/client/size_test.ts",
           ],
