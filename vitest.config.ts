@@ -32,13 +32,17 @@ const oneWorker = { maxWorkers: 1 };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
+/** Short files that run long suites, or other modules of tests. They run first, because they take a minute. */
+const longest = /\/(fresh_clone|outage|stores|cache_redis)_test\.ts$/;
+
 /**
- * Tests that wait for processes, clocks and browsers. They run first, in order of file size, largest first, so that
+ * Tests that wait for processes, clocks and browsers. They run next, in order of file size, largest first, so that
  * only short tests are left at the end.
  */
 const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|sql|redis))\//;
 
-const rank = ({ moduleId }: TestSpecification): number => (waiting.test(moduleId) ? 0 : 1);
+const rank = ({ moduleId }: TestSpecification): number =>
+  longest.test(moduleId) ? 0 : waiting.test(moduleId) ? 1 : 2;
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {

@@ -172,9 +172,10 @@ exec sh -ec "$4"`,
     }
   });
 
+  const modeOf = async (number: number, path: string) =>
+    ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
+
   it("only their owner can read files with secrets, and every user can run the program of a node", async () => {
-    const modeOf = async (number: number, path: string) =>
-      ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
     for (const node of [1, 2]) {
       expect(await modeOf(node, "etc/accountlink/accountlink.env")).toBe("600");
       expect(await modeOf(node, "opt/accountlink/apps/server/main.ts")).toBe("644");

@@ -16,6 +16,7 @@ const steps = stepsOf("One small host");
 const programs = await Promise.all(["curl", "git", "jq", "npm"].map(hasProgram));
 const canRun = process.platform === "linux" && programs.every(Boolean);
 const host = 9;
+const nothing = async () => undefined;
 
 describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, git, jq and npm)", () => {
   let folder = "";
@@ -35,7 +36,6 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "accountlink-small-host-"));
-    const nothing = async () => undefined;
     const services = { caddy: { start: nothing, stop: nothing } };
     hosts = await makeHosts({ numbers: [host], operator: host, services });
     for (const part of ["etc/cron.daily", "etc/caddy", "var/backups"]) {

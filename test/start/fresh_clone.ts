@@ -9,14 +9,14 @@ export const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const folder = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
+const parent = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
 
 /** The path of a clone of the last commit, without changes of the working tree. */
-export const clone = join(folder, "accountlink");
+export const clone = join(parent, "accountlink");
 
 export const makeClone = () => run("git", ["clone", "--quiet", root, clone]);
 
-export const removeClone = () => rm(folder, { recursive: true, force: true });
+export const removeClone = () => rm(parent, { recursive: true, force: true });
 
 /** Replaces `git clone` in a block by a copy of the clone with its installation, which takes seconds to repeat. */
 export const copyClone = (block: string): string =>
