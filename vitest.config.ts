@@ -32,12 +32,15 @@ const oneWorker = { maxWorkers: 1 };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
-/** Short files that run long suites, or other modules of tests. They run first, because they take a minute. */
+/**
+ * The paths of short files that take long, because they run suites or other modules of tests. These files run first:
+ * within a rank, the largest files start first.
+ */
 const longest = /\/(fresh_clone|outage|stores|cache_redis)_test\.ts$/;
 
 /**
- * Tests that wait for processes, clocks and browsers. They run next, in order of file size, largest first, so that
- * only short tests are left at the end.
+ * The paths of test files that wait for processes, clocks and browsers. These files run next, so that only short tests
+ * are left at the end.
  */
 const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|sql|redis))\//;
 
@@ -46,7 +49,7 @@ const rank = ({ moduleId }: TestSpecification): number =>
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- not of an array
+    // oxlint-disable-next-line unicorn/no-array-sort -- this `sort` is a method of the sequencer, not of an array
     const largestFirst = await super.sort(files);
     return largestFirst.toSorted((one, other) => rank(one) - rank(other));
   }
@@ -68,8 +71,8 @@ export default defineConfig({
     sequence: { sequencer: WaitingFirst },
     projects: [
       {
-        // These tests are one project, because only files of the same project share a worker, and a worker takes a
-        // second to start.
+        // All files named `_test.ts` are in this project, because only files of the same project share a worker. A
+        // worker takes a second to start.
         extends: true,
         test: {
           name: "node",

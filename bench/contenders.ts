@@ -17,7 +17,7 @@ export interface Contender {
 export interface Places {
   /** The folder in which embedded databases are stored. */
   readonly folder: string;
-  /** Paths of the full fixture, and of a fixture with platforms only. */
+  /** Paths of two fixtures: one with all data, and one with the data of the platforms only. */
   readonly fixtures: { readonly full: string; readonly platform: string };
   /** Null if no deployment needs databases. */
   readonly databases: Databases | null;
@@ -27,7 +27,10 @@ export interface Places {
 
 export const ownName = "accountlink";
 
-/** Returns the contenders, of which this checkout is the first. With storage in memory, there is no peer. */
+/**
+ * Returns the servers to compare: this checkout, the other checkout if there is one, and the hand-written peer. Memory
+ * storage is measured without the peer.
+ */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
   const contenders = [await own(ownName, join(import.meta.dirname, ".."), on, places)];
   if (places.beside !== undefined) contenders.push(await own("beside", places.beside, on, places));
@@ -41,7 +44,7 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
     name,
     start: async (isFirst, nodeOptions = []) => {
       const isEmpty = isFirst || on === "memory";
-      // To profile, runs the source files, since `main.ts` runs the bundle, whose profile would not show them.
+      // Only a profile sets `nodeOptions`, and a profile should show the source files. `main.ts` would run the bundle.
       const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
       const server = await startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
         ...unreachedAddressLimits,

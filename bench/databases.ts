@@ -25,7 +25,7 @@ export const startDatabases = async (latency: number) => {
   const postgresPid = Number.parseInt(String(file?.["text"]), 10);
   const redisPid = Number(/process_id:(\d+)/.exec(await run(redis.ask("INFO", "server")))?.[1]);
 
-  /** Returns the URL of a proxy that adds the latency. */
+  /** Returns the URL of a proxy that delays all data by `latency`; if `latency` is 0, returns the given URL. */
   const farUrl = async (url: string): Promise<string> =>
     latency === 0
       ? url

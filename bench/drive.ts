@@ -1,7 +1,7 @@
 /**
- * The load generator, a separate process. For each `DrivePlan` message, it sends requests to a server, and answers with
- * a `Drive`. Autocannon takes twice the processor time for a request, so it would reach its limit before the server
- * does; docs/performance.md has the figures.
+ * The load generator, which runs in a process of its own. For each `DrivePlan` message, it sends requests to a server,
+ * and then sends the results back as a `Drive` message. Autocannon is not used: it takes twice the processor time per
+ * request, so it would be the bottleneck instead of the server. docs/performance.md has the figures.
  */
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -73,7 +73,7 @@ const drive = async ({ url, work, connections, rate, until, seed }: DrivePlan): 
   const chance = random(seed);
   const clients = await Promise.all(Array.from({ length: connections }, () => openClient(url)));
   const free = [...clients];
-  /** The planned times of the requests that wait for a free client. */
+  /** The planned times of the requests that wait for a free connection. */
   const waiting: Array<number> = [];
   const latencies: Array<number> = [];
   let turn = 0;

@@ -1,10 +1,10 @@
-/** The data of the servers in the bench. */
+/** The data with which the bench fills its servers. */
 export const linkCount = 100_000;
 
 /** The key of every request. Its limits are counted as usual, and never reached. */
 export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 
-/** Number of other keys for the load tests. */
+/** The number of keys that the workload `spread` uses in turn. */
 export const keyCount = 20_000;
 
 export const keyOf = (index: number) => {
@@ -12,10 +12,10 @@ export const keyOf = (index: number) => {
   return { id, token: `alk_${id}_${"k".repeat(43)}` };
 };
 
-/** Returns the client address that sends the requests with the key of this index. */
+/** Returns the client address from which the key with this index is used. */
 export const addressOf = (index: number): string => `10.0.${index >> 8}.${index & 255}`;
 
-/** Returns chat IDs a million apart, so that neighbours in the list are not neighbours in the database. */
+/** Returns chat IDs a million apart, so that neighbors in the list are not neighbors in the database. */
 export const chatIdOf = (index: number): string =>
   String(100_000_000_000_000_000n + BigInt(index) * 1_000_003n);
 
@@ -27,13 +27,13 @@ export const gameIdOf = (index: number): string => String(1_000_000_000 + index)
  */
 export const ranges = { linked: 80_000, changing: 99_000, unlinked: linkCount } as const;
 
-/** A guild with the bot; its members are the first chat users. */
+/** The ID of the only guild. Its members are the first `memberCount` chat users. */
 export const guildId = "700000000000000001";
 export const memberCount = 100;
 
 /**
- * The number of game users that exist on the platform, to which writes link chat users in turn. It is prime, so that a
- * chat user is not linked to the same game user twice in a row.
+ * The number of game users on the platform. Each write links a chat user to the next of these game users in turn. The
+ * number is prime, so that a chat user is not linked to the same game user twice in a row.
  */
 const gameUserCount = 97;
 export const gameUserOf = (index: number): string => String(1 + (index % gameUserCount));
@@ -47,7 +47,7 @@ export const unreachedKeyLimits = {
   verifyDaily: unreached,
 };
 
-/** Variables that keep the real server below its address limits. */
+/** Environment variables with limits for client addresses that are so high that the bench never reaches them. */
 export const unreachedAddressLimits = {
   ACCOUNTLINK_IP_PER_SECOND: String(unreached),
   ACCOUNTLINK_CONNECTIONS_PER_IP: "0",
@@ -56,7 +56,7 @@ export const unreachedAddressLimits = {
 
 const indexes = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Fixture data of the platforms, which servers do not store. */
+/** Returns the fixture data of the platforms. A server does not store this data, so it loads the data at each start. */
 export const platformFixture = () => ({
   platform: {
     guilds: [
@@ -68,7 +68,7 @@ export const platformFixture = () => ({
 
 const ofScope = { account: "bench", scope: "global" as const };
 
-/** Returns the fixture of the real server, including the links that the bench then removes. */
+/** Returns the fixture that the real server loads. It includes the links that the bench removes afterwards. */
 export const fixture = () => ({
   accounts: [{ name: "bench", tier: "premium" as const }],
   keys: [{ ...ofScope, key: apiKey, tier: "premium" as const, limits: unreachedKeyLimits }],

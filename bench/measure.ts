@@ -1,4 +1,4 @@
-/** Measures contenders in turn. */
+/** Measures how fast the contenders start and answer requests, one contender after the other. */
 import { setTimeout } from "node:timers/promises";
 import type { Contender } from "./contenders.ts";
 import type { Databases } from "./databases.ts";
@@ -28,8 +28,8 @@ export interface Measured extends Drive {
 export interface Plan {
   readonly generator: ReturnType<typeof startGenerator>;
   /**
-   * Each load is a number of connections, "half" or "lone". "half" sends requests at half of the slowest contender's
-   * highest rate; "lone" sends 50 requests a second on one connection.
+   * The loads of each round. A number is a number of connections. "half" sends requests at half of the highest rate of
+   * the slowest contender. "lone" sends 50 requests a second on one connection.
    */
   readonly loads: ReadonlyArray<string>;
   readonly rounds: number;
@@ -38,12 +38,15 @@ export interface Plan {
   readonly databaseTimes: Databases["processorTimes"] | null;
 }
 
-/** Results by contender, then by load. */
+/** The results of one round, by the name of the contender and then by the load. */
 export type Round = Readonly<Record<string, Record<string, Measured>>>;
 
 const connections = 32;
 
-/** When starts of a server are measured: the number of requests, and the idle milliseconds before them. */
+/**
+ * How many requests `measureStarts` sends to a server that has just started, and how many milliseconds it waits before
+ * these requests.
+ */
 const [firstRequests, settlingTime] = [5_000, 2_000];
 
 /** Rotates the order of the contenders by the number of the round. */
@@ -69,7 +72,7 @@ export const measureStarts = async (contenders: ReadonlyArray<Contender>, plan: 
   return rounds;
 };
 
-/** Starts and warms all contenders, then in each round drives each in turn with every load. */
+/** Starts and warms all contenders. Then, in each round, measures the contenders in turn under each load. */
 export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, plan: Plan) => {
   const running: Array<{ readonly name: string; readonly server: RunningServer }> = [];
   try {
@@ -102,7 +105,10 @@ export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, 
   }
 };
 
-/** Half of the slowest contender's highest rate in the earlier loads. */
+/**
+ * Returns half of the request rate of the slowest contender. The rate of a contender is its highest rate under the
+ * earlier loads of the round.
+ */
 const halfOf = (round: Round): number =>
   Math.min(
     ...Object.values(round).map((loads) =>

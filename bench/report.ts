@@ -38,7 +38,7 @@ const linesOf = ({ rounds }: WorkResult) =>
     Object.keys(loads).map((load) => [name, load] as const),
   );
 
-/** Returns one value for each round. */
+/** Returns the values of one measure for a contender under a load, one value for each round. */
 const valuesOf = ({ rounds }: WorkResult, name: string, load: string, measure: Measure) =>
   rounds.map((round) => round[name]?.[load]?.[measure] ?? Number.NaN);
 
@@ -55,7 +55,7 @@ export const tableOf = (result: WorkResult): string => {
   return `### ${titles[on]}: ${work}\n\n${table(["", "connections", ...columns.map(([head]) => head)], rows)}`;
 };
 
-/** Compares this checkout with each other contender; ratios above 1 favour this checkout. */
+/** Compares this checkout with every other contender. A ratio above 1 favors this checkout. */
 export const ratiosOf = (results: ReadonlyArray<WorkResult>) =>
   results.flatMap((result) =>
     linesOf(result)

@@ -1,11 +1,13 @@
-/** Compares answers of servers. Only the format of IDs and times is compared, and the text of messages is ignored. */
+/** Compares the answers of servers: request IDs and times by format, and without messages and remaining counts. */
 import { isDeepStrictEqual } from "node:util";
 import { apiKey, chatIdOf, guildId, linkCount, memberCount } from "./fixture.ts";
 import { type PlannedRequest, workloads } from "./workloads.ts";
 
 const get = (path: string): PlannedRequest => ({ method: "GET", path });
 
-/** The first and last request of each workload, and refusals. */
+/**
+ * The requests whose answers are compared: the first and last request of each workload, and requests that are refused.
+ */
 const cases: ReadonlyArray<PlannedRequest> = [
   ...Object.values(workloads).flatMap(({ request, subjects }) => [request(0, 0), request(subjects - 1, 1)]),
   get("/v2/chat?chatId=12a45"),

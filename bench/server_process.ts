@@ -12,7 +12,10 @@ export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", 
 const pinned = (processor: "0" | "1", args: ReadonlyArray<string>): [string, Array<string>] =>
   canPin ? ["taskset", ["-c", processor, process.execPath, ...args]] : [process.execPath, [...args]];
 
-/** Starts the load generator. One process serves all drives, so its code is already compiled when it measures. */
+/**
+ * Starts the process of the load generator. One process generates all loads in turn, so that its code is already
+ * compiled when the next load begins.
+ */
 export const startGenerator = () => {
   const [command, args] = pinned("1", [join(import.meta.dirname, "drive.ts")]);
   const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -34,7 +37,7 @@ export const startGenerator = () => {
 /** A server that listens. Figures that the system does not report are null. */
 export interface RunningServer {
   readonly url: string;
-  /** Milliseconds from its start to the ready line. */
+  /** Milliseconds from the start of the server to its ready line. */
   readonly startTime: number;
   /** Returns the processor time used so far, in seconds. */
   readonly processorTime: () => number | null;
@@ -106,7 +109,8 @@ export const processorTimeOf = (pid: number | undefined): number | null => {
  */
 const spentBy = (name: string) => {
   const folder = `/proc/${name}`;
-  // Drops the name in parentheses, which may contain spaces. The documentation numbers the fields after it from 3.
+  // Drop the first two fields, because the second, the program's name, may contain spaces. So `fields[0]` holds
+  // field 3 of the documentation of `/proc`.
   const fields = orEmpty(() => readFileSync(`${folder}/stat`, "utf8").replace(/^.*\) /, "")).split(" ");
   let seconds = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100;
   for (const thread of orEmpty(() => readdirSync(`${folder}/task`).join(" ")).split(" "))
@@ -115,7 +119,7 @@ const spentBy = (name: string) => {
   return { pid: Number(name), parent: Number(fields[1]), seconds };
 };
 
-/** Returns an empty text if the system has no such file, or the process has ended. */
+/** Returns an empty text if `read` throws: the system may lack the file, or the process may have ended. */
 const orEmpty = (read: () => string): string => {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** The requests of the bench. */
+/** The workloads of the bench, and the requests that each of them sends. */
 import * as Fixture from "./fixture.ts";
 
 export interface PlannedRequest {
@@ -11,9 +11,9 @@ export interface PlannedRequest {
 interface Workload {
   /** The expected status of every answer. */
   readonly status: 200 | 404;
-  /** Number of subjects, such as chat users, to ask for. */
+  /** The number of different subjects, such as chat users, that the requests ask for. */
   readonly subjects: number;
-  /** @param turn the number of the request, for writes that change something each time */
+  /** @param turn the number of requests before this one, so that each write can change something */
   readonly request: (subject: number, turn: number) => PlannedRequest;
   /** Number of requests after which the runtime has compiled the code. */
   readonly warmUp: number;
@@ -78,7 +78,10 @@ export const workloads = {
 
 export type Work = keyof typeof workloads;
 
-/** Like `hit`, but with many keys in turn, each of which is used from a client address of its own. */
+/**
+ * Looks up chat users like the workload `hit`, but with many keys in turn. Each key is used from a client address of
+ * its own.
+ */
 const spread: Workload = {
   ...workloads.hit,
   request: (subject, turn) => {

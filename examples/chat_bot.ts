@@ -47,14 +47,14 @@ interface Reply {
   readonly afterwards?: () => Promise<void>;
 }
 
-// Numbers from Discord's API documentation.
+// Numbers by which Discord's API identifies the types of interactions, the types of answers, and a flag.
 const ping = 1;
 const command = 2;
 const pong = 1;
 const answer = 4;
 const seenByUserAlone = 64;
 
-/** Makes the bot's endpoint. */
+/** Makes a function that answers a request from Discord. */
 export const makeBot = async ({ client, discordUrl, publicKey }: BotSettings) => {
   const verifying = await crypto.subtle.importKey("raw", bytesOf(publicKey), "Ed25519", false, ["verify"]);
 
@@ -108,7 +108,7 @@ const replyWith = (message: Message): Reply => ({
 
 const text = (content: string): Message => ({ content, components: [] });
 
-/** A row with one button that opens an address. */
+/** Returns a row with one button, which opens the URL. */
 const button = (url: string) => ({ type: 1, components: [{ type: 2, style: 5, label: "Verify", url }] });
 
 const refusalOf = (error: unknown): AccountLinkError => {
@@ -122,7 +122,7 @@ const refusalText = ({ retryAfter }: AccountLinkError) =>
 const timeOver = "The time is over. Type /verify to begin again.";
 
 const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession): string => {
-  // If the user chose to keep the previous account, the session also completes, without a change.
+  // If the user chose to keep the previous account, the session also completes, but the link does not change.
   if (!linkChanged)
     return previousGameId === null
       ? `You keep your link to ${gameId}.`
@@ -130,7 +130,7 @@ const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession
   return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
 };
 
-/** The text of each state. A session that is not final when the stream ends has expired. */
+/** The text to show for the last known state of a session. If the last state is not final, the session has expired. */
 const endings: Readonly<Record<VerificationSession["state"], (session: VerificationSession) => string>> = {
   pending: () => timeOver,
   opened: () => timeOver,

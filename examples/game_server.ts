@@ -6,11 +6,8 @@
  */
 import { AccountLinkError, type Client, createClient } from "@accountlink/client";
 
-/** Functions of the game. */
 export interface Game {
-  /** Shows a text to a player. */
   readonly show: (playerId: string, text: string) => void;
-  /** Gives a player the reward. */
   readonly reward: (playerId: string) => void;
 }
 
@@ -24,7 +21,7 @@ export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
     show(playerId, `Link your chat account: ${url}`);
     const { state, chatId, gameId } = await sessions.wait(sid);
     if (state !== "completed") return "The link was not made";
-    // Anybody with the address can finish the session, with any game account.
+    // Anybody who has the URL can finish the session, with any game account.
     if (gameId !== playerId) return `You signed in as ${gameId}, which is another account`;
     if (!rewarded.has(playerId)) reward(playerId);
     rewarded.add(playerId);

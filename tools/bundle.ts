@@ -13,7 +13,10 @@ const folder = join(root, "apps/server/dist");
 
 const main = "apps/server/commands/run_process.ts";
 
-/** Returns path, size and time of change of each source file, which `any_node/bundle.mjs` compares at a start. */
+/**
+ * Returns the path, the size and the modification time of each source file. When the server starts,
+ * `any_node/bundle.mjs` compares them with the files on disk.
+ */
 const sourcesOf = (inputs: ReadonlyArray<string>) =>
   Promise.all(
     ["pnpm-lock.yaml", ...inputs.filter((path) => !path.includes("node_modules/"))].map(async (path) => {

@@ -8,10 +8,11 @@ import { promisify } from "node:util";
 import { root } from "./publishable.ts";
 
 /**
- * The compiler runs twice: first for the packages that import the umbrella package `accountlink`, with everything that
- * they import; then again for the other packages, without the umbrella. In declarations, the compiler imports a type by
- * the shortest path. With the umbrella present, that path is `accountlink` even for types of core, whose users may not
- * have installed `accountlink`.
+ * The compiler runs once for each project. The first project has the packages that import the umbrella package
+ * `accountlink`, and everything that they import. The second project has the other packages, without the umbrella.
+ *
+ * The projects are separate because the compiler imports a type in declarations by the shortest path. With the umbrella
+ * present, that path is `accountlink` even for types of core. Users of core may not have installed `accountlink`.
  */
 const projects = ["tsconfig.build.above.json", "tsconfig.build.json"];
 
@@ -46,8 +47,8 @@ export const compile = async (): Promise<string> => {
 const unfinished = "unfinished-";
 
 /**
- * Whether another process is compiling these sources. An unfinished folder is not enough to know that, because a killed
- * process leaves its folder behind.
+ * Whether a running process is compiling these sources. The unfinished folder alone does not prove that, because a
+ * killed process leaves its folder behind.
  */
 const isCompiling = (name: string): boolean =>
   readdirSync(kept)

@@ -94,7 +94,7 @@ const parse = ({ file, line }: Example, code: string) => {
 const isBehind = (code: string, end: number, { type, start }: Comment): boolean =>
   type === "Line" && start >= end && /^[; ]*$/.test(code.slice(end, start));
 
-/** The position of the argument in `console.log(argument)`. */
+/** Returns the position of the argument if the expression is `console.log(argument)`, else null. */
 const loggedIn = (expression: object): { readonly from: number; readonly to: number } | null => {
   const call = expression as {
     readonly type: string;

@@ -1,4 +1,7 @@
-/** The entry points of a package, including those that match a pattern in its `exports`. */
+/**
+ * Lists the entry points of a package from its `exports`. A pattern such as `./*` gives one entry point for each file
+ * that it matches.
+ */
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { type Package, root } from "./publishable.ts";

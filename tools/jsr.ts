@@ -1,6 +1,6 @@
 /**
- * Writes the `jsr.json` of each published package from its `package.json`, for a release: JSR has no patterns in
- * exports, every import must name its registry, and every name has a scope.
+ * Writes the `jsr.json` of each published package from its `package.json`, for a release. In `jsr.json`, exports have
+ * no patterns, every import names its registry, and every package name has a scope.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs `tools/node` as on a machine where the Node in this folder is installed. */
+/** Runs `tools/node` as on a machine whose own Node is in the folder `ownNode`. */
 const runOn = (ownNode: string, ...args: ReadonlyArray<string>) =>
   run(program, args, { env: { PATH: [ownNode, "/usr/bin", "/bin"].join(delimiter) } });
 

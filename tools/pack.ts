@@ -1,6 +1,6 @@
 /**
- * Builds and packs the published packages as for publishing. Run as a program, it packs into the given folder, by
- * default `dist`, and prints the tarballs.
+ * Builds each published package, and packs it into the tarball to publish. Run as a program, it writes the tarballs
+ * into the given folder, by default `dist`, and prints their paths.
  */
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -23,7 +23,7 @@ export const pack = async (
   const filters = names.map((name) => `--filter=${name}`);
   const args = ["--recursive", ...filters, "pack", "--json", `--pack-destination=${folder}`];
   const { stdout } = await promisify(execFile)(join(root, "tools/pnpm"), args, { cwd: root });
-  // For one package, the output is an object instead of an array.
+  // For a single package, `pnpm pack --json` prints an object instead of an array.
   const packed = [JSON.parse(stdout)].flat() as ReadonlyArray<{
     readonly name: string;
     readonly filename: string;

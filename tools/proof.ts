@@ -1,6 +1,7 @@
 /**
- * Runs the proofs: every test with more rounds and larger data, on servers in separate processes; the contract on
- * memory storage and on web handlers; the portable packages on Bun; and long rounds of faults.
+ * Runs the proofs: every test with more rounds and larger data, on servers in separate processes. Also runs the
+ * contract tests on memory storage and on web handlers, the tests of the portable packages on Bun, and the long-running
+ * tests in `_proof.ts` files.
  */
 import { combine, finish, type Results, runVitest } from "./run_vitest.ts";
 

@@ -62,8 +62,8 @@ export const finish = ({ passed, failures, skipped, flaky }: Results): void => {
 const outsideOfFiles = "";
 
 /**
- * Runs files, or all files by default. A run that fails outside of its files, such as one that finds no file, counts
- * as one failure.
+ * Runs the tests in `files`, or in all files of the project if `files` is empty. If vitest fails although no test
+ * failed, for example because it finds no file, this counts as one failure.
  */
 const runFiles = async (
   runtime: Runtime,
@@ -129,9 +129,9 @@ const resultsOf = (project: string, file: Report["testResults"][number]): Result
 const roomInMemory = 4 * 1024 ** 3;
 
 /**
- * Returns the folder in which tests make their files. It is in memory if enough memory is free, because syncing files
- * to a disk would take a fifth of the tests' processor time. The proof uses a disk, because it writes more, and because
- * it measures disks.
+ * Returns the folder for the files of tests. The folder is in memory if enough memory is free, because syncing files to
+ * a disk would take a fifth of the tests' processor time. The proof uses a disk, because it writes more data, and
+ * because its measurements include the disk.
  */
 const parentOfFiles = async (environment: Readonly<Record<string, string>>): Promise<string> => {
   if ("ACCOUNTLINK_TEST_PROOF" in environment) return tmpdir();
@@ -150,7 +150,7 @@ const run = (
     ...process.env,
     ...environment,
     ACCOUNTLINK_TEST_RUNTIME: runtime,
-    // Without this cache, a worker that imports the sources would spend half of that time on compiling them.
+    // Without this cache, a worker that imports the sources would spend half of the import time on compiling them.
     NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/vitest"),
   };
   const child = spawn(program, [...args, ...script], { stdio: "inherit", env });

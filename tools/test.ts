@@ -6,8 +6,8 @@ finish(
   combine(
     await Promise.all([
       check(),
-      // Most of these tests wait for other processes, so there is processor time for the steps that run at the same
-      // time.
+      // All steps run at the same time: the tests of `node` mostly wait for other processes, and leave processor time
+      // to the other steps.
       runVitest("Node.js/24", "node"),
       runVitest("Node.js/24", "contract-postgres-redis"),
       runVitest("Deno", "portable"),

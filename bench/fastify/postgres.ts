@@ -1,6 +1,6 @@
 /**
- * The peer's shared store: `pg` with a pool of 10 connections, and ioredis with one script that counts a request in all
- * of its windows.
+ * The shared store of the Fastify server: `pg` with a pool of 10 connections, and ioredis with one script that counts a
+ * request in all of its rate-limit windows.
  */
 import { Redis } from "ioredis";
 import { Pool } from "pg";

@@ -61,7 +61,7 @@ const rateLimitOf = ({ perWindow }: Key["limits"], { second, secondEnds }: Count
   bucket: "second",
 });
 
-/** Sends `content` in the envelope. */
+/** Sends `content` in the response envelope of the HTTP interface, with the headers that the real server sends. */
 const answer = (reply: FastifyReply, state: RequestState, status: number, content: object) => {
   const { requestId, now, key, counts } = state;
   reply.code(status).headers({
@@ -103,7 +103,7 @@ const findKey = async (token: string, now: number): Promise<Key | undefined> => 
   return key;
 };
 
-/** The peer reads platform data from memory. The real server asks its platform over HTTP, at most every 5 seconds. */
+/** This server has platform data in memory. The real server asks its platform over HTTP, at most every 5 seconds. */
 const { guilds, gameUsers } = platformFixture().platform;
 const members = new Map(guilds.map(({ id, members: all }) => [id, new Set(all.map(({ chatId }) => chatId))]));
 const users = new Set(gameUsers.map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** The peer's embedded store: `node:sqlite`, and counts in the process. */
+/** The embedded store of the Fastify server: keys and links are in `node:sqlite`, and rate-limit counts in memory. */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
 import * as Store from "./store.ts";

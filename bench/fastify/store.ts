@@ -1,4 +1,4 @@
-/** Types and SQL that the peer's two stores share. */
+/** Types and SQL that both stores of the Fastify server share. */
 import { createHmac } from "node:crypto";
 import { apiKey, unreachedKeyLimits } from "../fixture.ts";
 
@@ -11,7 +11,10 @@ export interface Key {
   readonly limits: { readonly perWindow: number; readonly windowMs: number; readonly daily: number };
 }
 
-/** The counts of a key's windows after a request, and the end of its one-second window. */
+/**
+ * The number of requests that a key sent in its one-second window and in its one-day window, and the time when the
+ * one-second window ends.
+ */
 export interface Counts {
   readonly second: number;
   readonly secondEnds: number;
@@ -35,14 +38,14 @@ export interface Database {
     name: keyof typeof statements,
     ...values: ReadonlyArray<string | ReadonlyArray<string>>
   ) => Eventual<Rows>;
-  /** Counts the request in all windows, or returns the name of a full window. */
+  /** Counts the request in all rate-limit windows. If a window is full, counts nothing and returns its name. */
   readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
   /** Writes a link and its audit entry in a transaction; returns the previous game user. */
   readonly setGame: (write: LinkWrite) => Eventual<string | null>;
   readonly close: () => Eventual<void>;
 }
 
-/** A window of a client address or a key. */
+/** A rate-limit window of a client address or a key. */
 export interface Rule {
   readonly bucket: string;
   readonly id: string;
@@ -55,7 +58,7 @@ const unreached = 1_000_000_000;
 
 export const midnightAfter = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs;
 
-/** Returns the windows of a request: two of the address, then two of the key. */
+/** Returns the rate-limit windows in which a request counts: two of its client address, then two of its key. */
 export const rulesOf = ({ id, limits }: Key, ip: string, now: number): ReadonlyArray<Rule> => {
   const midnight = midnightAfter(now);
   return [
@@ -82,8 +85,10 @@ const secret = Buffer.alloc(32, "secret");
 export const hashOf = (token: string) => createHmac("sha256", secret).update(token).digest("base64url");
 
 /**
- * @param identity the SQL type of a column whose numbers the database generates
- * @param table the SQL options of tables whose primary key is text
+ * Returns the SQL that creates the tables of the peer, in the dialect of its database.
+ *
+ * @param identity the type of a primary key whose numbers the database generates, such as `INTEGER PRIMARY KEY`
+ * @param table the options of tables whose primary key is text, such as `WITHOUT ROWID`
  */
 export const schemaOf = (identity: string, table: string): string => `
   CREATE TABLE IF NOT EXISTS keys (hash text PRIMARY KEY, key text NOT NULL) ${table};
@@ -121,7 +126,7 @@ export const statements = {
     VALUES ($1, 'bench', $2, 'key', $3, $4, 'link.set', $5)`,
 };
 
-/** The parameters of `insertEntry`. */
+/** Returns the parameters of the statement `insertEntry`, which writes an audit entry. */
 export const entryOf = (write: LinkWrite, previousGameId: string | null) => {
   const { pid: of, keyId, requestId, now, chatId, gameId } = write;
   return [now, of, keyId, requestId, JSON.stringify({ chatId, gameId, previousGameId })] as const;

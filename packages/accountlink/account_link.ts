@@ -30,8 +30,8 @@ const inScope = Layer.mergeAll(
 );
 
 /**
- * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope, over
- * the services of `layer`.
+ * Provides `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles` of another data scope.
+ * Requires the services that `layer` provides.
  *
  * @example
  * ```ts
@@ -48,8 +48,8 @@ export const layerScope = (choice: ScopeChoice) =>
   Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
 
 /**
- * Provides every service of this package over core services that the program has built itself, whereas `layer` also
- * builds the core services.
+ * Provides every service of this package. Unlike `layer`, it does not build the core services: the program must provide
+ * them.
  *
  * @example
  * ```ts
@@ -135,8 +135,8 @@ const webhookCouriers: Layer.Layer<
 const roleCouriers: Layer.Layer<never, never, Layer.Services<typeof RoleCouriers.layer>> = RoleCouriers.layer;
 
 /**
- * The address key has the ID "secret", as in the accountlink server, so that this package and the server can read the
- * addresses that the other one stored.
+ * The key that protects client addresses has the ID "secret", as in the accountlink server. So this package and the
+ * server can read the addresses that either of them stored.
  */
 const deploymentKeys = (secrets: DeploymentSecrets) =>
   Layer.merge(

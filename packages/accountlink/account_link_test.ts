@@ -19,7 +19,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("session rules come from the options, or else from the surrounding services", () =>
+  it.effect("session rules come from the options, or else from `SessionSettings`", () =>
     Effect.gen(function* () {
       const lifeWith = (options: object) =>
         Effect.gen(function* () {
@@ -43,7 +43,7 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("limits of text lengths count characters as the HTTP interface does", () =>
+  it.effect("text length limits count an emoji as one character, as the HTTP interface does", () =>
     Effect.gen(function* () {
       const [sessions, alts] = [yield* Sessions, yield* Alts];
       const create = (length: number) => sessions.create({ clientId: "🎮".repeat(length) });

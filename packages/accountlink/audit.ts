@@ -7,9 +7,9 @@ import { Scope } from "./scope.ts";
 /** Selects entries of the audit log. A field that is left out does not restrict the selection. */
 export interface AuditChoice {
   readonly action?: AuditAction;
-  /** The ID of a key that changed or that made the change. */
+  /** Selects entries about changes to this key, and about changes that this key made. */
   readonly keyId?: string;
-  /** Only entries before this sequence number. */
+  /** Selects entries whose sequence number is lower than this number. */
   readonly before?: number;
 }
 

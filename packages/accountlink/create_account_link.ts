@@ -1,4 +1,4 @@
-/** The service as an object with promises. */
+/** `createAccountLink`, which opens the service as an object whose methods return promises. */
 import { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
 import type { WebHandler, WebHandlerOptions, WebHandlerServices } from "@accountlink/http";
 import type { PageServices } from "@accountlink/pages";
@@ -30,7 +30,7 @@ export interface ScopedAccountLink {
   readonly roles: Promised<Roles["Service"]>;
 }
 
-/** The service in this process. */
+/** The service in this process: the services of one data scope, and everything that is independent of a scope. */
 export interface PromisedAccountLink extends ScopedAccountLink {
   readonly accounts: Promised<Accounts["Service"]>;
   readonly users: Promised<Users["Service"]>;
@@ -57,7 +57,7 @@ export interface PromisedAccountLink extends ScopedAccountLink {
    * Answers an HTTP request that Node's HTTP server, Express or Fastify passes on, without making a `Request`. Requires
    * the option `http`. The listener reads the body of the request, so register the listener before body parsers.
    *
-   * @param info the client's IP address, if it differs from the socket's; Express's `next` is ignored
+   * @param info the client's IP address, by default the socket's; ignored if it is a function, as Express passes
    * @example
    * ```ts
    * import { createServer } from "node:http";
@@ -112,7 +112,8 @@ type PromisableServices =
   | LinkEvents;
 
 /**
- * Wraps the services of a program built with Effect in promises. `close` ends running calls, but not the services.
+ * Wraps services that a program built with Effect, so that their methods return promises. The method `close` ends
+ * running calls, but does not close the services.
  *
  * @param services the services that `AccountLink.layer` builds
  * @param http how `fetch` and `nodeListener` serve the HTTP interface; if left out, they fail with `InvalidOptions`
@@ -140,7 +141,7 @@ export const promisedAccountLink = async (
     accounts: runner.promised(Context.get(services, Accounts)),
     users: runner.promised(Context.get(services, Users)),
 
-    // A scope holds no resources, so it needs no close.
+    // These services hold no resources, so `Effect.scoped` may close their layer as soon as it is built.
     scope: async (choice) => {
       const opened = Effect.scoped(Layer.build(layerScope(choice)));
       return scopedWith(runner, await runner.run(Effect.provideContext(opened, services)));
@@ -203,7 +204,7 @@ const webHandlerOf = async (
 
 type Listener<Name extends keyof LinkEventMap> = (event: LinkEventMap[Name]) => void | Promise<void>;
 
-/** Listens until the scope closes or the returned function is called. */
+/** Calls the listener for each event, until the scope closes or the returned function is called. */
 const listen = Effect.fnUntraced(function* <Name extends keyof LinkEventMap>(
   name: Name,
   listener: Listener<Name>,

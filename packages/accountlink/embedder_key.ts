@@ -1,4 +1,4 @@
-/** The API key that the embedding program uses for its sessions and reviews. */
+/** The API key under which the embedding program creates its verification sessions and its reviews of alt accounts. */
 import {
   type ApiKey,
   ApiKeys,
@@ -14,8 +14,8 @@ import { SecureRandom } from "effect/crypto";
 import { originOf } from "./scope.ts";
 
 /**
- * Creates the key on first use: one for each scope, the same in every process. Its token is discarded, so nobody can
- * use the key over HTTP. If the key was revoked, calls fail with a `Conflict` `key_revoked`.
+ * Creates the key of a scope on first use. All processes use the same key of a scope. The token of the key is
+ * discarded, so nobody can use the key over HTTP. If the key was revoked, calls fail with a `Conflict` `key_revoked`.
  */
 export const makeEmbedderKey = (scope: DataScope) =>
   Effect.gen(function* () {

@@ -13,13 +13,16 @@ export interface EventChoice {
   /** Where to begin without a cursor: at the present, which is the default, or at the oldest event. */
   readonly from?: "now" | "oldest";
   readonly types?: ReadonlyArray<EventType>;
-  /** Only events of this chat user, as the present or previous user of the link. */
+  /** Selects events in which this chat user is the present or the previous user of the link. */
   readonly chatId?: string;
-  /** Only events of this game user, as the present or previous user of the link. */
+  /** Selects events in which this game user is the present or the previous user of the link. */
   readonly gameId?: string;
 }
 
-/** An event, and the cursor after it. Save the cursor together with your handling of the event. */
+/**
+ * An event, and the cursor from which to continue after this event. Store the cursor together with what your program
+ * stores for the event.
+ */
 export type FollowedEvent = NewEvent & { readonly cursor: string };
 
 type EventError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;

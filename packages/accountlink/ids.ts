@@ -18,7 +18,7 @@ const readGameId = reader(GameId, idRules.gameId);
 const readGuildId = reader(GuildId, idRules.guildId);
 const readKeyId = reader(KeyId, "12 letters or digits");
 
-/** @param name the parameter that the error names */
+/** @param name the name of the parameter in the error for a malformed ID */
 export const chatIdOf = (text: string, name = "chatId") => readChatId(text, name);
 export const gameIdOf = (text: string) => readGameId(text, "gameId");
 export const guildIdOf = (text: string) => readGuildId(text, "guildId");

@@ -80,8 +80,8 @@ export class Links extends Context.Service<
     readonly get: (chatId: string, options?: LookupOptions) => Effect.Effect<ChatLookup | null, ReadError>;
 
     /**
-     * Returns the game users of any number of chat users, in their order; null for users who are not linked or not
-     * members of the guild.
+     * Looks up the game users of any number of chat users. Returns them in the order of the chat users, with null for
+     * each chat user who is not linked or not a member of the guild.
      */
     readonly getMany: (
       chatIds: ReadonlyArray<string>,
@@ -91,7 +91,10 @@ export class Links extends Context.Service<
     /** Returns the chat users of a game user, newest link first; null if there are none. */
     readonly byGame: (gameId: string, options?: LookupOptions) => Effect.Effect<GameLookup | null, ReadError>;
 
-    /** Returns the chat users of any number of game users, in their order, each list with the newest link first. */
+    /**
+     * Looks up the chat users of any number of game users. Returns one result for each game user, in the order of
+     * `gameIds`: its chat users, newest link first, or null if there are none.
+     */
     readonly byGameMany: (
       gameIds: ReadonlyArray<string>,
       options?: LookupOptions,
@@ -134,9 +137,9 @@ export class Links extends Context.Service<
 
     /**
      * Imports a file of links of any size. The import trusts the file: it does not ask the platforms, and fires no
-     * events. It checks the whole file before it stores a row. Wrong rows are left out, or with `strict` make the
-     * import fail. Repeating an import resumes it if it was interrupted, and does nothing if it completed. A pipe can
-     * be read only once, so its rows are stored as they arrive.
+     * events. It checks the whole file before it stores a row, but stores the rows of a pipe as they arrive, because a
+     * pipe can be read only once. It leaves out wrong rows, or fails if `strict` is set. A repeated import resumes an
+     * interrupted import, and does nothing if the import completed.
      *
      * An error thrown by the file becomes the cause of an `InternalError`.
      *
@@ -265,7 +268,7 @@ type Bulk<A> = Effect.Effect<ReadonlyArray<BulkItem<A>>, GuildError | StoreUnava
 const orNull = <A>(lookup: Lookup<A>) =>
   Effect.catchTag(lookup, "LinkNotFound", () => Effect.succeed<A | null>(null));
 
-/** Splits the lookup into chunks that are as long as an HTTP bulk lookup may be. */
+/** Looks up any number of IDs, in chunks of `maxBulkInputs` IDs, the limit of a bulk lookup over HTTP. */
 const eachOrNull = <Id, A>(ids: ReadonlyArray<Id>, lookup: (part: ReadonlyArray<Id>) => Bulk<A>) =>
   Effect.forEach(Array.chunksOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
     Effect.catchTag("BulkLimitExceeded", Effect.die),

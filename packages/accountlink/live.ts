@@ -18,7 +18,7 @@ export interface LiveOptions {
 }
 
 /**
- * Both platforms, for the option `platforms`. Their responses are cached for some seconds.
+ * Discord and Roblox, for the option `platforms`. The responses of both are cached for some seconds.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Links of chat accounts to game accounts in your own process: `createAccountLink` with promises, and the same methods
- * as Effect services, with the layers of `AccountLink`.
+ * Links chat accounts to game accounts in your own process. `createAccountLink` opens the service with promises. The
+ * layers of `AccountLink` provide the same methods as Effect services.
  */
 
 // With promises.

@@ -19,7 +19,7 @@ export type SecretValue = string | Uint8Array;
  */
 export type Secret = SecretValue | readonly [newest: SecretValue, previous: SecretValue];
 
-/** The options except storage. The platforms are functions of the program, or a layer. */
+/** All options except the storage and its secret. The platforms are given as functions or as a layer. */
 export type Settings = Choices & (PlatformFunctions | { readonly platforms: Platforms });
 
 /** The options of a service. Without a storage, the service stores data in memory, and needs no secret. */
@@ -44,17 +44,18 @@ interface Choices {
   /** Sends webhooks: `sendWebhooks()` of `accountlink/webhooks`; if left out, this process sends none. */
   readonly webhooks?: WebhookSending;
   /**
-   * The minimum level of console logs. The default with promises is `Warn`; with Effect your program's logger decides.
+   * The minimum level of console logs. If it is left out, `createAccountLink` uses `Warn`, and the layers use the level
+   * of your program.
    */
   readonly logLevel?: LogLevel.LogLevel;
-  /** Limits of keys and addresses over HTTP that differ from the defaults. */
+  /** Limits of keys and client addresses over HTTP. A limit that is left out keeps its default. */
   readonly limits?: Partial<LimitSettings>;
-  /** Rules of verification sessions that differ from the defaults. Durations are in milliseconds. */
+  /** Rules of verification sessions. A rule that is left out keeps its default. Durations are in milliseconds. */
   readonly sessions?: Partial<SessionRules>;
 }
 
 /**
- * The options are invalid.
+ * The service was not created, since its options are invalid.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The platforms: functions of the embedding program, or a layer. */
+/** The platforms of a service, given as functions of the embedding program or as a layer. */
 import {
   type Cache,
   type ChatId,
@@ -83,7 +83,7 @@ const ask = <A>(operation: string, answer: () => A | Promise<A>): Effect.Effect<
     catch: (cause) => new PlatformUnavailable({ operation, cause }),
   });
 
-/** @param rest defaults for fields that the answer leaves out */
+/** @param rest default values for fields that `lookup` does not return */
 const find = <Args extends ReadonlyArray<string>, A extends object>(
   operation: string,
   lookup: ((...args: Args) => Answer<Partial<A>>) | undefined,

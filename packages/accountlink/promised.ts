@@ -3,7 +3,7 @@ import { InternalError } from "@accountlink/core/errors";
 import { Cause, type Context, Effect, Exit, type Fiber, Option, Pull, Scope, Stream } from "effect";
 import { AccountLinkClosed, type AccountLinkError } from "./errors.ts";
 
-/** Aborts a call. The promise rejects with the reason of the signal. */
+/** Options with a signal that aborts the call. The promise then rejects with the reason of the signal. */
 interface Abortable {
   readonly signal?: AbortSignal;
 }
@@ -36,7 +36,7 @@ type Promisable = Readonly<
   >
 >;
 
-/** Runs effects as promises, until it is closed. */
+/** Runs effects and returns promises, until the runner is closed. */
 export class PromiseRunner {
   readonly #context: Context.Context<never>;
   readonly #running = new Set<Fiber.Fiber<unknown, unknown>>();

@@ -1,8 +1,8 @@
 import { Context } from "effect";
 
-/** The public URL of the service, and where sessions may redirect browsers. */
+/** The public URL of the service, and the origins to which its sessions may redirect browsers. */
 export interface Address {
-  /** Without a trailing slash; null without the HTTP interface. */
+  /** The public URL of the service, without a trailing slash; null if the program does not serve the HTTP interface. */
   readonly publicUrl: string | null;
   readonly redirectOrigins: ReadonlyArray<string>;
 }

@@ -24,8 +24,8 @@ type ReadError = InvalidParameter | StoreUnavailable;
 type MemberError = ReadError | Forbidden | PlatformUnavailable;
 
 /**
- * The role plans of a scope: at most one for each guild. A global scope needs `guildId` in every call. The service
- * applies a plan while its process runs.
+ * The role plans of a scope: at most one plan for each guild. With a global scope, every call needs `guildId`. Plans
+ * are only applied while a process of the service runs.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export class Roles extends Context.Service<
     /** Returns the roles of a guild, highest first. */
     readonly list: (options?: CallOptions) => Effect.Effect<ReadonlyArray<GuildRole>, MemberError>;
 
-    /** Returns what the plan would change for a member. An empty nickname means that it would be removed. */
+    /** Returns what the plan would change for a member. An empty nickname means that the nickname would be removed. */
     readonly preview: (
       chatId: string,
       options?: CallOptions,
@@ -83,7 +83,10 @@ export class Roles extends Context.Service<
     /** Compares the roles and nicknames of all members with the plan, and corrects them. */
     readonly sweep: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
 
-    /** Compares the roles and the nickname of one member with the plan, and corrects them: for a user who joins. */
+    /**
+     * Compares the roles and the nickname of one member with the plan, and corrects them. Call it when a user joins the
+     * guild.
+     */
     readonly sync: (
       chatId: string,
       options?: CallOptions,
@@ -124,8 +127,8 @@ export class Roles extends Context.Service<
 }
 
 /**
- * Makes the call for the guild that the options name or, if they name none, for the guild of the scope. If there is no
- * such guild or plan, fails with an invalid `guildId`.
+ * Runs `call` with the guild of the options, or else with the guild of the scope. Fails with `InvalidParameter` if
+ * there is neither, or if `call` finds no plan for the guild.
  */
 const inGuild = <A, E>(
   scope: DataScope,

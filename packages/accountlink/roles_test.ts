@@ -43,7 +43,7 @@ describe("The roles of the library", () => {
     expect(await al.roles.preview("100001", here)).toEqual(change);
     const { status } = await al.roles.put(settings, { ...here, actor: "ada" });
     expect(status.sweep).toEqual({ after: null, done: 0, total: 0 });
-    // The comparison of all members may already have changed this member.
+    // `put` started to apply the plan to all members, so this member may already have the role.
     expect(await al.roles.sync("100001", here)).toMatchObject({ chatId: "100001", removed: [] });
     expect(await al.roles.preview("100001", here)).toEqual({ add: [], remove: [], nickname: null });
     expect(await al.roles.sync("100002", here)).toMatchObject({ added: [], nickname: null });
@@ -55,7 +55,7 @@ describe("The roles of the library", () => {
     expect(await al.roles.delete(here)).toBe(false);
   });
 
-  it("roles refuses calls without a guild, for a guild without a plan, and for the guild of another scope", async () => {
+  it("`roles` refuses calls without a guild, without a plan, and for the guild of another scope", async () => {
     await expect(al.roles.get()).rejects.toMatchObject(invalid("guildId"));
     await expect(al.roles.sync("100001", { guildId })).rejects.toMatchObject(invalid("guildId"));
     await expect(al.roles.sweep({ guildId })).rejects.toMatchObject(invalid("guildId"));

@@ -50,7 +50,7 @@ const openScope = Effect.fnUntraced(function* ({
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Restricts the call to members of a guild that the bot is in. A guild's own scope does not need it. */
+  /** Restricts the call to this guild, which the bot must be in. If left out, a guild's own scope uses its guild. */
   readonly guildId?: string;
 }
 
@@ -60,7 +60,10 @@ export interface WriteOptions extends CallOptions {
   readonly actor?: string;
 }
 
-/** The guild of a call: from its options, or else from the scope. */
+/**
+ * Returns the guild that the options name; if they name none, returns the guild of the scope, or null for a global
+ * scope.
+ */
 export const callGuild = (
   scope: DataScope,
   { guildId }: CallOptions = {},

@@ -24,7 +24,7 @@ import { type CallOptions, callGuild, Scope } from "./scope.ts";
 
 /** A verification session, with the URLs and the code by which the user can open it. */
 export interface Session extends Omit<VerificationSession, "id"> {
-  /** Secret: anyone who has it can verify in the session and read it. */
+  /** The secret ID of the session. Anyone who has this ID can read the session and verify in it. */
   readonly sid: Sid;
   /** The URL where the user verifies; null without `http.publicUrl`. */
   readonly url: string | null;
@@ -88,7 +88,7 @@ export class Sessions extends Context.Service<
     /** Streams the session now and after each change, until its final state or the close of the service. */
     readonly watch: (sid: string) => Stream.Stream<Session, ReadError>;
 
-    /** Cancels an open session. Fails with `Conflict` if the session has another final state. */
+    /** Cancels an open session. Fails with `Conflict` if the session is already completed, failed or cancelled. */
     readonly cancel: (sid: string) => Effect.Effect<Session, ReadError | SessionExpired | Conflict>;
   }
 >()("accountlink/Sessions") {

@@ -30,7 +30,7 @@ describe("sqlite", () => {
     expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);
   });
 
-  it("a data folder keeps links and sessions for the next process, which needs the secret", async () => {
+  it("a data folder keeps links and sessions for the next process, which must pass the same secret", async () => {
     const first = await open(1);
     await first.links.set("100001", "1");
     const { sid } = await first.sessions.create({ clientId: "one" });

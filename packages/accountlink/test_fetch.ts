@@ -20,8 +20,8 @@ const sender =
   };
 
 /**
- * @param shares whether other processes use the storage too, so that the service cannot answer before it has asked the
- * storage
+ * @param shares whether other processes use the storage too; if so, the service has to ask the storage before
+ * it answers a request
  */
 export const fetchSuite = (service: () => TestService, { shares }: { readonly shares: boolean }): void => {
   describe("fetch", () => {
@@ -67,7 +67,7 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
 
     it.skipIf(shares)("answers a lookup before the listener returns", async () => {
       const { al } = service();
-      // A free account, because v1 lookups of a Premium account would ask for the profile.
+      // The account is free, since v1 lookups for a Premium account would also ask the platform for the profile.
       const { keys, links } = await al.scope({ account: "waits nowhere", tier: "free" });
       await links.set("100001", "1");
       const { token } = await keys.create({ name: "bot", kind: "partner", limits: "none" });

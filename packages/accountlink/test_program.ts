@@ -1,4 +1,4 @@
-/** A program that uses a storage, closes it, and should then exit. */
+/** Tests start this program, and check that it exits after it closes the service. */
 import { createAccountLink, type Storage } from "./mod.ts";
 import { postgres } from "./postgres.ts";
 import { sqlite } from "./sqlite.ts";

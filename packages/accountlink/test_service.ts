@@ -28,7 +28,7 @@ export const platforms = {
 
 export interface TestService {
   readonly al: AccountLink;
-  /** A second process if the storage supports several processes; otherwise the first process. */
+  /** A second service on the same storage if the storage supports several processes; otherwise `al`. */
   readonly other: AccountLink;
   /** Opens a new process: on the same storage if it supports several processes, otherwise on its own storage. */
   readonly open: () => Promise<AccountLink>;

@@ -20,9 +20,7 @@ export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
 /** Selects deliveries, newest first. By default, selects the newest 50, whatever their status. */
 export interface DeliveryChoice {
   readonly status?: DeliveryStatus;
-  /**
-   * Only deliveries of events before the event with this ID. For the next page, pass the `next` of the previous page.
-   */
+  /** An event ID: selects deliveries of older events. For the next page, pass the `next` of the previous page. */
   readonly before?: string;
   readonly limit?: number;
 }
@@ -32,7 +30,7 @@ type ReadError = InvalidParameter | StoreUnavailable;
 
 /**
  * The webhooks of a scope. An ID that is not a webhook of the scope fails with `InvalidParameter`. The service sends
- * events while its process runs; the nodes on one storage share the work.
+ * events only while its process runs. Several processes on the same storage share the work.
  *
  * @example
  * ```ts
@@ -75,15 +73,15 @@ export class Webhooks extends Context.Service<
     readonly rotate: (id: string, options?: Options) => Effect.Effect<IssuedWebhook, ReadError>;
 
     /**
-     * Sends an event of type `test` now, once. Fails with `Conflict` `test_limit` while three tests of the account are
-     * in flight.
+     * Makes one attempt now to send an event of type `test`. Fails with `Conflict` `test_limit` while three tests of
+     * the account are in flight.
      */
     readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError | Conflict>;
 
-    /** Returns the delivery status of each event, newest first, for as long as events are stored. */
+    /** Returns the delivery status of each event that is still stored, newest first. */
     readonly deliveries: (id: string, choice?: DeliveryChoice) => Effect.Effect<DeliveryPage, ReadError>;
 
-    /** Sends an event again now, once. */
+    /** Makes one attempt now to send an event again. */
     readonly resend: (
       id: string,
       eventId: string,
@@ -140,7 +138,7 @@ export class Webhooks extends Context.Service<
   );
 }
 
-/** Converts "not found" errors to `InvalidParameter`. */
+/** Converts `BadRequest`, with which core reports an unknown ID, to `InvalidParameter`. */
 const orInvalid = <A, E extends ReadError | Conflict>(
   name: string,
   reason: string,

@@ -40,7 +40,7 @@ const invalid = (name: string, reason: string) => ({
 });
 
 describe("The webhooks of the library", () => {
-  it("webhooks receive the events of the scope, and one event again on demand", async () => {
+  it("a webhook receives the events of its scope, and resend sends one of the events again", async () => {
     const al = await open();
     const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
     await al.links.set("100001", "1");

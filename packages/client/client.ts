@@ -9,7 +9,7 @@ import { type Data, makeTransport, type Transport } from "./transport.ts";
 
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
-/** The options of a method that reads, including the route's parameters that are not arguments of the method. */
+/** The options of a method that reads. `Given`: the route's parameters that are arguments of the method instead. */
 type Reading<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & CallOptions;
 type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & WriteOptions;
 
@@ -208,7 +208,7 @@ const linkMethods = (call: Transport["call"]): Methods<Links> => ({
   deleteAll: (rest) => call("deleteData", { ...rest }),
 });
 
-/** The methods of a group, without the call of the group itself, such as `links()`. */
+/** The methods of a group such as `Links`, without the group's own call signature `links()`. */
 type Methods<Group> = { readonly [Name in keyof Group]: Group[Name] };
 
 const orNull = <A>(missing: ErrorCode, found: Promise<A>): Promise<A | null> =>

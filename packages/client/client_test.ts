@@ -37,7 +37,7 @@ describe("a request", () => {
     });
   });
 
-  it("the client sends the sid in the path, and no body without other parameters", async () => {
+  it("the client sends the sid in the path, and sends no body if there are no other parameters", async () => {
     const { client, heard } = await scripted([success({})]);
     await client.sessions.cancel("a/b");
     expect(heard[0]).toMatchObject({ method: "DELETE", path: "/v2/sessions/a%2Fb", body: "" });

@@ -68,7 +68,7 @@ export interface ChatProfile {
   readonly guild: GuildMember | null;
 }
 
-/** Null unless requested and available */
+/** Profiles of both accounts. Each profile is null unless it was requested and is available */
 export interface ResolvedProfiles {
   readonly game: GameProfile | null;
   readonly chat: ChatProfile | null;
@@ -87,7 +87,7 @@ export interface RateLimit {
   readonly limit: number | null;
   readonly remaining: number | null;
   readonly resetAt: Timestamp | null;
-  /** Seconds to wait; null unless refused */
+  /** Seconds to wait before the next request; null unless a limit refused this request */
   readonly retryAfter: number | null;
   readonly scope: "api_key" | "ip" | null;
   readonly bucket?:
@@ -105,7 +105,7 @@ export interface RateLimit {
 }
 
 export interface Meta {
-  /** "req_" and a ULID; also the header X-Request-Id */
+  /** `req_` followed by a ULID. The response header `X-Request-Id` has the same value */
   readonly requestId: string;
   readonly version: "2.0.0";
   readonly rateLimit: RateLimit;
@@ -132,7 +132,7 @@ export interface BulkItemError {
 }
 
 export interface BulkMeta {
-  /** "req_" and a ULID; also the header X-Request-Id */
+  /** `req_` followed by a ULID. The response header `X-Request-Id` has the same value */
   readonly requestId: string;
   readonly version: "2.0.0";
   readonly rateLimit: RateLimit;
@@ -146,7 +146,10 @@ export interface BulkMeta {
 
 export interface GameLookup {
   readonly gameId: GameId;
-  /** Newest link first, at most 1,000; with a guild, only its members among the 100 newest links */
+  /**
+   * At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest
+   * 100
+   */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
   readonly resolved: {
@@ -171,11 +174,15 @@ export type GuildId = string;
 
 export interface AltEvidence {
   readonly kind: "review" | "game" | "device" | "address";
-  /** 0 to 1, unrounded */
+  /** The weight of this evidence, 0 to 1, not rounded */
   readonly weight: number;
-  /** When the candidate was last seen in the browser or at the address */
+  /**
+   * When the candidate was last seen in the shared browser or at the shared address; null for other evidence
+   */
   readonly lastSeenAt: Timestamp | null;
-  /** How many chat users were seen with this evidence */
+  /**
+   * How many chat users of the scope were seen in this browser or at this address; null for other evidence
+   */
   readonly chatUsers: number | null;
   readonly gameId: GameId | null;
 }
@@ -183,9 +190,9 @@ export interface AltEvidence {
 export interface AltMatch {
   readonly chatId: ChatId;
   readonly gameId: GameId | null;
-  /** With explain: the combined weight of the evidence, 0 to 1 */
+  /** Present only with `explain`: the combined weight of the evidence, 0 to 1 */
   readonly weight?: number;
-  /** With explain: the evidence, strongest first */
+  /** Present only with `explain`: the evidence, strongest first */
   readonly evidence?: ReadonlyArray<AltEvidence>;
   readonly resolved?: ResolvedProfiles;
 }
@@ -203,7 +210,10 @@ export interface AltDetection {
     readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
     readonly alt?: number;
     readonly vpn?: number;
-    /** The greatest weight of an omitted match, if above every returned one; otherwise 0 */
+    /**
+     * The greatest weight of an unlisted match, if it is greater than the weight of every listed match;
+     * otherwise 0
+     */
     readonly unlistedWeight?: number;
   };
   readonly summary: {
@@ -234,11 +244,14 @@ export type EventChatId = string;
 /** ID of a user of the game platform, or `[erased]` */
 export type EventGameId = string;
 
-/** `api`: a key; `flow`: a verification flow; `user`: the chat user; `operator`: the owner or an operator */
+/**
+ * The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page.
+ * `operator`: people who run the community or the service
+ */
 export type EventSource = "api" | "flow" | "user" | "operator";
 
 export interface LinkSetEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "link.set";
   readonly at: Timestamp;
@@ -253,7 +266,7 @@ export interface LinkSetEvent {
 }
 
 export interface LinkMovedEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "link.moved";
   readonly at: Timestamp;
@@ -268,7 +281,7 @@ export interface LinkMovedEvent {
 }
 
 export interface LinkRemovedEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "link.removed";
   readonly at: Timestamp;
@@ -282,7 +295,7 @@ export interface LinkRemovedEvent {
 }
 
 export interface LinksImportedEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "links.imported";
   readonly at: Timestamp;
@@ -293,7 +306,7 @@ export interface LinksImportedEvent {
 }
 
 export interface ScopeDeletedEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "scope.deleted";
   readonly at: Timestamp;
@@ -304,7 +317,7 @@ export interface ScopeDeletedEvent {
 }
 
 export interface UserErasedEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "user.erased";
   readonly at: Timestamp;
@@ -314,7 +327,7 @@ export interface UserErasedEvent {
 }
 
 export interface SessionCompletedEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "session.completed";
   readonly at: Timestamp;
@@ -329,7 +342,7 @@ export interface SessionCompletedEvent {
 }
 
 export interface SessionFailedEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "session.failed";
   readonly at: Timestamp;
@@ -344,7 +357,7 @@ export interface SessionFailedEvent {
 }
 
 export interface SessionCancelledEvent {
-  /** `evt_` and a ULID; feed, streams and webhooks send the same ID */
+  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
   readonly type: "session.cancelled";
   readonly at: Timestamp;
@@ -375,7 +388,7 @@ export type Sid = string;
 export interface UnlinkedSession {
   readonly sid: Sid;
   readonly pid: Pid;
-  /** The client's own name for its user */
+  /** The user's name or ID in the system of the caller */
   readonly clientId: string;
   readonly guildId: GuildId | null;
   /** The URL where the user verifies */
@@ -401,7 +414,7 @@ export interface UnlinkedSession {
 export interface CompletedSession {
   readonly sid: Sid;
   readonly pid: Pid;
-  /** The client's own name for its user */
+  /** The user's name or ID in the system of the caller */
   readonly clientId: string;
   readonly guildId: GuildId | null;
   /** The URL where the user verifies */
@@ -427,7 +440,7 @@ export interface CompletedSession {
 export interface FailedSession {
   readonly sid: Sid;
   readonly pid: Pid;
-  /** The client's own name for its user */
+  /** The user's name or ID in the system of the caller */
   readonly clientId: string;
   readonly guildId: GuildId | null;
   /** The URL where the user verifies */
@@ -460,7 +473,9 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -473,7 +488,9 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 50 IDs of chat users; duplicates count */
       readonly chatIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -512,7 +529,9 @@ export interface Routes {
     readonly parameters: {
       /** ID of the game user */
       readonly gameId: GameId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -525,7 +544,9 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 50 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -564,7 +585,9 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -581,7 +604,9 @@ export interface Routes {
       readonly gameId?: GameId | null | undefined;
       /** IPv4 or IPv6 address; all IPv6 addresses of a /64 match */
       readonly ip?: string | null | undefined;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -596,7 +621,9 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 10 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -637,9 +664,11 @@ export interface Routes {
     readonly parameters: {
       /** ID of one chat user of the pair */
       readonly chatId: ChatId;
-      /** ID of the other chat user, who must differ */
+      /** ID of the other chat user of the pair, different from `chatId` */
       readonly otherChatId: ChatId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -654,7 +683,9 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -668,13 +699,15 @@ export interface Routes {
     readonly parameters: {
       /** ID of one chat user of the pair */
       readonly chatId: ChatId;
-      /** ID of the other chat user, who must differ */
+      /** ID of the other chat user of the pair, different from `chatId` */
       readonly otherChatId: ChatId;
       /** Whether the two users are different persons or the same one */
       readonly verdict: "different" | "same";
       /** At most 500 characters */
       readonly note?: string | null | undefined;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -689,7 +722,9 @@ export interface Routes {
       readonly oldChatId: ChatId;
       /** ID of the chat user who gets the link */
       readonly newChatId: ChatId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -705,7 +740,9 @@ export interface Routes {
     readonly parameters: {
       /** Must be true */
       readonly confirm: true;
-      /** Required with a guild-scoped key, and must be its guild; refused with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; refused with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -721,7 +758,9 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -738,7 +777,9 @@ export interface Routes {
       readonly chatId: ChatId;
       /** ID of the game user */
       readonly gameId: GameId;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -768,7 +809,10 @@ export interface Routes {
   /** Read the changes in the key's scope. `GET /v2/events` */
   readonly getEvents: {
     readonly parameters: {
-      /** Where to resume: the cursor of an earlier response, or `events` of the list of links */
+      /**
+       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET
+       * /v2/links`
+       */
       readonly cursor?: string | null | undefined;
       /** Where to begin without a cursor: at the present, or at the oldest stored event */
       readonly from?: "now" | "oldest" | null | undefined;
@@ -778,18 +822,20 @@ export interface Routes {
       readonly wait?: number | null | undefined;
       /** Only events of these types, separated by commas */
       readonly types?: string | null | undefined;
-      /** Only events of this chat user, as present or previous user of the link */
+      /** Only events with this chat user as `chatId` or `previousChatId` */
       readonly chatId?: ChatId | null | undefined;
-      /** Only events of this game user, as present or previous user of the link */
+      /** Only events with this game user as `gameId` or `previousGameId` */
       readonly gameId?: GameId | null | undefined;
-      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
+      /**
+       * Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
       readonly events: ReadonlyArray<FeedEvent>;
       /** The position after these events */
       readonly cursor: string;
-      /** Whether more events may be available already */
+      /** Whether the feed may already have more events after the cursor */
       readonly more: boolean;
     };
     readonly meta: Meta;
@@ -797,17 +843,22 @@ export interface Routes {
   /** Follow the changes in the key's scope as a stream of at most 30 seconds. `GET /v2/events/stream` */
   readonly streamEvents: {
     readonly parameters: {
-      /** Where to resume: the cursor of an earlier response, or `events` of the list of links */
+      /**
+       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET
+       * /v2/links`
+       */
       readonly cursor?: string | null | undefined;
       /** Where to begin without a cursor: at the present, or at the oldest stored event */
       readonly from?: "now" | "oldest" | null | undefined;
       /** Only events of these types, separated by commas */
       readonly types?: string | null | undefined;
-      /** Only events of this chat user, as present or previous user of the link */
+      /** Only events with this chat user as `chatId` or `previousChatId` */
       readonly chatId?: ChatId | null | undefined;
-      /** Only events of this game user, as present or previous user of the link */
+      /** Only events with this game user as `gameId` or `previousGameId` */
       readonly gameId?: GameId | null | undefined;
-      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
+      /**
+       * Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
   };
@@ -818,7 +869,9 @@ export interface Routes {
       readonly limit?: number | null | undefined;
       /** The cursor of the previous page */
       readonly cursor?: string | null | undefined;
-      /** Optional with a guild-scoped key, and must be its guild; refused with a global key */
+      /**
+       * Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -849,9 +902,11 @@ export interface Routes {
   /** Create a verification session. `POST /v2/sessions` */
   readonly createSession: {
     readonly parameters: {
-      /** The client's own name for its user; every response repeats it */
+      /** The user's name or ID in your own system; every response repeats it */
       readonly clientId: string;
-      /** Required with a guild-scoped key, and must be its guild; optional with a global key */
+      /**
+       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
+       */
       readonly guildId?: GuildId | null | undefined;
       /** The only chat user who may complete the session; must be a member of the guild, if one is given */
       readonly chatId?: ChatId | null | undefined;
@@ -899,10 +954,10 @@ export interface Routes {
   };
 }
 
-/** The name of a route. */
+/** The ID of a route, such as `getChat`. */
 export type RouteId = keyof Routes;
 
-/** The `details` of each error code that the service refuses a request with. */
+/** The type of `details` for each error code of the service. */
 export interface RefusalDetails {
   /** An unreadable request, an unknown path or a wrong method */
   readonly BAD_REQUEST: null;
@@ -936,7 +991,7 @@ export interface RefusalDetails {
   readonly SESSION_NOT_FOUND: null;
   /** The session has expired, possibly while a long poll waited */
   readonly SESSION_EXPIRED: null;
-  /** The client address sent too many requests, counted over all keys */
+  /** The client's IP address sent too many requests, counted over all keys */
   readonly SHARED_IP_RATE_LIMITED: {
     readonly bucket: "ip_day" | "ip_second" | "ip_verify_day" | "ip_auth";
   };
@@ -957,8 +1012,8 @@ export interface RefusalDetails {
     readonly received: number;
   };
   /**
-   * The new chat user already has a link, the session is final, the idempotency key is taken, its request
-   * named a user who was erased, or a cursor is too old
+   * The new chat user already has a link, the session is final, the idempotency key is in use or belongs to
+   * another request, a chat user of the request was erased, or a cursor is too old
    */
   readonly CONFLICT: {
     readonly reason:
@@ -971,11 +1026,11 @@ export interface RefusalDetails {
       | "user_erased"
       | "cursor_expired";
   };
-  /** 503: a store or a platform did not respond. 500: a bug */
+  /** A store or a platform did not respond (503), or the service has a bug (500) */
   readonly INTERNAL_ERROR: null;
 }
 
-/** The version of v2 that these types follow. */
+/** The value of the request header `Service-Version` for which these types are correct. */
 export const serviceVersion = "2026-01-01";
 
 /** The method and path of each route. `isIdempotent`: the route accepts an `Idempotency-Key`. */

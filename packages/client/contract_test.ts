@@ -1,4 +1,4 @@
-/** Compares the contract of the client with the contract of the server. Run with `-u` to regenerate it. */
+/** Compares the client's contract with the server's. Run this test with `-u` to regenerate the client's contract. */
 import type { PublicError } from "@accountlink/core/errors";
 import {
   type AltsV2,
@@ -61,7 +61,7 @@ it("the state of a session decides which fields are null", () => {
 });
 
 it("the client's types cover the details of every service error", () => {
-  // Reasons that only dashboard routes use are not part of v2.
+  // Only dashboard routes use these reasons of `FORBIDDEN`, so the types of v2 omit them.
   type Dashboard = "not_guild_manager" | "account_suspended" | "role" | "csrf";
   type Rest = Exclude<keyof RefusalDetails, "FORBIDDEN" | "CONFLICT">;
   expectTypeOf<{ [Code in Rest]: DetailsOf<Code> }>().toExtend<Pick<ErrorDetails, Rest>>();

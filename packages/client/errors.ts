@@ -84,7 +84,7 @@ export interface AccountLinkErrorOf<Code extends ErrorCode> extends Error, Failu
 
 export const AccountLinkError = ClientError as unknown as {
   new (failure: Failure): AccountLinkError;
-  // This type guard lets `instanceof` narrow a value to the union of all codes, and exclude the union in the other
-  // branch.
+  // With this type guard, `value instanceof AccountLinkError` narrows `value` to the union of the errors of all codes.
+  // In the else branch, TypeScript excludes that union from the type of `value`.
   [Symbol.hasInstance](value: unknown): value is AccountLinkError;
 };

@@ -44,7 +44,10 @@ export async function* eventsOf(
   }
 }
 
-/** Makes a parser of lines. It returns an event for the line that completes the event, otherwise nothing. */
+/**
+ * Makes a parser of server-sent events. It takes one line at a time, and returns the event that the line completes, or
+ * null if the line completes none.
+ */
 const makeParser = () => {
   let [event, id] = ["", ""];
   let data: string | null = null;

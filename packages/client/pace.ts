@@ -1,5 +1,6 @@
 /**
- * Pacing by the headers `RateLimit` and `RateLimit-Policy`: requests wait for the next window instead of being refused.
+ * Paces requests by the headers `RateLimit` and `RateLimit-Policy` of responses: a request beyond the rate limit waits
+ * for the next window instead of being refused.
  */
 import { abortable, sleep } from "./waiting.ts";
 
@@ -21,7 +22,10 @@ const longestWait = 30_000;
  */
 const longestHold = 2_000;
 
-/** Makes the pacing of a client: one request first, then as many in parallel as the window allows. */
+/**
+ * Makes the function that paces the requests of a client. The function sends one request alone at first, and then as
+ * many in parallel as the rate limit allows.
+ */
 export const makePace = (): InTurn => {
   let quota = 1;
   let left = 1;

@@ -74,7 +74,7 @@ const queryOf = (sent: ReadonlyArray<readonly [name: string, value: unknown]>): 
 };
 
 /**
- * Replaces undefined by null, because JSON omits undefined values. Without its guild, a deletion would delete the whole
- * global scope; the service refuses a guild that is null.
+ * Replaces undefined by null, because JSON omits undefined values. Without its `guildId`, a deletion with a
+ * global key would delete the whole scope. The service refuses a deletion whose `guildId` is null.
  */
 const nullForUndefined = (_name: string, value: unknown): unknown => (value === undefined ? null : value);

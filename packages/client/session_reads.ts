@@ -44,7 +44,7 @@ export async function* watchSession(
     // The service answers 204 if the final state was already sent.
     if (opened.response.status === 204) return;
     for await (const { event, data, id, retry } of eventsOf(opened, options.signal)) {
-      // The event `timeout` has no ID, so keep the last one.
+      // The event `timeout` has no ID. If a stream sends nothing else, `id` is empty: keep the ID from earlier streams.
       lastEventId = id || lastEventId;
       pause = retry ?? pause;
       if (event === "timeout") break;

@@ -18,7 +18,7 @@ const all = async (sessions: AsyncIterable<VerificationSession>) => {
 };
 
 describe("a stream", () => {
-  it("a stream yields each change, up to the final state", async () => {
+  it("sessions.watch yields each change of a session, up to the final state", async () => {
     const { client, heard } = await scripted([
       streaming([
         opening,
@@ -34,7 +34,7 @@ describe("a stream", () => {
     expect(heard[0]?.headers["last-event-id"]).toBeUndefined();
   });
 
-  it("a watch resumes after the last event when its connection ends or breaks", async () => {
+  it("sessions.watch resumes after the last event when its connection ends or breaks", async () => {
     const seen = Promise.withResolvers<void>();
     const { client, heard } = await scripted([
       streaming([opening, event(1, "pending"), timeout]),
@@ -61,7 +61,7 @@ describe("a stream", () => {
     expect(ids).toEqual([undefined, "1", "2", "2", "2", "2", "2"]);
   });
 
-  it("a watch parses events in chunks of any size and with any line endings", async () => {
+  it("sessions.watch parses events in chunks of any size and with any line endings", async () => {
     const bytes = new TextEncoder().encode(
       event(1, "completed", "completed", "Zoë 🎲").replaceAll("\n", "\r\n"),
     );
@@ -72,18 +72,18 @@ describe("a stream", () => {
     expect(value).toEqual(session("completed", "Zoë 🎲"));
   });
 
-  it("a watch ends after the final state, or when the service answers 204", async () => {
+  it("sessions.watch yields nothing and ends when the service answers 204", async () => {
     const { client } = await scripted([{ status: 204 }]);
     expect(await all(client.sessions.watch(sid))).toEqual([]);
   });
 
-  it("a watch fails when the service refuses it or the response is no stream", async () => {
+  it("sessions.watch rejects when the service refuses the request or the response is not an event stream", async () => {
     const { client } = await scripted([refusal(410, "SESSION_EXPIRED"), success({})]);
     await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "SESSION_EXPIRED" });
     await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE" });
   });
 
-  it.each(["leaves the loop", "aborts"])("a watch closes its connection when its reader %s", async (way) => {
+  it.each(["leaves the loop", "aborts"])("sessions.watch disconnects when its reader %s", async (way) => {
     const closed = Promise.withResolvers<void>();
     const { client } = await scripted([
       (outgoing) => {
@@ -117,7 +117,7 @@ describe("a long poll", () => {
     expect(heard.at(-1)?.query.get("wait")).toBe("25");
   });
 
-  it("a long poll does not time out before its wait plus the client's timeout has passed", async () => {
+  it("a long poll times out only after its wait time plus the client's timeout", async () => {
     const { client } = await scripted(["silent"], { timeout: 50, retryFor: 0 });
     const begun = performance.now();
     await expect(client.sessions.get(sid, { wait: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });

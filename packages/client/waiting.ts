@@ -17,24 +17,25 @@ export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Pr
   return abortable(end, signal).finally(() => clearTimeout(timer));
 };
 
-/** The abort signal of a connection, with a timeout for each step. */
+/** Controls one connection: an abort signal, and a timeout for each step, such as the next read. */
 export interface Lifeline {
-  /** Aborts with the caller's signal, when a step takes too long, and when the lifeline is cut. */
+  /** Aborts when the caller's signal aborts, when a step of `within` takes too long, or when `cut` is called. */
   readonly signal: AbortSignal;
-  /** Waits for a step. Rejects with the reason of `signal` if that aborts first. */
+  /** Waits for a step. If it takes longer than `milliseconds`, aborts `signal`. Rejects when `signal` aborts. */
   readonly within: <A>(milliseconds: number, step: Promise<A>) => Promise<A>;
-  /** Aborts everything that uses the signal. */
+  /** Aborts `signal`, and with it everything that uses the signal. */
   readonly cut: () => void;
 }
 
-/** Makes a lifeline that aborts with the caller's signal. */
+/** Makes a `Lifeline` whose signal aborts when the caller's signal aborts. */
 export const makeLifeline = (caller: AbortSignal | undefined): Lifeline => {
   const controller = new AbortController();
   const { signal } = controller;
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error));
   });
-  // Prevents an unhandled rejection if the signal aborts between two steps.
+  // The signal may abort while no call of `within` waits for `aborted`. In that case, this handler prevents an
+  // unhandled rejection.
   aborted.catch(() => {});
   const follow = () => controller.abort(caller?.reason);
   caller?.addEventListener("abort", follow);

@@ -85,8 +85,8 @@ export const layer = Layer.mergeAll(
 );
 
 /**
- * `VerificationFlows`, the public verification flow. Besides the services of `layer` it requires `FlowStore`,
- * `ChatIdentity`, `GameIdentity` and `AddressVault`.
+ * Provides `VerificationFlows`, the public verification flow. Besides the services that `layer` provides, it requires
+ * `FlowStore`, `ChatIdentity`, `GameIdentity` and `AddressVault`.
  */
 export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
 
@@ -97,21 +97,22 @@ export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubject
 export const layerSignIns = SignIns.layer;
 
 /**
- * `OwnLinks`, `OwnSightings`, `UserExports` and `UserData`: users see, export and erase their data. Besides the services
- * of `layer` they require `UserStore` and `AddressVault`.
+ * Provides `OwnLinks`, `OwnSightings`, `UserExports` and `UserData`, with which users see, export and erase their data.
+ * Besides the services that `layer` provides, it requires `UserStore` and `AddressVault`.
  */
 export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, UserExports.layer).pipe(
   Layer.provideMerge(UserData.layer),
 );
 
 /**
- * Alt detection. Besides the services of `layer` it requires `SightingStore`, `AddressVault` and `NetworkIntelligence`.
+ * Provides `AltDetection`. Besides the services that `layer` provides, it requires `SightingStore`, `AddressVault` and
+ * `NetworkIntelligence`.
  */
 export const layerAlts = AltDetection.layer;
 
 /**
- * `OwnedScopes` and `OwnedLinks`: owners see and change the links of their communities. They require the services of
- * `layer`.
+ * Provides `OwnedScopes` and `OwnedLinks`, with which owners see and change the links of their communities. It requires
+ * the services that `layer` provides.
  */
 export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.layer));
 

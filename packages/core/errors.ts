@@ -13,8 +13,8 @@ interface WithCause {
 }
 
 /**
- * `Data.TaggedError` for errors that answer a client. It makes no stack trace, because a trace would add a fifth to the
- * time of a lookup.
+ * Makes error classes like `Data.TaggedError`, but without stack traces, for errors that are sent to clients. A stack
+ * trace would add a fifth to the time of a lookup.
  */
 const Traceless = ((tag: string) => {
   const Tagged = Data.TaggedError(tag) as new (fields: never) => object;
@@ -188,11 +188,7 @@ export interface LimitReached<Bucket extends string> {
   readonly retryAfter: number;
 }
 
-/**
- * The limits of a key.
- *
- * @internal
- */
+/** The names of the rate limits of a key. @internal */
 export const keyBuckets = [
   "day",
   "second",
@@ -205,11 +201,7 @@ export const keyBuckets = [
 
 export type KeyBucket = (typeof keyBuckets)[number];
 
-/**
- * The limits of a client address.
- *
- * @internal
- */
+/** The names of the rate limits of a client address. @internal */
 export const addressBuckets = ["ip_day", "ip_second", "ip_verify_day", "ip_auth"] as const;
 
 export type AddressBucket = (typeof addressBuckets)[number];
@@ -269,10 +261,16 @@ interface Unavailability extends WithCause {
   readonly operation: string;
 }
 
-/** A store, counter, cache or signal did not answer. The request can be retried. These ports have no other error. */
+/**
+ * A store, counter, cache or signal did not answer. The request can be retried. Stores, counters, caches and signals
+ * have no other error.
+ */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
   Unavailability & {
-    /** Whether the adapter logs the beginning and end of the outage, so that requests need no log lines. */
+    /**
+     * Whether the store's adapter logs the beginning and the end of the outage. If it does, the failed requests are not
+     * logged as errors.
+     */
     readonly isLogged?: boolean;
   }
 > {

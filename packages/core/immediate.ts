@@ -75,8 +75,8 @@ export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
   });
 
 /**
- * Runs `other` after `self`, or in a child fiber while `self` waits. Returns the outcome of `other`, unless `self`
- * fails. If `self` fails after waiting, the child fiber ends with its parent fiber.
+ * Runs `self` and then `other`. If `self` has to wait, `other` runs meanwhile in a child fiber. Returns the outcome of
+ * `other`, or the failure of `self`. If `self` fails, the child fiber is interrupted when its parent fiber ends.
  */
 export const meanwhile = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
@@ -92,7 +92,8 @@ export const meanwhile = <A, E, R, B, E2, R2>(
   });
 
 /**
- * The exit of an evaluation, or if the evaluation has to wait, an effect that finishes it. Only an exit has a `_tag`.
+ * The result of an evaluation: the exit of an effect that ended at once, else an effect that runs the rest. Such an
+ * effect has no `_tag`.
  */
 type Outcome<A, E, R> =
   | Exit.Success<A>
@@ -103,7 +104,8 @@ const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): 
   let rest: unknown = effect;
   try {
     while (rest instanceof Immediate) rest = rest.evaluate(fiber);
-    // An error of the service can be used as an effect, which fails with this error.
+    // `rest` may be a tagged error, because in Effect such an error is also an effect that fails with itself. Return
+    // the exit of this effect instead.
     return (rest instanceof Error ? Exit.fail(rest as E) : rest) as Outcome<A, E, R>;
   } catch (defect) {
     return Exit.die(defect);

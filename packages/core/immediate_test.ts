@@ -42,7 +42,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(runAtOnce(next), Exit.succeed(20));
   });
 
-  it.effect("an Immediate continues after an effect in it had to wait", () =>
+  it.effect("an Immediate continues after one of its parts has waited", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<number>();
       const fiber = yield* Effect.forkChild(
@@ -69,7 +69,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("an Immediate that yields an error fails with it, without running an effect for it", () => {
+  it("an Immediate fails at once with an error that it yields", () => {
     const error = new LinkNotFound();
     const failing = Immediate.fn(function* () {
       return yield* error;
@@ -101,7 +101,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(runAtOnce(caught), Exit.succeed(true));
   });
 
-  it.effect("matchCauseEffect handles the outcome of a part that ends at once or later", () =>
+  it.effect("matchCauseEffect handles the result of an effect that ends at once, and of one that waits", () =>
     Effect.gen(function* () {
       const outcomeOf = (effect: Effect.Effect<number, string>) =>
         Immediate.matchCauseEffect(effect, {
@@ -115,7 +115,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it("Immediate.meanwhile runs the second effect after the first if the first ends at once", () => {
+  it("if the first effect ends at once, Immediate.meanwhile runs the second effect after it", () => {
     const order: Array<string> = [];
     const step = (name: string) => Immediate.sync(() => order.push(name));
     assert.deepStrictEqual(runAtOnce(Immediate.meanwhile(step("first"), step("second"))), Exit.succeed(2));
@@ -123,7 +123,7 @@ describe("Immediate", () => {
   });
 
   it.effect(
-    "Immediate.meanwhile runs the second effect once while the first waits, and returns the second's outcome",
+    "while the first effect waits, Immediate.meanwhile runs the second effect once and returns the second's outcome",
     () =>
       Effect.gen(function* () {
         const gate = yield* Deferred.make<number>();

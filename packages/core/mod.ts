@@ -5,12 +5,12 @@
  * entry point with all of its exports, such as `@accountlink/core/links` for storage adapters.
  */
 
-// The assembled services, and the ids of the domain.
+// `AccountLink` assembles all services. The other exports are the types of IDs.
 
 export * as AccountLink from "./account_link.ts";
 export { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "./ids.ts";
 
-// Links in a data scope.
+// Lookups and writes of links in a data scope.
 
 export { type DataScope, guildOf, type ScopeTarget } from "./data_scope.ts";
 export { BulkLookup } from "./links/bulk_lookup.ts";
@@ -18,7 +18,7 @@ export type { Link } from "./links/link.ts";
 export { LinkLookup } from "./links/link_lookup.ts";
 export { LinkWriter } from "./links/link_writer.ts";
 
-// Some of the errors. `@accountlink/core/errors` exports all errors.
+// A selection of the errors. `@accountlink/core/errors` exports all of them.
 
 export {
   BulkLimitExceeded,
@@ -61,7 +61,7 @@ export { SignIns } from "./sign_ins/sign_ins.ts";
 export { AltDetection } from "./alts/alt_detection.ts";
 export { AltReviews } from "./alts/alt_reviews.ts";
 
-// The data of users, the audit log and fixtures.
+// Fixtures, how long audit entries and events are kept, and the data of users.
 
 export { decodeFixture, Fixture } from "./fixture/fixture.ts";
 export { FixtureLoader } from "./fixture/fixture_loader.ts";

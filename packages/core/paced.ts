@@ -3,8 +3,8 @@ import { Clock, Effect } from "effect";
 const longestPause = 500;
 
 /**
- * Returns an effect that first waits nine times as long as its previous run took, and then runs. So it uses at most a
- * tenth of the time, however often it is run.
+ * Returns an effect that pauses each time before it runs: nine times as long as its previous run took, but at most half
+ * a second. So short runs use at most a tenth of the time, however often the effect is repeated.
  *
  * @param least the shortest pause, in milliseconds
  */

@@ -1,4 +1,4 @@
-/** Open reads: each reads the events of a scope, or a session, and stays open until something changes. */
+/** An open read waits for new events of a scope, or for a change of a session. */
 import { Clock, Effect, Latch, type Scope } from "effect";
 import type { KeyId } from "./ids.ts";
 import { KeyStore } from "./keys/key_store.ts";

@@ -64,7 +64,7 @@ export const later = (time: Duration.Input) =>
     return Object.assign(Object.create(clock) as Clock.Clock, shifted);
   });
 
-/** The account's global scope and the guild's scope. */
+/** The global scope and the guild scope of the account `acme`. */
 export const scopes = Effect.gen(function* () {
   const keys = yield* ApiKeys;
   const acme: NewAccount = { name: "acme", chatId: null, tier: "premium" };

@@ -1,6 +1,6 @@
 /**
- * ULIDs: 26 characters that sort by time. The random part comes from a pool, because every request and event needs a
- * ULID.
+ * ULIDs: 26 characters that sort by time. Random bytes are generated for many ULIDs at once, because every request and
+ * event needs a ULID.
  */
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -36,8 +36,8 @@ const timeText = (millis: number): string => {
 };
 
 /**
- * Fills the pool when the first ULID is made, because Cloudflare Workers allow no random values before their first
- * request.
+ * Returns the random part of a ULID. The first call fills `pool`, because Cloudflare Workers allow no random values
+ * before their first request.
  */
 const randomText = (): string => {
   if (used === pool.length) {

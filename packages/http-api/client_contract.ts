@@ -26,14 +26,14 @@ ${Object.entries(types.named).map(declaration).join("")}
 export interface Routes {
 ${v2.map((route) => routeType(route, types)).join("")}}
 
-/** The name of a route. */
+/** The ID of a route, such as \`getChat\`. */
 export type RouteId = keyof Routes;
 
-/** The \`details\` of each error code that the service refuses a request with. */
+/** The type of \`details\` for each error code of the service. */
 export interface RefusalDetails {
 ${codes.map((code) => property({ name: code, text: typeText(types.details(code), "  "), description: errorTable[code].when }, "  ")).join("")}}
 
-/** The version of v2 that these types follow. */
+/** The value of the request header \`Service-Version\` for which these types are correct. */
 export const serviceVersion = ${quoted(serviceVersions.at(-1) ?? "")};
 
 /** The method and path of each route. \`isIdempotent\`: the route accepts an \`Idempotency-Key\`. */
@@ -105,7 +105,7 @@ const typeText = (type: Representation, indent: string): string => {
   }
 };
 
-/** Writes a union of objects with each member on its own line. */
+/** Returns the text of a type. If the type is a union that contains objects, each member is on its own line. */
 const elementText = (type: Representation, indent: string): string => {
   if (type._tag !== "Union" || type.types.every(({ _tag }) => _tag !== "Objects"))
     return typeText(type, indent);

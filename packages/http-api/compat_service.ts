@@ -5,10 +5,10 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { Schema } from "effect";
 import { statusOf } from "./errors.ts";
 
-/** A header that carries the key. @internal */
+/** A header that carries the API key. @internal */
 export interface Credential {
   readonly header: "authorization" | "api-key";
-  /** The word before the key; null if the header holds the key alone. */
+  /** The word before the API key; null if the header holds only the API key. */
   readonly scheme: "Bearer" | "Bot" | null;
 }
 
@@ -24,13 +24,13 @@ export interface CompatService {
   readonly name: string;
   /** The path prefix of the service. If several prefixes match a path, the longest one wins. */
   readonly prefix: `/compat/${string}`;
-  /** Headers that may carry the key; the first one present is used. */
+  /** Headers that may carry the API key; the first one present is used. */
   readonly credentials: readonly [Credential, ...ReadonlyArray<Credential>];
   readonly failure: Schema.Top;
   readonly refuse: (error: PublicError) => CompatRefusal;
   /** Rate limit headers of this service, with their descriptions. */
   readonly limitHeaders: Readonly<Record<string, string>>;
-  /** Returns the values of `limitHeaders` for a key with limits. */
+  /** Returns the rate limit headers of a response, by the names in `limitHeaders`. */
   readonly limitsOf: (
     limits: LimitReport,
     error: PublicError | null,
@@ -38,7 +38,7 @@ export interface CompatService {
   ) => Readonly<Record<string, string>>;
 }
 
-/** The kinds of refusal that these services distinguish. */
+/** The kinds of refusal that other link services distinguish. */
 export type RefusalKind =
   | "unlinked"
   | "unauthorized"
@@ -52,14 +52,16 @@ export type RefusalKind =
   | "unavailable"
   | "internal";
 
-/** Returns the kind of an error. Other services distinguish only kinds, so their clients know no error codes. */
+/**
+ * Returns the kind of refusal that an error is. Other link services distinguish only these kinds, not the codes of v2.
+ */
 export const refusalKind = (error: PublicError): RefusalKind => {
   switch (error._tag) {
     case "LinkNotFound":
       return "unlinked";
     case "InvalidApiKey":
       return "unauthorized";
-    // The only parameter that can be missing is the guild ID, which guild-scoped keys must send.
+    // Only the guild ID can be missing in a request to a compatible route, and only guild-scoped keys must send it.
     case "MissingParameter":
       return "wrong_guild";
     case "Forbidden":

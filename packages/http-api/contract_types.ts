@@ -44,13 +44,13 @@ export const contractTypes = (): ContractTypes => {
 };
 
 /**
- * Picks the response with an envelope from a union of responses. Such a union exists because reports from code hosts
- * get a response without an envelope.
+ * Picks the response with an envelope from a union of responses. Such a union exists because code hosts report leaked
+ * keys in their own format, and get a response without an envelope.
  */
 const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
 
-/** The data and the metadata in the envelope of a response. @internal */
+/** Returns the types of `data` and `meta` in the envelope of a response. @internal */
 export const answersOf = (
   success: Representation,
   { resolve }: ContractTypes,

@@ -11,7 +11,7 @@ export const forbiddenReasons = [
   "key_access",
 ] as const satisfies ReadonlyArray<ForbiddenReason>;
 
-/** Reasons that only dashboard routes use. */
+/** The reasons of `Forbidden` errors that only dashboard routes return. */
 export const dashboardForbiddenReasons = [
   "not_guild_manager",
   "account_suspended",
@@ -30,7 +30,7 @@ export const conflictReasons = [
   "cursor_expired",
 ] as const;
 
-/** Reasons that only dashboard routes use. */
+/** The reasons of `Conflict` errors that only dashboard routes return. */
 export const dashboardConflictReasons = [
   "key_limit",
   "key_revoked",

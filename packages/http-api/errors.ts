@@ -38,7 +38,7 @@ import {
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
 
-/** The field that decides the status of an error whose code has several statuses. */
+/** The value that decides the status of an error: its `problem`, or the name of its class if it has no `problem`. */
 type Variant<E extends PublicError> = E extends { readonly problem: infer Problem extends string }
   ? Problem
   : E["_tag"];
@@ -47,11 +47,14 @@ interface ErrorRow<Code extends ErrorCode> {
   readonly when: string;
   /** What a client should do. Links are relative to `docs`. */
   readonly advice: string;
-  /** The HTTP status; or one status for each `problem` of the error, or for each error class that has the code. */
+  /**
+   * The HTTP status. If the code has several statuses, an object with the status for each `problem` of the error, or
+   * for each error class if the errors have no `problem`.
+   */
   readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
   /** The schema of `details` in v2. */
   readonly details: Schema.Top;
-  /** The schema of `details` on the dashboard, if it differs. */
+  /** The schema of `details` on the dashboard, if it differs from the schema in v2. */
   readonly dashboardDetails?: Schema.Top;
   /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
@@ -195,7 +198,7 @@ export const errorTable = {
     kept: SessionExpired,
   },
   SHARED_IP_RATE_LIMITED: {
-    when: "The client address sent too many requests, counted over all keys",
+    when: "The client's IP address sent too many requests, counted over all keys",
     advice: "Wait as many seconds as `Retry-After` says",
     status: 429,
     details: Schema.Struct({ bucket: Schema.Literals(addressBuckets) }),
@@ -219,7 +222,7 @@ export const errorTable = {
     kept: null,
   },
   CONFLICT: {
-    when: "The new chat user already has a link, the session is final, the idempotency key is taken, its request named a user who was erased, or a cursor is too old",
+    when: "The new chat user already has a link, the session is final, the idempotency key is in use or belongs to another request, a chat user of the request was erased, or a cursor is too old",
     advice:
       "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `key_limit`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
     status: 409,
@@ -231,7 +234,7 @@ export const errorTable = {
     kept: Conflict,
   },
   INTERNAL_ERROR: {
-    when: "503: a store or a platform did not respond. 500: a bug",
+    when: "A store or a platform did not respond (503), or the service has a bug (500)",
     advice:
       "After a 503, try again when `Retry-After` is over, a few times ([writes too](api.md#trying-again)). Report `meta.requestId` of a 500",
     status: { InternalError: 500, StoreUnavailable: 503, PlatformUnavailable: 503 },
@@ -245,10 +248,10 @@ export const errorTable = {
   },
 } satisfies { readonly [Code in ErrorCode]: ErrorRow<Code> };
 
-/** Every code, from general to specific. @internal */
+/** Every error code, in the order of `errorTable`. @internal */
 export const errorCodes = Object.keys(errorTable) as ReadonlyArray<ErrorCode>;
 
-/** Whether the error reports a reached limit of the key or of the client address. @internal */
+/** Returns whether the error reports that the key or the client address has reached a limit. @internal */
 export const isRateLimited = (error: PublicError): error is RateLimited | SharedIpRateLimited =>
   error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
 

@@ -1,5 +1,5 @@
 /**
- * Parameters of routes. Each parameter has one schema, which makes its reader, its OpenAPI entry and its client type.
+ * Parameters of routes. The reader, the OpenAPI entry and the client type of a parameter are made from one schema.
  *
  * Lengths are counted in Unicode code points, as JSON Schema counts them.
  */
@@ -11,7 +11,9 @@ import { longestClientId } from "@accountlink/core/sessions";
 import { storable } from "@accountlink/core/storable_text";
 import { Option, Schema, SchemaTransformation } from "effect";
 
-/** The source of values: text from query string and path, or JSON values from the body. */
+/**
+ * Where a route reads its values. `query`: text from the query string and the path. `body`: JSON values from the body.
+ */
 export type ParameterSource = "query" | "body";
 
 /** Whether a request must, may or must not send the parameter, depending on the scope of its key. */
@@ -32,10 +34,10 @@ export interface Parameter<out A> {
   readonly itemRefusesBody?: true;
   /** Set if null is a value, and does not mean that the parameter is missing. */
   readonly takesNull?: true;
-  /** Set if requests carry the value as text that the schema decodes, such as a time. */
+  /** Set if requests carry the value as text, and the schema decodes it to another type, such as a timestamp. */
   readonly isText?: true;
   readonly description: string;
-  /** The schema of the value, independent of the source; see `parameterCodec`. */
+  /** The schema of the decoded value. `parameterCodec` adds the decoding from a query or a body. */
   readonly schema: Schema.Codec<A, unknown>;
   /** Why a value that fails the schema is refused. */
   readonly reason: string;
@@ -55,7 +57,7 @@ export type ParameterValues<P extends Parameters> = {
 };
 
 /**
- * Returns the codec of a parameter for a source of values. In a query string, for example, `true` is the text "true".
+ * Returns the codec that decodes a parameter from a source. In a query string, for example, `true` is the text "true".
  *
  * @example
  * ```ts
@@ -137,7 +139,7 @@ const guildPresence = { guildKeys: "required", globalKeys: "optional" } as const
 const guildRule = ({ guildKeys, globalKeys }: Presence): string => {
   const ofGlobalKeys = globalKeys === "refused" ? "refused with a global key" : "optional with a global key";
   const ofGuildKeys = guildKeys === "required" ? "Required" : "Optional";
-  return `${ofGuildKeys} with a guild-scoped key, and must be its guild; ${ofGlobalKeys}`;
+  return `${ofGuildKeys} with a guild-scoped key, and must then be the key's own guild; ${ofGlobalKeys}`;
 };
 
 /** A boolean, false when left out. @internal */
@@ -150,13 +152,13 @@ export const premiumFlag = (description: string): Parameter<boolean> => ({
   needsPremium: true,
 });
 
-/** A sid in a path. Any text is accepted: a malformed sid counts as an unknown session. */
+/** A session ID in a path. Any text is accepted: a malformed ID counts as an unknown session. */
 export const sid = inPath(required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"));
 
 export const clientId: Parameter<string> = required(
   Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
   `expected 1 to ${longestClientId} characters`,
-  "The client's own name for its user; every response repeats it",
+  "The user's name or ID in your own system; every response repeats it",
 );
 
 /** The URL that users go to after the flow. The session service checks the URL and its origin. */
@@ -172,7 +174,7 @@ const WholeNumber = Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)).pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
 );
 
-/** How long a read waits, in whole seconds. The deployment sets the maximum. */
+/** How long a request waits for `what`, in whole seconds. The deployment sets the maximum. */
 export const wait = (what = "the next state"): Parameter<number> =>
   withFallback(
     required(WholeNumber, "expected whole seconds", `Whole seconds to wait for ${what}, at most 25`),
@@ -245,7 +247,7 @@ export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
 export const text = (description: string): Parameter<string> =>
   required(Schema.String, "expected a string", description);
 
-/** A `true` that confirms a deletion. Without it the whole body is refused. */
+/** A field that must be `true`, which confirms a deletion. Otherwise the whole body is refused. */
 export const confirmation = (description: string): Parameter<true> => ({
   ...required(Schema.Literal(true), '"confirm" has to be true', description),
   presence: never,

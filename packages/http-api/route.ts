@@ -14,7 +14,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** The versions of the API, and `compat` for the APIs of other services. They differ only in names and envelopes. */
 export type Generation = "v1" | "v2" | "compat";
 
-/** The status and message of an error on a v1 route, if they differ from the usual ones. */
+/** The status and message that a v1 route uses for an error instead of the usual ones. */
 export interface Wording {
   readonly status: number;
   readonly message: string;
@@ -41,7 +41,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly method: Method;
   readonly path: `/${string}`;
   readonly summary: string;
-  /** Sentences that follow the summary; every documented route has a description. */
+  /** The sentences after the summary. Only undocumented routes have none. */
   readonly description?: string;
   readonly parameters: P;
   /** At least one of these parameters must be sent. */
@@ -54,11 +54,14 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
    */
   readonly access: "key" | "key_or_redirect" | "none" | "redirect" | "session";
   /**
-   * The lowest role in the account that may use a `session` route; `owner` when left out. `owner_or_self`: members may
-   * use it for themselves, identified by the `chatId` of the path.
+   * The lowest role in the account that may use a `session` route; `owner` when left out. `owner_or_self`: an owner may
+   * use the route for every member, and other members only for themselves. The `chatId` of the path is the member.
    */
   readonly role?: MemberRole | "owner_or_self";
-  /** The restricted kinds of key access that may use the route, in addition to full access; none when left out. */
+  /**
+   * The restricted kinds of access that allow a key to use the route; none when left out. Full access allows every
+   * route.
+   */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
   /** The usage group in which requests with a key are counted; null for a route that takes no key. */
   readonly group: UsageGroup | null;
@@ -78,11 +81,11 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   /** Whether the response is a stream of server-sent events. */
   readonly isStream?: true;
   /**
-   * Error codes that do not follow from access and parameters; none when left out. `BAD_REQUEST` means that the route
-   * answers 404 with this code.
+   * Error codes besides those that follow from `access` and `parameters`; none when left out. A route lists
+   * `BAD_REQUEST` if it answers 404 with this code for an unknown ID.
    */
   readonly errors?: ReadonlyArray<ErrorCode>;
-  /** v1 only: errors with a status and message of their own. */
+  /** v1 only: errors for which the route does not use the usual status and message. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
   /** v1 only: the value of the field `version` in every response. */
   readonly version?: string;
@@ -133,7 +136,7 @@ const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
 export const pathTemplate = ({ path }: Pick<Route, "path">): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
 /**
- * Returns the error statuses of a route, ascending, each with its codes.
+ * Returns the error statuses of a route in ascending order, each with its error codes.
  *
  * @example
  * ```ts
@@ -148,7 +151,8 @@ export const refusalsOf = (
   for (const code of route.codes) {
     const wording = route.wordings?.[code];
     for (const status of wording === undefined ? statusesOf(code) : [wording.status]) {
-      // An owner who sends an ID from another account gets the same 404 as for an unknown ID.
+      // Dashboard routes answer 404 with `BAD_REQUEST` for an unknown ID or an ID of another account. Other routes that
+      // do this list the code in `errors`.
       const hasUnknown = route.access === "session" || route.errors?.includes("BAD_REQUEST") === true;
       const isUnknownId = hasUnknown && status === 404;
       if (code === "BAD_REQUEST" && status !== 400 && !isUnknownId) continue;

@@ -22,11 +22,11 @@ describe("routes", () => {
     }
   });
 
-  it("a route has a usage group if and only if the route takes a key", () => {
+  it("a route that takes a key has a usage group, and a route that takes no key has none", () => {
     for (const route of routes) assert.strictEqual(route.group !== null, takesKey(route), route.id);
   });
 
-  it("a route lists each error code only under the statuses of this code", () => {
+  it("a route lists each error code only under the statuses that this code can have", () => {
     for (const route of routes) {
       for (const [status, codes] of refusalsOf(route)) {
         for (const code of codes) {

@@ -7,7 +7,7 @@ import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./para
 const fields = {
   sid: Sid,
   pid: Pid,
-  clientId: Schema.String.annotate({ description: "The client's own name for its user" }),
+  clientId: Schema.String.annotate({ description: "The user's name or ID in the system of the caller" }),
   guildId: Schema.NullOr(GuildId),
   url: Schema.String.annotate({ description: "The URL where the user verifies" }),
   code: Schema.String.annotate({
@@ -132,8 +132,8 @@ export const reading = {
 } as const;
 
 /**
- * The options of `streamSession` that v1 and v2 share. In the example, the session expires before anything else
- * happens.
+ * The options of `streamSession` that v1 and v2 share. The `example` is the stream of a session that stays unchanged
+ * until the stream ends.
  */
 export const streaming = {
   ...ofOneSession,

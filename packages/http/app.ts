@@ -162,13 +162,13 @@ const dashboardApi = "/dashboard/api";
 /** Every path below these roots is a page, except the JSON API of the dashboard. */
 const pageRoots = ["/verify", "/go", "/me", "/dashboard", "/docs", "/guide"];
 
-/** Whether a browser opened an address outside the API, such as a mistyped `/Go`. */
+/** Whether a browser opened a URL outside the API, such as a mistyped `/Go`. */
 const isOfBrowser = (request: HttpRequest): boolean =>
   request.header("accept")?.includes("text/html") === true && !interfaces.test(request.url);
 
 const interfaces = /^\/+(?:v2|api|compat|dashboard\/api)(?:[/?]|$)/i;
 
-/** Browsers of signed-in users can load the dashboard's JSON, so no other site may show it in a frame. */
+/** No other site may show the dashboard's JSON in a frame, because the browser of a signed-in user can load it. */
 const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
   answer: (request) => unframedAt(request.url, answer(request)),
   refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
@@ -188,12 +188,14 @@ const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
 const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
-/** A quick first test. Most URLs do not match, and these URLs are readable and routable without further tests. */
+/**
+ * Matches every unreadable or unroutable URL, and few others. Most URLs do not match, so they need no further tests.
+ */
 const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
 
 /**
- * Paths that the router would misread: it starts a query at a semicolon or hash, reads an empty segment as a parameter,
- * and treats a URL without a leading slash as the root.
+ * Matches URLs whose path the router would misread. The router starts a query at a semicolon or hash, reads an empty
+ * segment as a parameter, and treats a URL without a leading slash as the root.
  */
 const unroutable = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)|^[^/]/;
 

@@ -4,7 +4,7 @@ import { Data, type Effect, type Stream } from "effect";
 import { Cookies } from "effect/http";
 
 export interface HttpApp {
-  /** Answers a request. Interruption, which happens when the client disconnects, stops the work. */
+  /** Answers a request. If the client disconnects, the fiber is interrupted, which stops the work. */
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse>;
 
   /** Refuses a request that cannot be routed, such as invalid HTTP. The path decides the envelope of the response. */
@@ -107,7 +107,7 @@ export class HttpResponse {
   }
 
   withCookie(name: string, value: string, options: Cookies.Cookie["options"]): HttpResponse {
-    // Does not throw: names, values and options are the service's own.
+    // `makeCookieUnsafe` throws for invalid arguments. These are valid: they come from the service itself.
     const cookie = Cookies.serializeCookie(Cookies.makeCookieUnsafe(name, value, options));
     const others = this.headers["set-cookie"] ?? [];
     return this.withHeaders({ "set-cookie": [...(typeof others === "string" ? [others] : others), cookie] });

@@ -8,7 +8,7 @@ import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";
 
-/** Answers requests without a key and renders their errors in one format: an envelope, or the pages of one site. */
+/** Answers requests that need no key. Errors get one format: an envelope, or pages of one site. */
 interface KeylessAnswers {
   /** @param id the name of the route in metrics */
   readonly keylessAnswer: (
@@ -20,13 +20,13 @@ interface KeylessAnswers {
 export interface Pages {
   readonly routes: ReadonlyArray<BoundRoute>;
   /**
-   * Finds the site that a path belongs to, whose answers render errors as pages of that site; null if there is no such
-   * site.
+   * Returns the `KeylessAnswers` of the site that a URL belongs to, which render errors as pages of that site. Returns
+   * null if the URL belongs to no site.
    */
   readonly answersAt: (url: string) => KeylessAnswers | null;
-  /** Renders errors of documents and redirects as pages of the verification flow. */
+  /** Answers requests for documents, and sends redirects. Errors become pages of the verification flow. */
   readonly documents: KeylessAnswers;
-  /** Renders the page "not found" for a browser that opens a path outside all sites. */
+  /** Answers browsers that open a URL outside all sites. Errors become pages, such as the page "not found". */
   readonly elsewhere: KeylessAnswers;
 }
 

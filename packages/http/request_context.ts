@@ -2,7 +2,6 @@
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
-import { memoize } from "@accountlink/core/memoize";
 import { newUlid } from "@accountlink/core/ulid";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Effect, Option } from "effect";
@@ -10,15 +9,17 @@ import type { HttpRequest, HttpResponse } from "./http_app.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
-/** A request, and what the checks have found so far. Each check adds its findings, see `Progress`. */
+/** A request, and what the checks have found so far. Each check adds what it found, see `Progress`. */
 export interface RequestContext extends Findings {
   readonly requestId: string;
-  /** From `performance.now()`, in milliseconds. */
+  /** When the request started, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
   readonly request: HttpRequest;
   /** Parameters of the query string and the path; empty if no route matched. */
   readonly query: RawValues;
-  /** The matched route. For a request outside the contract, an object with the same fields takes its place. */
+  /**
+   * The matched route. If the request matches no route of the API, another object with the same fields takes its place.
+   */
   readonly route: Pick<Route, "id" | "generation" | "group">;
   /** Null if the deployment does not know client addresses. */
   readonly address: ClientAddress | null;
@@ -26,19 +27,22 @@ export interface RequestContext extends Findings {
 }
 
 interface Findings {
-  /** Null until the key is accepted. */
+  /** The key of the request; null until the key is accepted. */
   readonly key: AuthenticatedKey | null;
-  /** The remaining limits; null until they are counted. */
+  /** How many requests the limits still allow; null until this request is counted. */
   readonly limits: LimitReport | null;
-  /** Whether the response is a stored one, replayed for an idempotency key. */
+  /** Whether the response was stored for an earlier request with the same idempotency key. */
   readonly isReplayed: boolean;
   readonly contract: DatedContract;
 }
 
-/** Adds findings of a check, and returns the updated context. */
+/** Adds what a check has found to the context of the request, and returns the updated context. */
 export type Learn = (found: Partial<Findings>) => RequestContext;
 
-/** Holds the current context, so that a refusal at any check can include it. */
+/**
+ * Holds the current context of a request. If a check refuses the request, the response contains what earlier checks
+ * found.
+ */
 export class Progress {
   context: RequestContext;
 
@@ -56,7 +60,6 @@ export const toContract = ({ route, contract }: RequestContext, data: unknown): 
 /** Answers a routed request, given its query and path parameters. */
 export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<HttpResponse>;
 
-/** `req_` and a ULID. */
 export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
 /** Builds the handler of a route on the route's first request, so that the service starts faster. */
@@ -68,47 +71,36 @@ export const atFirstRequest = (make: () => Answer): Answer => {
   };
 };
 
-export const contextMaker = (settings: HttpSettingsShape) => {
-  const addressOf = addressReader(settings);
-  return (
-    route: RequestContext["route"],
-    use: (context: RequestContext) => Effect.Effect<HttpResponse>,
-  ): Answer =>
-    (request, query) =>
-      Effect.withFiber((fiber) =>
-        use({
-          requestId: newRequestId(),
-          startedAt: performance.now(),
-          request,
-          query,
-          route,
-          address: addressOf(request),
-          clock: fiber.getRef(Clock.Clock),
-          key: null,
-          limits: null,
-          isReplayed: false,
-          contract: defaultContract,
-        }),
-      );
-};
+export const contextMaker =
+  (settings: HttpSettingsShape) =>
+  (route: RequestContext["route"], use: (context: RequestContext) => Effect.Effect<HttpResponse>): Answer =>
+  (request, query) =>
+    Effect.withFiber((fiber) =>
+      use({
+        requestId: newRequestId(),
+        startedAt: performance.now(),
+        request,
+        query,
+        route,
+        address: addressOf(request, settings),
+        clock: fiber.getRef(Clock.Clock),
+        key: null,
+        limits: null,
+        isReplayed: false,
+        contract: defaultContract,
+      }),
+    );
 
 /** Stands for the address of a client that has no IP address, such as on a Unix socket. */
 const unknownAddress = Option.getOrThrow(parseAddress("0.0.0.0"));
 
-const cachedAddresses = 4_096;
-
-/** Reads client addresses, with a small cache of parsed texts. */
-const addressReader = ({ trustedProxies, withoutAddresses = false }: HttpSettingsShape) => {
-  const read = memoize(cachedAddresses, (text: string) =>
-    Option.getOrElse(parseAddress(text), () => unknownAddress),
-  );
-
-  return (request: HttpRequest): ClientAddress | null => {
-    if (withoutAddresses) return null;
-    const { remoteAddress } = request;
-    const socket = remoteAddress === undefined ? unknownAddress : read(remoteAddress);
-    return trustedProxies.length === 0
-      ? socket
-      : clientAddress(socket, request.header("x-forwarded-for"), trustedProxies);
-  };
+const addressOf = (
+  request: HttpRequest,
+  { trustedProxies, withoutAddresses = false }: HttpSettingsShape,
+): ClientAddress | null => {
+  if (withoutAddresses) return null;
+  const socket = Option.getOrElse(parseAddress(request.remoteAddress ?? ""), () => unknownAddress);
+  return trustedProxies.length === 0
+    ? socket
+    : clientAddress(socket, request.header("x-forwarded-for"), trustedProxies);
 };

@@ -5,12 +5,12 @@ import { pathOf } from "./http_app.ts";
 import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 
-/** Slashes and letter case are significant in paths. */
+/** Options of `FindMyWay`. Slashes and letter case are significant in paths. */
 const config = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // No listener accepts a longer URL, so the router refuses no parameter for its length.
+  // No listener accepts a URL that is longer than this, so the router refuses no parameter for its length.
   maxParamLength: 16_384,
 };
 
@@ -31,7 +31,7 @@ interface Found {
 
 export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   const table = tableOf(routes);
-  // Built lazily: only requests that match no route need it.
+  // This router is built on first use, because only requests that match no route need it.
   let methods: FindMyWay.Router<string> | undefined;
   return {
     find: (method, url) => {
@@ -71,8 +71,8 @@ const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<stri
 };
 
 /**
- * A router for documents. It matches paths only literally, so that a proxy that blocks the path of a document blocks
- * every request for the document. A path that ends with `/*` matches all paths with that prefix.
+ * Makes a router for documents. It compares paths literally, without decoding them, so that each document has only one
+ * path. A proxy can thus block a document by its path. A path that ends with `/*` matches all paths below it.
  */
 export const makeLiteralRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   const byPath = new Map<string, BoundRoute>(routes.map((route) => [route.path, route]));

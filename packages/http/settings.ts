@@ -12,13 +12,14 @@ export interface HttpSettingsShape {
   readonly metricsElsewhere?: boolean;
   /** Whether client addresses are unknown; then only the limits of keys apply. */
   readonly withoutAddresses?: boolean;
-  /** `docs` of `@accountlink/pages/docs`, which serves `/docs` and `/openapi.json`. */
+  /**
+   * The documents that the application serves in addition to its routes, such as `docs` of `@accountlink/pages/docs`.
+   */
   readonly docs?: Docs;
   /** Stores the files that owners upload; without it, the dashboard accepts no files. */
   readonly uploads?: UploadFolder;
 }
 
-/** Settings of the HTTP layer. */
 export class HttpSettings extends Context.Service<HttpSettings, HttpSettingsShape>()(
   "@accountlink/http/HttpSettings",
 ) {}

@@ -1,6 +1,6 @@
 /** The building blocks of pages: requests, responses, and the checks that pages share with routes. @internal */
 
-export { addErrorHeaders, isoTime, isoTimeOrNull, type SuccessOf } from "./envelopes/envelope.ts";
+export { addErrorHeaders, type SuccessOf } from "./envelopes/envelope.ts";
 export { envelopeV2 } from "./envelopes/envelope_v2.ts";
 export {
   type BodyTooLarge,

@@ -15,7 +15,7 @@ export interface StaticDocumentOptions {
 
 const encoder = new TextEncoder();
 
-/** Returns the first 22 characters of the hash in Base64url. */
+/** Returns the first 22 characters of the SHA-256 hash in Base64url. */
 const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Base64Url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).slice(0, 22);
 
@@ -80,5 +80,5 @@ export interface Doc {
   readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 
-/** Makes the documents of a service from its public URL and the path of that URL. */
+/** Makes the documents of a service. `basePath` is the path of `publicUrl`. */
 export type Docs = (publicUrl: string, basePath: string) => ReadonlyArray<Doc>;

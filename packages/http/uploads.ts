@@ -1,4 +1,4 @@
-/** Storage for uploaded files between the requests of their owners. */
+/** Stores the files that owners upload, so that later requests can read them. */
 import type { StoreUnavailable } from "@accountlink/core";
 import type { Effect, Stream } from "effect";
 

@@ -1,7 +1,7 @@
 import { type PageCookie, pageCookie } from "./page_cookie.ts";
 
 /**
- * The cookie that recognizes a browser. Only the flow reads the cookie.
+ * The cookie that recognizes a browser. Only the verification flow reads this cookie.
  *
  * @param maxAge how long sightings are stored, in milliseconds
  */

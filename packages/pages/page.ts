@@ -6,13 +6,13 @@ import { type Html, html } from "./html.ts";
 
 export const stylePath = "/verify/style.css";
 
-/** A page, the pictures that it loads, and the target of the redirect after its form. */
+/** A page, and the URLs that its content security policy must allow. */
 export interface Page {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
   readonly pictures?: ReadonlyArray<string>;
-  /** The URL outside the service to which the form of the page redirects. */
+  /** The URL on another site to which the browser is redirected after the form of this page; null if there is none. */
   readonly redirect?: string | null;
 }
 
@@ -61,8 +61,8 @@ export const hasPlainOrigin = (url: string): boolean =>
   URL.canParse(url) && /^https?:\/\/[\w.-]+(?::\d+)?$/.test(new URL(url).origin);
 
 /**
- * The source by which a content security policy allows a redirect: the origin of the redirect, or its scheme if a
- * policy cannot name the origin.
+ * Returns what the content security policy must list to allow this redirect: the origin of the URL, or only its scheme
+ * if a policy cannot name the origin.
  */
 const targetOf = (redirect: string): string => {
   const { origin, protocol } = new URL(redirect);
@@ -78,7 +78,7 @@ const policyOf = ({ pictures = [], redirect = null }: Page): string => {
     "default-src 'none'",
     "style-src 'self'",
     `img-src ${["data:", ...originsOf(pictures)].join(" ")}`,
-    // The targets include redirects, because browsers apply this directive to the redirect after a form too.
+    // This directive must list the target of the redirect after the form, because browsers apply it to redirects too.
     `form-action ${formTargets.join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -15,9 +15,9 @@ interface CookieOptions {
 }
 
 /**
- * Makes a cookie that scripts cannot read. If the public URL uses https, browsers send the cookie only over https. The
- * name of a cookie with the path `/` then gets the prefix `__Host-`, so that other hosts and plain HTTP cannot set the
- * cookie.
+ * Makes a cookie that scripts cannot read. If the public URL uses https, browsers send the cookie only over https. If
+ * the path of the cookie is also `/`, its name gets the prefix `__Host-`, so that other hosts and plain HTTP cannot set
+ * the cookie.
  */
 export const pageCookie = (
   plainName: string,

@@ -20,7 +20,7 @@ type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
 export interface PageErrors<E> {
   readonly render: (error: E, context: RequestContext) => HttpResponse;
-  /** Returns the error for operators; null if a user caused it. */
+  /** Returns the error that logs and metrics report; null if a user caused it. */
   readonly publicOf: (error: E) => PublicError | null;
 }
 

@@ -25,7 +25,7 @@ test.describe.skipIf(noUrl !== null)(`ports ${noUrl ?? "on Redis"}`, () => {
   cacheSuite({ name: "Redis", layer, test });
   signalsSuite({ name: "Redis", layer, test });
 
-  test.it("every key that the suites leave in Redis expires", async () => {
+  test.it("every key that the conformance suites leave in Redis expires", async () => {
     const program = Effect.flatMap(url, (redis) => Effect.scoped(ttlsOf(redis, prefix)));
     const ttls = await Effect.runPromise(program);
     test.expect(ttls.length).toBeGreaterThan(50);

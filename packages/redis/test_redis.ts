@@ -19,7 +19,7 @@ export const uniquePrefix = (): string => `test-${crypto.randomUUID()}:`;
 /** A timeout that a busy machine does not reach. */
 const generous = { commandTimeout: "20 seconds" } as const;
 
-/** Opens the ports of one node, with its own connections. */
+/** Builds the counters, the cache and the signals of one simulated node, which has its own connections to Redis. */
 export const openNode = (url: string, options: Partial<RedisOptions> = {}) =>
   Layer.build(
     CacheRedis.layer({ url: Redacted.make(url), ...generous, ...options }).pipe(Layer.provide(noLogs)),
@@ -50,7 +50,7 @@ export const ttlsOf = Effect.fnUntraced(function* (url: string, prefix: string) 
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(condition, { until: (holds) => holds, schedule: Schedule.spaced("10 millis") });
 
-/** The ports, with counters that use the times passed by the suites as their clock. */
+/** The ports for the conformance suites. The clock of the counters is the time that a suite passes to each call. */
 export const layerAt = (url: string, prefix = uniquePrefix()) =>
   Layer.mergeAll(Layer.effect(Counters, makeCounters("caller")), RedisCache.layer, RedisSignals.layer).pipe(
     Layer.provide(connections({ url: Redacted.make(url), prefix, ...generous })),
@@ -88,7 +88,7 @@ export const outages: Readonly<Record<string, Effect.Effect<RedisWithOutage, nev
   })),
 };
 
-/** The ports of core, implemented on a Redis server whose connections tests can cut. */
+/** Implements the ports of core on a Redis server whose connection a test can break and restore. */
 export const layerWithOutage = (start: Effect.Effect<RedisWithOutage, never, Scope.Scope>) =>
   Layer.effectContext(
     Effect.gen(function* () {

@@ -72,7 +72,7 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
   };
 };
 
-/** Each save deletes up to this many more ended windows than the number of counts that it stores. */
+/** A save that stores `n` counts deletes up to `n` ended windows, plus this many more. */
 const maxDeletedBeyond = 1_000;
 
 /** Sorts rows to avoid deadlocks. */

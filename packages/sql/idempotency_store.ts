@@ -109,7 +109,7 @@ const claimOn = (sql: SqlClient.SqlClient) => {
       const [own] = yield* readEarlier(claimed);
       if (own !== undefined) return own.isErased ? Option.some(own) : Option.none();
       const earlier = yield* find(id);
-      // If there is no row, a sweep deleted it between the two statements, so try again.
+      // An earlier request holds the row. If a sweep has deleted that row since the INSERT, try again.
       if (Option.isSome(earlier)) return earlier;
     }
   });

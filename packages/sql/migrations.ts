@@ -14,7 +14,7 @@ import { rolePlans } from "./migrations/0004_role_plans.ts";
 import { answers } from "./migrations/0005_answers.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
-/** Keyed by `<number>_<name>`. */
+/** Each key has the form `<number>_<name>`. */
 export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
@@ -47,7 +47,8 @@ export const migrate: Effect.Effect<
   return yield* dialectOf(sql).withMigrationLock(
     Effect.gen(function* () {
       const applied = yield* runMigrations(migrations);
-      // A newer database has no pending migrations, so it suffices to check afterwards, within the lock.
+      // A database of a newer release has no pending migrations. So this check can follow the migrations, while the
+      // lock is still held.
       const version = yield* lastMigration;
       if (version > newestMigration) return yield* new DatabaseTooNew({ version, known: newestMigration });
       return applied;

@@ -54,7 +54,7 @@ const plans = Effect.gen(function* () {
   return found;
 }).pipe(Effect.scoped);
 
-test.it("statements do not scan growing tables, except for the last rows or in rare full passes", () =>
+test.it("no statement scans a growing table, except listed ones that read few rows or run rarely", () =>
   Effect.gen(function* () {
     const scans = (yield* plans).flatMap(({ beginning, steps }) =>
       steps
@@ -78,7 +78,7 @@ test.it("statements do not scan growing tables, except for the last rows or in r
   }).pipe(Effect.runPromise),
 );
 
-test.it("statements on links sort no rows, except for the entries of an import", () =>
+test.it("no statement on links sorts rows, except the one that writes the audit entries of an import", () =>
   Effect.gen(function* () {
     const sorting = (yield* plans)
       .filter(({ steps }) => steps.some(({ table }) => table === "links"))
@@ -99,7 +99,8 @@ test.it("statements read their input rows once, not once per row of a table", ()
           : [],
       ),
     );
-    // This statement reads its input once for each row that it selects from `scopes`, and it selects only one.
+    // The list contains the statement `WITH line AS`, but this statement reads its input only once, because it selects
+    // only one row of `scopes`.
     test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

@@ -34,7 +34,7 @@ export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.
 const addOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong, isRemote } = dialectOf(sql);
 
-  /** Locks the meter until the end of the transaction, so that a repeated batch waits for the first attempt. */
+  /** Locks the usage meter until the end of the transaction, so that a retry of a batch waits for the first attempt. */
   const begin = ({ meter, sequence, day }: UsageBatch) => sql`
     INSERT INTO usage_meters (id, last_batch, day) VALUES (${meter}, ${sequence}, ${day})
     ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, day = excluded.day
@@ -52,8 +52,8 @@ const addOn = (sql: SqlClient.SqlClient) => {
       errors = usage_days.errors + excluded.errors`;
 
   const noteUses = ({ uses }: UsageBatch) => {
-    // With the join alone, Postgres would scan all keys; with `isUsed`, it finds the keys by index. On SQLite, `isUsed`
-    // is left out, because SQLite would read the joined list again for each key.
+    // `isUsed` lets Postgres find the keys by index. With the join alone, Postgres would scan all keys. On SQLite,
+    // `isUsed` is left out, because SQLite would read the joined list again for each key.
     const isUsed = isRemote ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND` : sql``;
     return sql`
       UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)

@@ -1,4 +1,4 @@
-/** Starts a real browser and records errors and foreign requests of its pages. */
+/** Starts a real browser, and records the errors of its pages and their requests to other origins. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
@@ -21,7 +21,8 @@ export const startBrowser = async (): Promise<Browser> => {
   const problems: Array<string> = [];
   for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
     try {
-      // The tests open only their own pages, and a sandbox needs rights that a container does not have.
+      // Turn off the sandbox, because it needs rights that a container does not have. The tests open only their own
+      // pages.
       return await launcher.launch({ executablePath: await find(), args: ["--no-sandbox"], timeout });
     } catch (cause) {
       problems.push(String(cause));
@@ -55,7 +56,7 @@ export const startBrowserWithKeptPages = (): Promise<Browser> =>
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
 
-/** A page with a record of errors and foreign requests. */
+/** A page with a record of its errors and of its requests to other origins. */
 export interface WatchedPage {
   readonly page: Page;
   /** Requests to other origins. */

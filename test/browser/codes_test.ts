@@ -28,7 +28,7 @@ describe("the code page", () => {
     ];
     for (const tap of taps) await tap();
     await expect.poll(() => page.title()).toBe("Your accounts are linked");
-    // Each of the two sign-ins takes two taps, but is one entry of `taps`.
+    // `taps` counts each of the two sign-ins as one tap, but a sign-in takes two taps.
     expect(taps.length + 2).toBeLessThanOrEqual(8);
     await expectUsable(watched, "Your accounts are linked", "go-done");
     const { body } = await send(`GET /v2/sessions/${sid}`);
@@ -36,7 +36,7 @@ describe("the code page", () => {
     await close();
   });
 
-  it("the code page shows a wrong code at its field", async () => {
+  it("the code page shows the error of a wrong code at the input field", async () => {
     const watched = await visit("/go", phone);
     const { page, close } = watched;
     await page.getByLabel("Enter your code").fill("BBBB-BBBB");

@@ -47,7 +47,7 @@ const link = async (key: string, chatId: string, gameId: string) => {
 };
 
 describe("a new owner", () => {
-  it("a new owner gets from sign-in to the first verified user in at most twelve clicks", async () => {
+  it("a new owner needs at most twelve clicks from the sign-in to the first verified user", async () => {
     const watched = await visit("/dashboard", null, desktop);
     const { page, close } = watched;
     await press(page, /Ada\b/);
@@ -134,7 +134,7 @@ describe("many links", () => {
 });
 
 describe("links", () => {
-  it("a link is found by name and removed in four clicks, with a confirmation in words", async () => {
+  it("a link is found by name and removed in four clicks, after a confirmation that names both users", async () => {
     const watched = await visit("/dashboard", /Newcomer/, desktop);
     const { page, close } = watched;
     const key = await createKey(page, "Walk bot");
@@ -216,7 +216,7 @@ describe("the links of one community", () => {
     }
     await page.goto(`${url()}/dashboard`);
     const { click } = counting(page);
-    // From any page, a key focuses the search.
+    // The slash key moves the focus to the search field of any page.
     await page.keyboard.press("/");
     await page.keyboard.type("MAL");
     await page.keyboard.press("Enter");
@@ -235,7 +235,7 @@ describe("the links of one community", () => {
     await close();
   });
 
-  it("a search covers every list of links, and the downloaded file contains names", async () => {
+  it("a search finds links in every list, and the downloaded file of links contains user names", async () => {
     const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
     const { page, close } = watched;
     await link(await createKey(page, "Global bot"), "100001", "2");

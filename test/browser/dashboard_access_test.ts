@@ -1,4 +1,4 @@
-/** The dashboard with only a keyboard, and in frames of other sites. */
+/** Tests that the dashboard works with only a keyboard, and that other sites cannot show it in a frame. */
 import { paths } from "@accountlink/pages/dashboard";
 import { describe, expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";

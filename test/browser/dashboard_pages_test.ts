@@ -42,7 +42,7 @@ describe("a key", () => {
     const token = (await page.locator("#token").textContent()) ?? "";
     const answer = await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token });
     expect(answer.body.error?.code).toBe("LINK_NOT_FOUND");
-    // Neither the next page nor the browser's history contains the key.
+    // The key is shown only once: after a reload, the page does not contain it.
     await page.reload();
     expect(await page.content()).not.toContain(token);
     await expectUsable(watched, "Bot of the club", "dashboard-key");
@@ -97,7 +97,7 @@ describe("a key", () => {
     const revoke = page.getByRole("button", { name: "Revoke the key" });
     await expect.poll(() => revoke.isDisabled()).toBe(javaScriptEnabled);
     if (!javaScriptEnabled) {
-      // Without a script, the server checks the confirmation.
+      // Without a script, the button is enabled, and the server checks the typed confirmation.
       await page.getByLabel(/^Type/).fill("something else");
       await revoke.click();
     }
@@ -123,7 +123,7 @@ describe("a key", () => {
 });
 
 describe("usage and changes", () => {
-  it("the overview counts requests live, and usage and changes can be read and downloaded", async () => {
+  it("the overview counts requests live, and usage and audit log can be viewed and downloaded", async () => {
     const watched = await visit("/dashboard", /Ada\b/, desktop);
     const { page, close } = watched;
     const key = await createKey(page, "=Counted");

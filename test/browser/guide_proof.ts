@@ -28,7 +28,7 @@ const open = (path: string, look: object) =>
   openPage(browser(), pathToFileURL(join(folder, path)).href, look);
 
 describe("the site", () => {
-  it("the site has an example for every function, class and value", () => {
+  it("the documentation site has an example for every function, class and value", () => {
     expect(withoutExample).toEqual([]);
     expect(pages.size).toBeGreaterThan(500);
   });
@@ -57,7 +57,7 @@ describe("the site", () => {
     expect(broken).toEqual([]);
   });
 
-  it("the site has no inline script or style, which the server's Content-Security-Policy forbids", () => {
+  it("the documentation site has no inline script or style, because the server's Content-Security-Policy forbids it", () => {
     const forbidden = /<script(?! (?:async|defer) src="[^":]+")|<script[^>]*>[^<]|<style| style="| on\w+="/;
     expect([...pages].filter(([, html]) => forbidden.test(html)).map(([path]) => path)).toEqual([]);
   });
@@ -72,7 +72,8 @@ describe("the site", () => {
     await page.locator("#tsd-search-input").fill(text);
     await page.locator(`#tsd-search-results a[href*="${target}"]`).first().click();
     await page.waitForURL((url) => url.pathname.endsWith(target));
-    // For a page from disk, the browser reports the icon file as an error until a script has inserted the icons.
+    // The browser reports an error for `icons.svg` when a page is opened from disk, until a script has inserted the
+    // icons.
     expect(complaints.filter((complaint) => !complaint.includes("assets/icons.svg"))).toEqual([]);
     await close();
   });

@@ -13,11 +13,11 @@ const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.
 const rulesOfLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
 /**
- * Returns the accessibility violations of the page, each as rule and element. Checks all rules at the first call for a
- * page, and only `rulesOfLooks` at later calls, except in proof runs.
+ * Returns the accessibility violations of the page, each as rule and element. The first call for a page checks all
+ * rules. Later calls check only `rulesOfLooks`, except in proof runs.
  */
 const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
-  // The pages' Content-Security-Policy does not apply to scripts evaluated by the debugger.
+  // Playwright evaluates scripts through the debugger, so the pages' Content-Security-Policy does not block axe.
   const isKnown = await page.evaluate<boolean>("'axe' in window");
   if (!isKnown) await page.evaluate(source);
   const rules = isKnown && !isProof ? { runOnly: rulesOfLooks } : {};
@@ -35,7 +35,10 @@ const phoneDark = { look: "phone-dark", ...phone, colorScheme: "dark" } as const
 const desktopLight = { look: "desktop-light", ...desktop, colorScheme: "light" } as const;
 const desktopDark = { look: "desktop-dark", ...desktop, colorScheme: "dark" } as const;
 
-/** Two looks cover each size and each scheme; only proofs test all four combinations. */
+/**
+ * The window sizes and color schemes in which pages are tested. Two combinations cover each size and each scheme. Only
+ * proof runs test all four.
+ */
 const looks = isProof ? [phoneLight, phoneDark, desktopLight, desktopDark] : [phoneLight, desktopDark];
 
 /** The narrowest supported window: a phone, or a desktop window at 400 percent zoom. */
@@ -51,7 +54,10 @@ export const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
 export const contentWidth = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth");
 
-/** Expects a page with this title that is accessible and fits in every look. */
+/**
+ * Expects the page to have this title and no accessibility violation, and to fit the window, in each tested window size
+ * and color scheme.
+ */
 export const expectUsable = async (
   { page, complaints, keepPicture }: WatchedPage,
   title: string,
@@ -82,7 +88,9 @@ export const expectUsable = async (
   ).toEqual([]);
 };
 
-/** Expects this heading, and checks nothing else, because axe cannot run on a page without scripts. */
+/**
+ * Expects only this main heading. It does not check accessibility, because axe cannot run on a page without scripts.
+ */
 const expectHeading: typeof expectUsable = async ({ page }, title) =>
   expect(await page.locator("h1").textContent()).toBe(title);
 

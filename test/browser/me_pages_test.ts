@@ -6,7 +6,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { fixtures, visit } = await useFlowPages();
 
 const at = "2026-01-02T03:04:05.000Z";
-// These links are in addition to the links of `useFlowPages`.
+// Adds a second scope with links. `useFlowPages` has added the first.
 fixtures.key({
   guildId: guild,
   links: { 100002: { gameId: "1", at }, 100003: { gameId: "1", at } },

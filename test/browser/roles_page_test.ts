@@ -54,7 +54,7 @@ describe("the page Roles", () => {
     await watched.close();
   });
 
-  it("the roles page shows roles that the bot may not give, and deletes rules, without a script", async () => {
+  it("without a script, the roles page marks roles that the bot may not give, and deletes rules", async () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
     const { page } = watched;
     await press(page, /Roles of .*[Ss]hared list/);

@@ -85,7 +85,8 @@ describe("a form left open in another tab", () => {
       await press(page, "Sign in again");
       await press(page, /Ada\b/);
       await page.waitForURL(`${url()}${form.site}`);
-      // The user is still signed in, so nothing was erased: an erasure ends all sign-ins.
+      // If the form had erased the data, it would also have ended the sign-in to the dashboard, and this page would not
+      // open.
       await page.goto(`${url()}${paths.keys}`);
       expect(await page.title()).toMatch(/^Keys/);
       expect(await page.content()).not.toContain("Late");
@@ -111,7 +112,7 @@ describe.skipIf(whyNoKeptPages !== null)(
         await mark(page);
         await page.goto(`${url()}/me/erase`);
         expect(await goBack(page)).toBe(`${url()}/me`);
-        // Make sure that the cache works at all.
+        // Check first that the back/forward cache works at all: before the sign-out, it keeps the page.
         await expect.poll(() => isKept(page)).toBe(true);
         await signOut(page);
         expect(await goBack(page)).toMatch(signInPage);

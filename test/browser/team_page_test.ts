@@ -51,10 +51,10 @@ describe("the page Team", () => {
     await moderator.close();
   });
 
-  it("the team page refuses a name that nobody has, without a script", async () => {
+  it("without a script, the team page refuses an unknown user name", async () => {
     const watched = await visit("/dashboard/team", /Ada\b/, { ...phone, javaScriptEnabled: false });
     const { page } = watched;
-    // Copying needs a script.
+    // The page has no Copy button, because copying needs a script.
     expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
     await page.getByLabel("Who", { exact: true }).fill("nobody_here");
     await press(page, "Add to the team");

@@ -1,4 +1,7 @@
-/** The client in a page and a worker of a browser. The page's server forwards requests with the key. */
+/**
+ * Tests the client in a page and in a worker of a browser. The server of the page forwards the client's requests to the
+ * service, and adds the API key.
+ */
 import { createServer, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
@@ -75,7 +78,7 @@ const expected = {
   written: expect.objectContaining({ gameId: "2" }),
   states: ["pending", "cancelled"],
   refusal: "INVALID_PARAMETER",
-  // A page of another origin cannot call the service directly.
+  // The browser blocks a direct request to the service, because the service has another origin than the page.
   elsewhere: "NETWORK_ERROR",
 };
 

@@ -18,7 +18,7 @@ const runByTypeScript = async (each: Case, url: string): Promise<Said> => {
   ) => unknown;
   const begun = performance.now();
   const values = Object.values(each.input);
-  // The required values are separate arguments; all other values are in an object.
+  // A client method takes required values as separate arguments, and all other values in one object.
   const required = method.length === 1 ? [each.input] : values.slice(0, method.length - 1);
   const rest = Object.fromEntries(Object.entries(each.input).slice(required.length));
   const args = method.length === 1 ? required : [...required, rest];

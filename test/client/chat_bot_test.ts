@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
 describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
-  // Each key can create one session, because the burst is 1.
+  // Each key can create only one session at once, because `ACCOUNTLINK_SESSION_CREATE_BURST` is 1.
   const keys = { linked: fixtures.key({ guildId: guild }), cancelled: fixtures.key() };
   const bots = new Map<keyof typeof keys, ReturnType<typeof makeClient>>();
   const programs: Array<RunningProgram> = [];
@@ -94,7 +94,7 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
   });
 
   it("the chat bot answers /verify with a button, and edits the answer after the user has linked", async () => {
-    // The service refuses to create this session. The refusal does not use up the burst, which allows only one session.
+    // The service refuses this session. The refusal does not count against the limit of one session at once.
     const foreign = await interact("linked", verifyCommand("foreign", emptyGuild));
     expect(foreign.body).toEqual({
       type: 4,

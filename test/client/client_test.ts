@@ -19,8 +19,8 @@ const platform = devPlatformOn(platformPort);
 afterAll(platform.close);
 
 /**
- * Returns a function that creates a client with this key and an address of its own. Tests call the function once the
- * server runs.
+ * Returns a function that creates a client with this key. The client sends its requests from its own IP address. Tests
+ * must call the function after the server has started.
  */
 const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
   const from = fixtures.address();

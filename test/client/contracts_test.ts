@@ -1,6 +1,6 @@
 /**
- * The Luau and Python clients contain the types and codes of the service's contract. `-u` writes
- * them anew.
+ * Tests that the Luau and Python clients contain the types and codes of the service's contract. Run the test with `-u`
+ * to generate them again.
  */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

@@ -24,7 +24,7 @@ const walk = async (address: string, gameId: string, action: "confirm" | "cancel
 it.concurrent.for(Object.keys(runtimes))(
   "the game server rewards players who linked their own account, on %s",
   async (runtime, test) => {
-    // The third session waits for the burst to refill; the fourth player never verifies.
+    // The key can create two sessions at once, so the third player must wait. The fourth player never verifies.
     const env = { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: keys[runtime] ?? "", PLAYERS: "1,2,3,4" };
     const game = startExample(runtime, "game_server.ts", env);
     test.onTestFinished(game.stop);

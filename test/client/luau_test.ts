@@ -45,7 +45,10 @@ const play = (experience: Partial<Experience>, secret = key) => {
   return running;
 };
 
-/** Runs calls in a script until all have ended. */
+/**
+ * Starts a script that makes these calls of the Luau client. `said` waits for the script to end and returns the
+ * results.
+ */
 const playCalls = async (calls: ReadonlyArray<Call>, experience: Partial<Experience> = {}, secret = key) => {
   const input = calls.map(({ options, ...call }) => ({
     ...call,
@@ -54,7 +57,7 @@ const playCalls = async (calls: ReadonlyArray<Call>, experience: Partial<Experie
   const game = play({ ...experience, input }, secret);
   return {
     ...game,
-    /** The code that the player sees. */
+    /** The session code that the player sees. */
     code: () => game.untilPrinted(/^show (\S+) \S+\/go$/m),
     said: async () => {
       expect(await game.ended).toBe(0);
@@ -92,7 +95,7 @@ test("the module answers the shared cases of its methods", async () => {
   for (const [index, each] of own.entries()) expectSaid(each, inCase(each, said[index]));
 });
 
-/** Converts the output of the module to the form that the cases expect. */
+/** Converts a result of the Luau client to the form of the results in `clients/cases.json`. */
 const inCase = (each: Case, heard: { said: unknown; seconds: number } | undefined): Said => {
   const { said, seconds = 0 } = heard ?? {};
   if (each.call === "links.byGameMany") {

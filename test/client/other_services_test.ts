@@ -72,7 +72,7 @@ const hasRequests = (() => {
   }
 })();
 
-// Python or its package requests may not be installed.
+// Skip the test if Python or its package `requests` is not installed.
 test.skipIf(!hasRequests)("a Python bot for RoVer works", async () => {
   const env = { ROVER_URL: `${server.url()}/compat/rover/api`, ROVER_KEY: guildKey, GUILD_ID: guild };
   expect(await linesOf(["python3", program("rover_bot.py")], env)).toEqual([

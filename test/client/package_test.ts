@@ -1,4 +1,4 @@
-/** The compiled client in an empty project: its types need no other package, and neither Node nor browser types. */
+/** Tests the compiled client in an empty project: its types need no other package, no Node types and no DOM types. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -19,7 +19,7 @@ export interface RunningProgram {
   /** Waits for output that matches the pattern and returns its first group. */
   readonly untilPrinted: (pattern: RegExp) => Promise<string>;
   readonly output: () => string;
-  /** The exit code, after the program ended by itself. */
+  /** Resolves to the exit code when the program has ended; null if a signal ended it. */
   readonly ended: Promise<number | null>;
   readonly stop: () => Promise<void>;
 }

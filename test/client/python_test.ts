@@ -246,7 +246,7 @@ links.delete_all()
 });
 
 test.skipIf(noAiohttp !== null)(`the example bot links a member ${noAiohttp ?? ""}`, async () => {
-  // Runs the command as discord.py does when Discord sends it.
+  // This program runs the bot's `verify` command in the way that discord.py runs it.
   const program = `import asyncio, sys, types
 sys.path.insert(0, ${JSON.stringify(pathOf("examples"))})
 import discord_bot

@@ -11,16 +11,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LuauState, type LuauTable } from "luau-web";
 
 export interface Experience {
-  /** The source of the script. */
   readonly script: string;
   readonly secrets: Readonly<Record<string, string>>;
   /** Whether the experience allows HTTP requests. */
   readonly http: boolean;
-  /** Whether pauses take real time; with a fast clock, they take none. */
+  /** Whether `task.wait` takes real time. With the fast clock, it returns immediately. */
   readonly clock: "real" | "fast";
   /** The global `input` of the script. */
   readonly input: unknown;
-  /** The number of the pause in which every player leaves. */
+  /** The `task.wait` call, counted from 1, during which every player leaves. If left out, no player leaves. */
   readonly leaves?: number;
 }
 

@@ -12,7 +12,7 @@ import { startServerHere } from "../support/server.ts";
 
 const { url, newKey, newUser } = await useFlowServer({
   ...shortReads,
-  // The interval is so long that a second read is refused even on a busy machine.
+  // The least time between two reads of a session is long, so that a second read is refused even on a busy machine.
   ACCOUNTLINK_POLL_INTERVAL: "3 seconds",
 });
 
@@ -42,7 +42,7 @@ describe.concurrent("a session", () => {
   const waited = newKey();
   const bursting = newKey();
 
-  it("a session is watched to its end, over several streams", async () => {
+  it("watch follows a session to its end, over several event streams", async () => {
     const { client, statuses } = listeningClient(watched);
     const { sid } = await client.sessions.create({ clientId: "7" });
     const { states, ended, until } = statesOf(client.sessions.watch(sid));
@@ -88,7 +88,7 @@ describe.concurrent("a session", () => {
     expect(await client.links.get("100001")).toMatchObject({ gameId: "1" });
   });
 
-  it("creating a session waits for the burst to refill, or fails at once with retryFor 0", async () => {
+  it("creating a session waits while the key is over its limit, or fails at once with retryFor 0", async () => {
     const { client } = listeningClient(bursting);
     const create = (retryFor: number) => client.sessions.create({ clientId: "7", retryFor });
     await expect(Promise.all(Array.from({ length: 8 }, () => create(0)))).rejects.toMatchObject({

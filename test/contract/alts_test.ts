@@ -14,7 +14,9 @@ const [target, one, two, three] = ["100001", "100002", "100003", "100004"] as co
 const now = Date.now();
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
 
-/** Sightings of chat users at an address, each one millisecond before the previous one. */
+/**
+ * Makes a sighting of each chat user at the IP address. Each sighting is one millisecond older than the previous one.
+ */
 const seen = (ip: string, chatIds: ReadonlyArray<string>, days = 0): ReadonlyArray<SeenAt> =>
   chatIds.map((chatId, index) => ({
     chatId,
@@ -136,7 +138,7 @@ describe("alt detection", () => {
     ]);
   });
 
-  test("an alt lookup returns only guild members as matches, for any target", async () => {
+  test("an alt lookup in a guild returns only guild members as matches, even if the target is no member", async () => {
     const expected = [
       { chatId: two, gameId: "2" },
       { chatId: three, gameId: null },
@@ -204,7 +206,7 @@ describe("access to alt detection", () => {
     for (const answer of refusals) expectRefusal(answer, 403, "PREMIUM_REQUIRED", null);
   });
 
-  test("alt detection of v1 serves free global keys, and refuses free guild keys", async () => {
+  test("alt detection of v1 accepts free global keys, and refuses free guild keys", async () => {
     const path = "GET /api/v1/public/detections/alt?chatId=100001";
     expect((await send(path, { key: free })).status).toBe(200);
     const answer = await send(`${path}&guildId=${guild}`, { key: freeInGuild });
@@ -294,8 +296,9 @@ describe("alt detection with the chat platform", () => {
     "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
     async (_, fault) => {
       /**
-       * Lets the service cache the guild before the fault begins. During the fault, failing requests for members make
-       * the service stop requests for guilds as well.
+       * Sends a request while the chat platform is down or slow. Before that, a lookup makes the service cache the
+       * guild. Otherwise the service could not read the guild: when requests for members fail, it stops requests for
+       * guilds as well.
        */
       const sendDuringFault = async (...request: Parameters<typeof send>) => {
         await platform.recover();

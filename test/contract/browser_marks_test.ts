@@ -19,7 +19,7 @@ describe("browser marks", async () => {
   const { fixtures, send, newBrowser, newSession } = await useFlowServer();
   const keys = Array.from({ length: 5 }, () => fixtures.key({ tier: "premium" }));
 
-  /** Creates a session, proves both accounts and opens the confirmation page. */
+  /** Creates a session, signs in to both platforms, and opens the confirmation page. */
   const walk = async (key: string, browser: FlowBrowser, chatId: string, asked: object = {}) => {
     const { sid } = await newSession(key, asked);
     const query = `?sid=${textOf(sid)}`;
@@ -85,7 +85,7 @@ describe("browser marks", async () => {
       gameId: null,
     });
     expect(text).not.toContain(browser.cookies.get(name));
-    // Matches are separate in each scope.
+    // A user who links with the same browser in another scope is no match.
     await confirm(keys[2] ?? "", browser, "100004");
     expect((await alts(key, "100001")).matches).toHaveLength(1);
   });

@@ -89,7 +89,8 @@ test("bulk lookups include profiles for resolved=true", async () => {
 describe("while the chat platform is down", () => {
   const platform = devPlatformOn(platformPort);
   beforeAll(async () => {
-    // Caches that the bot is in the guild and that 100001 is a member; nothing is cached about other users.
+    // The service caches that the bot is in the guild and that user 100001 is a member. It caches nothing about other
+    // users.
     await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
     await platform.fail({ mode: "down", platform: "chat", status: 500 });
   });
@@ -114,7 +115,7 @@ describe("while the chat platform is down", () => {
     });
   });
 
-  test("bulk lookups of game users fail for each game user with a chat user of unknown membership", async () => {
+  test("in a bulk lookup of game users, a user fails if the membership of the linked chat user is unknown", async () => {
     const fresh = { gameIds: ["1", "2", "9"], guildId: guild };
     const answer = await send("POST /v2/game/bulk", { key: unseen, body: fresh });
     expect(answer.body.data).toMatchObject({

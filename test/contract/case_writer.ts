@@ -16,17 +16,20 @@ export type Surroundings =
 export interface Case extends Exchange {
   readonly route: string;
   readonly title: string;
-  /** The key to send; null for none. The scope of the key holds the links 100001 → 1 and 100002 → 2. */
+  /**
+   * The key that the request sends; null for no key. In the scope of the key, chat user 100001 is linked to game user
+   * 1, and chat user 100002 to game user 2.
+   */
   readonly key: KeyOptions | null;
-  /** Overrides options of the request made from `values`. */
+  /** Request options that replace those made from `values`. `query` replaces the query string. */
   readonly raw?: RequestOptions & { readonly query?: string };
   /** The state of the session that the request names, if any. */
   readonly session?: "pending" | "cancelled" | "expired";
   /** How many times the request is sent before the request that is checked. */
   readonly before?: number;
-  /** Whether another request has already used the request's idempotency key. */
+  /** Whether the idempotency key of the request was already used for another request. */
   readonly isReusing?: true;
-  /** Whether the requests that `before` counts are sent with wrong keys. */
+  /** Whether the requests before the checked request send a wrong key. `before` is the number of these requests. */
   readonly isThrottled?: true;
   readonly surroundings?: Surroundings;
 }
@@ -61,8 +64,8 @@ export class Writer {
   }
 
   /**
-   * The differences for a request in a guild: they use a global key, or a guild key for routes where global keys cannot
-   * name a guild.
+   * Returns the key and the values of a case whose request names a guild. The request sends a guild key if the route
+   * takes only the guild of a guild key. Otherwise it sends a global key.
    */
   inGuild(guildId: string, values: Values = this.recipe.good): Differences {
     return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };

@@ -188,7 +188,7 @@ const limits = (route: Writer): ReadonlyArray<Case> => {
   ];
 };
 
-/** @param unaskedGuild a guild that no other case names, so that no answer about it is cached */
+/** @param unaskedGuild a guild that no other case uses, so that the service has cached nothing about it */
 const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   const unavailable = (title: string, differences: Differences) =>
     route.row("503 INTERNAL_ERROR", title, route.says(null, "Service unavailable"), differences);
@@ -216,7 +216,7 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   ];
 };
 
-/** The refusals of routes with a session ID. */
+/** Test cases in which a route refuses the session that a request names. */
 const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
   when(
     route.recipe.hasSession === true,

@@ -63,7 +63,7 @@ describe("session codes", () => {
     expectPage(over, 404, "Enter your code");
   });
 
-  test("the code page says that a code has ended, and answers unknown and malformed codes alike", async () => {
+  test("the code page says that the session of a code has ended, and answers unknown and malformed codes alike", async () => {
     const { key, sid, code } = await codeOf();
     await send(`DELETE /v2/sessions/${sid}`, { key });
     const plain = ({ text }: Answer) => text.replaceAll(/req_\w+|value="[^"]*"/g, "");

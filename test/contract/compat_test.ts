@@ -47,7 +47,7 @@ interface Service {
   readonly toRoblox: (guildId: string, discordId: string) => string;
   readonly toDiscord: (guildId: string, robloxId: string) => string;
   readonly refusal: (text: unknown, code: string) => unknown;
-  /** The status and message of refusals that differ between services. */
+  /** The status and the error text with which the service refuses a missing or wrong key. */
   readonly unauthorized: readonly [number, unknown];
   readonly wrongGuild: readonly [number, unknown];
   readonly unlinked: unknown;
@@ -133,7 +133,7 @@ beforeAll(async () => {
   check = answerChecker((await server.send("GET /openapi.json")).body);
 });
 
-/** The path template of a request in the OpenAPI document. */
+/** Returns the path template that the OpenAPI document has for a request path. */
 const templateOf = (path: string): string =>
   path
     .replace(/\?.*$/, "")
@@ -267,7 +267,7 @@ describe("Bloxlink v4", () => {
   });
 });
 
-test("Bloxlink v3 returns IDs as strings, and the remaining requests of the day in a header", async () => {
+test("Bloxlink v3 returns IDs as strings, and a header with the number of requests left for the day", async () => {
   const { auth, toRoblox, toDiscord } = bloxlinkV3;
   const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
   expect(told(answer)).toEqual({
@@ -291,7 +291,7 @@ test("Bloxlink v3 returns IDs as strings, and the remaining requests of the day 
   expect((await get(toRoblox(guild, "100001"), { authorization: guildKey })).status).toBe(400);
 });
 
-test("RoVer returns game IDs as numbers, with user names and limit headers", async () => {
+test("RoVer returns game IDs as numbers, with user names and rate limit headers", async () => {
   const { auth, toRoblox, toDiscord } = rover;
   const before = Date.now();
   const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
@@ -356,8 +356,8 @@ describe.each(["v3", "v2"])("RoWifi %s", (version) => {
 });
 
 /**
- * The values of the `quota-remaining` header in the last successful answer and in the refusal after it, for each limit
- * that can be exceeded. Services that are not listed do not send the header.
+ * The expected values of the `quota-remaining` header when a limit is used up: in the last successful answer, and in
+ * the refusal after it. Services that are not listed do not send the header.
  */
 const quotas: Readonly<Record<string, Record<"second" | "day", ReadonlyArray<string>>>> = {
   "Bloxlink v3": { second: ["8", "8"], day: ["0", "0"] },
@@ -371,8 +371,8 @@ const roverHeaders = [
   "x-ratelimit-reset-after",
 ];
 /**
- * The values of `roverHeaders` in refusals of every service except RoVer. These services send the same limit headers as
- * v2.
+ * The expected values of `roverHeaders` when a limit refuses a request to a service other than RoVer. These services
+ * send the same rate limit headers as v2.
  */
 const usual = {
   second: [undefined, "1", "0", undefined],
@@ -522,7 +522,7 @@ describe("while the stores are down", () => {
   );
 });
 
-test("compatible requests are counted by route in metrics", async () => {
+test("requests to compatible routes are counted by route in the metrics", async () => {
   const { text } = await server.send("GET /metrics");
   for (const route of [
     "bloxlinkV4DiscordToRoblox",

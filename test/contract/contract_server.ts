@@ -5,7 +5,7 @@ import type { Answer, Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { envelopeProblems } from "./envelope.ts";
 
-/** Runs one server for the tests of a file, loaded with the fixtures that they add. */
+/** Runs one server for all tests of a file. The server starts with the fixtures that the tests have added. */
 export const useContractServer = (
   env: Readonly<Record<string, string>> = {},
 ): { readonly fixtures: Fixtures; readonly send: Send; readonly url: () => string } => {

@@ -22,7 +22,10 @@ const { fixtures, send } = useContractServer({
   ACCOUNTLINK_STREAM_MAX: "100 millis",
 });
 
-/** A case with its own key and two client addresses: one for the request, and one for its preparation. */
+/**
+ * A test case with its own key. Its request comes from the IP address `from`. The requests that prepare the case come
+ * from `madeFrom`.
+ */
 interface Row extends Omit<Case, "key"> {
   readonly key: string | null;
   readonly guildId?: string;
@@ -69,7 +72,9 @@ const documentedAnswers = (route: Route): Array<string> => {
   ];
 };
 
-/** Makes the session of a case and returns its sid; without a session, returns an unknown sid. */
+/**
+ * Creates the session that the case names, and returns its sid. Returns an unknown sid if the case names no session.
+ */
 const makeSession = async (to: Send, { session, key, guildId, madeFrom }: Row): Promise<string> => {
   if (session === undefined || key === null) return `vs_${"0".repeat(43)}`;
   const options = { key, from: madeFrom };
@@ -82,7 +87,7 @@ const makeSession = async (to: Send, { session, key, guildId, madeFrom }: Row): 
 
 const usedKey = { "idempotency-key": "used" };
 
-/** Uses the idempotency key for another request. */
+/** Sends another request with the idempotency key that the case's request will send. */
 const useIdempotencyKey = (to: Send, { key, guildId, madeFrom }: Row): Promise<Answer> =>
   to("POST /v2/sessions", {
     ...(key === null ? {} : { key }),
@@ -113,7 +118,7 @@ const sendCase = (
 const sendWrongKey = (to: Send, { from }: Row): Promise<Answer> =>
   to("GET /v2/chat", { from, key: newToken() });
 
-/** The part of an answer that a case compares. */
+/** Returns the part of an answer that is compared with the case's `expected`. */
 const contentOf = (row: Row, { status, headers, text, body }: Answer): unknown => {
   if (status < 300) return body.data ?? text;
   if (status === 302) return headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "");
@@ -135,7 +140,7 @@ const valueOf = (example: Json | undefined, components: Json | undefined): Json 
   return shared?.["value"] ?? {};
 };
 
-/** Every refusal received, in the form of documented examples. */
+/** Every refusal that the service has sent, in a form that is compared with the documented examples. */
 const refusals = new Set<string>();
 const refusalOf = ({ status, error }: Json): string => JSON.stringify(plain({ status, error }));
 
@@ -152,7 +157,10 @@ afterAll(async () => {
   await stores.stop();
 });
 
-/** How to begin and end the fault during which a case runs, and which server answers the case. */
+/**
+ * For each value of `Surroundings`: how to begin and end its fault, and which server receives the requests of its test
+ * cases (`to`).
+ */
 const surroundings: Readonly<
   Record<
     Surroundings,

@@ -34,7 +34,7 @@ export const dashboardRoutes = [
 export interface Owner {
   readonly browser: FlowBrowser;
   readonly csrfToken: string;
-  /** Sends a request like a page of the dashboard; options override its headers. */
+  /** Sends a request with the headers of a dashboard page. The `headers` of the options override them. */
   readonly send: (line: Path, options?: RequestOptions) => Promise<Answer>;
 }
 

@@ -54,7 +54,7 @@ describe("scopes", () => {
     expect(await scopesOf(newcomer)).toMatchObject([{ scope: "global", links: 0, keys: 1 }]);
   });
 
-  test("a flow in a guild scope shows the name of the guild", async () => {
+  test("a verification flow for a guild shows the name of the guild", async () => {
     const { ofGuild } = await club();
     const { text } = await server.newBrowser().get(`/verify?pid=${ofGuild}`);
     expect(text).toContain("<strong>Rook &amp; Bishop</strong> asks you</p>");

@@ -267,7 +267,7 @@ describe("changes", () => {
     }
   });
 
-  test("key forms refuse an invalid status, and rotate with the default grace period", async () => {
+  test("key forms refuse an invalid status, and rotating a key without a grace period uses the default", async () => {
     const owner = await signInOwner(server, "100013");
     const { id } = await createKey(owner);
     const page = `/dashboard/keys/${id}`;

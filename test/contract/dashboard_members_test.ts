@@ -188,7 +188,7 @@ describe("several accounts", () => {
   });
 });
 
-/** The minimum role for each route in the contract. */
+/** Returns the minimum role that a route of the dashboard requires. */
 const needed = (path: string, method: string): MemberRole => {
   if (/^\/dashboard\/api\/(session|guilds|links|audit)/.test(path)) return "moderator";
   if (path.startsWith("/dashboard/api/members")) return method === "GET" ? "moderator" : "owner";

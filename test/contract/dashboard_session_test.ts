@@ -19,7 +19,10 @@ const server = await useSiteServer(
 
 const [ada, bob] = ["100001", "100002"];
 
-/** Every route, with an empty body where it takes one. Access is checked before the body. */
+/**
+ * Returns a request line and a body for every route of the dashboard. A body may be empty, because the server checks
+ * access before the body.
+ */
 const routes = (id: string) =>
   dashboardRoutes.map(({ method, path, source }) => {
     const line = `${method} ${path.replace(":id", id).replace(/:\w+/, "x")}` as Line;
@@ -154,7 +157,7 @@ describe("every dashboard route", () => {
     expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
   });
 
-  test("an operator suspends an account: its owner and keys are refused until it is restored", async ({
+  test("the owner and keys of a suspended account are refused until an operator restores the account", async ({
     skip,
   }) => {
     if (whyHidden !== null) skip(whyHidden);

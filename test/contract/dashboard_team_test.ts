@@ -31,7 +31,7 @@ const rolesOn = ({ text }: { readonly text: string }) =>
   );
 
 describe("the page Team", () => {
-  test("owners add members by name and ID, change roles and remove members, and the log names the member", async () => {
+  test("owners can add members by name or ID, change their roles and remove them, and the audit log says who did it", async () => {
     const browser = await signIn(ada);
     const added = await postTo(browser, "add", { who: "@user_4", role: "moderator" });
     expect([added.status, added.headers.location]).toEqual([303, "/dashboard/team?done=memberAdded"]);
@@ -61,7 +61,7 @@ describe("the page Team", () => {
     expect(twice.text).toContain("This user is in the team already.");
   });
 
-  test("moderators see the team, and can leave but remove nobody", async () => {
+  test("moderators can see and leave the team, but cannot remove other members", async () => {
     const browser = await signIn(cyd);
     const { text } = await browser.get("/dashboard/team");
     expect(text).toContain("User 1");

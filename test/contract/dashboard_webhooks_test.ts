@@ -54,7 +54,7 @@ describe("a new webhook", () => {
     expect(id).toBe(webhook.id);
   });
 
-  test("creating a guild webhook needs the bot in the guild and the right to manage it", async () => {
+  test("a guild webhook can be created only if the bot is in the guild and the user manages the guild", async () => {
     const { owner } = await newOwner(ada);
     const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
     expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });

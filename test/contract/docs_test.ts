@@ -1,4 +1,7 @@
-/** Delivery of the documentation: its size, how clients cache it, and that all clients share one buffer. */
+/**
+ * Tests how the server delivers the documentation: its size, its caching by clients, and the one buffer that all
+ * clients share.
+ */
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";

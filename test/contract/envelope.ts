@@ -1,7 +1,7 @@
 /**
- * The required form of every answer, field by field. It follows the documentation of the interface instead of the
- * contract package, so that mistakes in that package are found. Only the statuses of codes come from the package.
- * `cases.ts` names the status and code of each refusal.
+ * Checks the form of every answer, field by field. The checks follow the documentation of the API and not the contract
+ * package, so that they find mistakes in that package. Only the allowed statuses of each error code come from the
+ * package. `cases.ts` names the status and code of each refusal.
  */
 import { errorCodes, statusesOf } from "@accountlink/http-api";
 import type { Answer, Json } from "../support/http.ts";
@@ -31,7 +31,7 @@ const orNull = (check: Check) => either(check, isNull);
 
 const requestId = /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** The wrong, missing and undocumented fields. */
+/** Lists the fields of an object that are wrong, missing or undocumented. */
 const misfits = (
   at: string,
   value: Json | undefined,
@@ -236,7 +236,7 @@ export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<st
   if (!/^\/(?:v2|api\/v1|dashboard\/api)(?:[/?]|$)/.test(path)) {
     return standardLimitProblems(answer);
   }
-  // Leak reports in an array are answered with an array that repeats the reported tokens.
+  // The answer to an array of leak reports is an array without an envelope, and it repeats the reported tokens.
   if (Array.isArray(answer.body) && path === "/v2/keys/leaked") {
     return headerProblems(answer, "application/json");
   }

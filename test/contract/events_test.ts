@@ -166,7 +166,7 @@ describe("reading events", () => {
     expectRefusal(last, 400, "INVALID_PARAMETER", invalid("Last-Event-ID"));
   });
 
-  test("the event feed refuses a guild with a global key, and accepts a guild key's own guild", async () => {
+  test("the event feed refuses guildId from a global key, and accepts the own guild of a guild key", async () => {
     for (const path of ["/v2/events", "/v2/events/stream", "/v2/links"] as const) {
       const refused = await send(`GET ${path}?guildId=${guild}`, { key });
       expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("guildId"));

@@ -41,7 +41,7 @@ describe("sign-in callbacks of a flow", () => {
     expectPage(await victim.get(callback), ...lost);
     await victim.leave("chat", bySid);
     expectPage(await victim.get(callback), ...used);
-    // The attempt does not disturb the browser that started the sign-in.
+    // The refused attempts of the other browser do not stop the sign-in of the browser that started it.
     expect((await browser.get(callback)).status).toBe(303);
     expect(await gameOf(key)).toBe(null);
   });
@@ -82,7 +82,7 @@ describe("a flow cookie planted by an attacker", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("a planted flow cookie does not let the user finish a sign-in that the attacker started", async () => {
+  test("an attacker who plants a flow cookie cannot make the user's browser finish the attacker's sign-in", async () => {
     const { browser, bySid } = await setup();
     const attacker = newBrowser();
     const begun = await attacker.signIn(await attacker.leave("chat", bySid), "100002");

@@ -13,7 +13,7 @@ const named = await useFlowServer({
   ACCOUNTLINK_SIGHTING_RETENTION: "0 seconds",
 });
 
-/** Walks through sessions and returns every kind of page. */
+/** Opens every kind of page of the verification flow, and returns the answers. */
 const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
   const bySid = `?sid=${textOf((await newSession(newKey())).sid)}`;
   const browser = newBrowser();

@@ -70,7 +70,7 @@ describe("a verification link is refused", () => {
   fixtures.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
   fixtures.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
 
-  test("a verification link is refused with a redirect that only keys of other scopes or inactive keys allow", async () => {
+  test("a verification link is refused if only inactive keys and keys of other scopes allow its redirect", async () => {
     const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
     const { browser, byPid } = await setup({}, closed);
     expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This link is not safe");
@@ -122,7 +122,7 @@ describe("a user of the flow is refused", () => {
     },
   );
 
-  test("a user is refused when proving the game account first or confirming too early", async () => {
+  test("a user is refused if they sign in to the game platform first, or confirm before both sign-ins", async () => {
     const { browser, bySid } = await setup();
     expectPage(await browser.get(`/verify/game/start${bySid}`), 400, "Something is missing");
     await browser.prove("chat", "100001", bySid);
@@ -149,7 +149,7 @@ describe("a user of the flow is refused", () => {
     expect(await gameOf(key)).toBe("1");
   });
 
-  test("a user is refused when opening an address that only accepts forms", async () => {
+  test("a GET request is refused at paths of the flow that accept only forms", async () => {
     const { browser } = await setup();
     for (const path of ["/verify/confirm", "/verify/cancel"]) {
       const answer = await browser.get(path);
@@ -158,7 +158,7 @@ describe("a user of the flow is refused", () => {
     }
   });
 
-  test("a user is refused when sending a form to an address that accepts none", async () => {
+  test("a form is refused at paths of the flow that accept no forms", async () => {
     const { browser, bySid } = await setup();
     for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
       const answer = await browser.post(path, {});
@@ -226,7 +226,7 @@ describe("the flow of an unhealthy service", () => {
 });
 
 describe("a change during the flow is shown", () => {
-  test("the flow shows that the link was changed", async () => {
+  test("the flow tells the user if the link was changed after the page was loaded", async () => {
     const { browser, bySid, key, sid } = await setup();
     const page = await browser.walk(bySid);
     await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
@@ -244,7 +244,7 @@ describe("a change during the flow is shown", () => {
     expect(await gameOf(key)).toBe(null);
   });
 
-  test("the flow shows the completion again in another tab or after the back button", async () => {
+  test("a finished flow shows that the user is done, also in another tab and after the back button", async () => {
     const { browser, bySid, key } = await setup();
     const page = await browser.walk(bySid);
     await browser.post("/verify/confirm", formOf(page));

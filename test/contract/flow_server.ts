@@ -8,10 +8,13 @@ import { type FlowBrowser, formOf, openBrowser, titleOf } from "../support/flow_
 import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 
-/** An allowed redirect origin of keys. */
+/** An origin to which some keys of the tests allow redirects. */
 export const clientOrigin = "https://client.example";
 
-/** Settings for short streams, which clients must resume, and for a small burst that refills quickly. */
+/**
+ * Settings with which streams end after 2 seconds, so that clients must resume them, and with which the small burst of
+ * session creations refills quickly.
+ */
 export const shortReads = {
   ACCOUNTLINK_POLL_INTERVAL: "1 second",
   ACCOUNTLINK_STREAM_MAX: "2 seconds",
@@ -25,12 +28,12 @@ export interface FlowServer {
   readonly platform: DevPlatform;
   readonly url: () => string;
   readonly newBrowser: () => FlowBrowser;
-  /** Lets chat user 100001 verify for a session in two steps. */
+  /** Returns two functions that together complete the verification of a session for chat user 100001. */
   readonly newUser: (sid: string) => {
     readonly begin: () => Promise<unknown>;
     readonly finish: () => Promise<void>;
   };
-  /** A key of a new scope without links. Other keys are added to `fixtures`. */
+  /** Returns a key of a new scope without links. A test that needs any other key adds the key to `fixtures`. */
   readonly newKey: () => string;
   readonly newSession: (key: string, asked?: object) => Promise<Json>;
   readonly read: (key: string, sid: string) => Promise<Json>;

@@ -64,7 +64,7 @@ test("a user links both accounts, and the client sees each state of the session"
   });
 });
 
-test("a browser that opened a verification link continues without the sid in URLs", async () => {
+test("a browser that has opened a verification link needs no sid in its later URLs", async () => {
   const key = newKey();
   const [browser, refusing] = [newBrowser(), newBrowser()];
   const [{ sid }, other] = [await newSession(key), await newSession(key)];
@@ -108,7 +108,7 @@ test("a long poll and a stream report the completed session", async () => {
   expect((await waiting).body.data).toMatchObject({ ...changed, gameId: "3", previousGameId: "1" });
 });
 
-test("a user who already has another game account sees the two, and can keep the old one or cancel", async () => {
+test("a user who is already linked to another game account is shown both accounts, and can keep the old one or cancel", async () => {
   const key = kept;
   const browser = newBrowser();
   const { sid } = await newSession(key);
@@ -139,7 +139,7 @@ test("a user who already has another game account sees the two, and can keep the
   expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled", linkChanged: false });
 });
 
-test("keeping a link works without a session, and is refused if there is no link", async () => {
+test("a user can keep an existing link in a flow without a session, and is refused if there is no link to keep", async () => {
   const { pid } = await newSession(kept);
   const browser = newBrowser();
   const page = await browser.walk(`?pid=${textOf(pid)}`);
@@ -211,7 +211,7 @@ test.each(oddOrigins)(
   },
 );
 
-test("a status request without a key redirects into the flow of the scope", async () => {
+test("a verification status request with a pid but without a key is redirected to the verification flow of that scope", async () => {
   const key = newKey();
   const { pid } = await newSession(key);
   const browser = newBrowser();
@@ -220,7 +220,7 @@ test("a status request without a key redirects into the flow of the scope", asyn
   expectPage(page, 200, "Link your accounts");
   // The platform is not asked for this guild, since anybody can put any ID into the link.
   expect(page.text).toContain(`for the community with the ID ${guild}</p>`);
-  // There is no session to cancel.
+  // The page offers no cancellation, because there is no session to cancel.
   expect(page.text).not.toContain("/verify/cancel");
   await browser.post("/verify/confirm", formOf(await browser.walk(new URL(entered).search)));
   expect(await gameOf(key)).toBe("1");

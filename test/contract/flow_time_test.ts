@@ -22,7 +22,7 @@ const waysOn = async (browser: FlowBrowser, page: Answer, callback: string) => [
   await browser.get(callback),
 ];
 
-// Concurrently, since each test waits for a session to expire.
+// The tests run concurrently, because each one waits for a session to expire.
 test.concurrent("every page of a flow shows that its session has expired", async () => {
   const key = newKey();
   const browser = newBrowser();
@@ -35,7 +35,7 @@ test.concurrent("every page of a flow shows that its session has expired", async
   expect(await gameOf(key)).toBe(null);
 });
 
-test.concurrent("every page of a flow without a session shows that it has expired, and the user can start again", async () => {
+test.concurrent("every page of a flow without a session shows that the flow has expired, and the user can start again", async () => {
   const key = newKey();
   const browser = newBrowser();
   const { pid } = await newSession(key);

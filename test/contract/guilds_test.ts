@@ -6,7 +6,7 @@ import { expectData, expectRefusal, useContractServer } from "./contract_server.
 const { fixtures, send } = useContractServer();
 const unresolved = { game: null, chat: null };
 
-/** Links of members and of users who are in no guild: the stranger and 100098. */
+/** Links of two guild members, and of two users who are in no guild: `stranger` and 100098. */
 const links = {
   100001: "1",
   [stranger]: { gameId: "1", at: "2026-02-01T00:00:00.000Z" },
@@ -113,7 +113,7 @@ describe("without a guild", () => {
     });
   });
 
-  test("v1 deletes the links of a guild key's guild without a guildId parameter", async () => {
+  test("v1 deletes the links of the guild if a request with a guild key has no guildId parameter", async () => {
     const reset = await send("DELETE /api/v1/database/reset", { key: ofGuild });
     expect(reset.body).toMatchObject({ message: "Database reset", data: { deletedRecords: 4 } });
   });

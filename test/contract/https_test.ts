@@ -55,7 +55,7 @@ describe("cookies of a service with an https public URL", async () => {
     expect((await browser.get(`/${site}`)).status).toBe(200);
   });
 
-  test("cookies of a service with https are Secure: the flow", async () => {
+  test("the cookies of the verification flow are Secure on a service with https", async () => {
     const created = await send("POST /v2/sessions", { key, body: { clientId: "client" } });
     const query = `?sid=${textOf(created.body.data?.["sid"])}`;
     const browser = newBrowser();

@@ -12,13 +12,13 @@ import { expectRefusal, useContractServer } from "./contract_server.ts";
 type Line = `${string} ${string}`;
 
 interface IdempotentWrite {
-  /** Prepares the write; returns a part of its path. */
+  /** Creates what the write needs, such as a session, and returns the ID for the path of the write, if it needs one. */
   readonly prepare: (send: Send, key: string) => Promise<string>;
   readonly line: (path: string) => Line;
   readonly body?: object;
-  /** A part of the data of the first answer. A second execution would return other data. */
+  /** A part of the data that the first answer must contain. If the write ran twice, the second answer would differ. */
   readonly data: object;
-  /** Another valid body; undefined for a route without a body. */
+  /** A valid body that differs from `body`; undefined for a route without a body. */
   readonly other?: object;
 }
 
@@ -85,7 +85,7 @@ afterAll(platform.close);
 const links = { 100001: "1", 100002: "2" };
 const newKey = () => fixtures.key({ tier: "premium", links });
 
-/** Sends requests of one API key with an idempotency key. */
+/** Returns a function that sends requests with this API key and with an idempotency key. */
 const senderOf =
   (key: string) =>
   (line: Line, idempotencyKey: string, body?: object, options: RequestOptions = {}): Promise<Answer> =>
@@ -115,7 +115,7 @@ const expectConflict = (answer: Answer, reason: "in_use" | "reused"): void => {
 const reversed = (body: object | undefined): object | undefined =>
   body === undefined ? undefined : Object.fromEntries(Object.entries(body).toReversed());
 
-test("these tests cover every idempotent route", () => {
+test("the tests of idempotent writes cover every idempotent route", () => {
   const taking = routes.filter(({ isIdempotent }) => isIdempotent).map(({ id }) => id);
   expect(Object.keys(idempotentWrites).toSorted()).toEqual(taking.toSorted());
 });
@@ -138,11 +138,11 @@ describe.each(Object.entries(idempotentWrites))("%s", (_id, { prepare, line, bod
 describe("an unfinished request", () => {
   const key = newKey();
 
-  test("an unfinished request holds its idempotency key, which other requests cannot use", async () => {
+  test("while a request runs, no other request can use its idempotency key", async () => {
     const ask = senderOf(key);
     await platform.fail({ mode: "slow", platform: "game", delayMs: 1_000 });
-    // On a busy machine, a second may pass between two requests, so try again with another game user: game users are
-    // cached after their first lookup.
+    // On a busy machine, the first request may end before the second one starts. So the test repeats them. Each attempt
+    // needs another game user, because the server caches a game user at the first lookup.
     const gameIds = ["9", "8", "6", "5"];
     await vi.waitFor(async () => {
       const body = { chatId: "100001", gameId: gameIds.pop() };
@@ -176,7 +176,7 @@ describe("refusals of idempotent requests", () => {
     expectReplay(first, await ask(line, idempotencyKey, body));
   });
 
-  test("refusals of parameters leave the idempotency key unused", async () => {
+  test("a request that is refused for its parameters leaves the idempotency key unused", async () => {
     expect((await ask("PATCH /v2/game", "early", { chatId: "100001" })).status).toBe(400);
     expect((await ask("PATCH /v2/game", "early", { chatId: "1", gameId: "1" })).status).toBe(400);
     const first = await ask("PATCH /v2/game", "early", { chatId: "100003", gameId: "1" });

@@ -19,7 +19,7 @@ interface Importer {
   readonly upload: (file: string | Uint8Array, form?: Form, name?: string) => Promise<Answer>;
   readonly get: (path: string) => Promise<Answer>;
   readonly post: (path: string, form?: Form) => Promise<Answer>;
-  /** The links in the owner's download, without times. */
+  /** Downloads the owner's links as CSV, and returns the rows without the time of each link. */
   readonly links: () => Promise<ReadonlyArray<string>>;
   readonly csrf: string;
 }
@@ -181,7 +181,7 @@ describe("uploading links", () => {
     expect(await importer.links()).toEqual([]);
   });
 
-  test("the page asks about uploaded columns that may contain verification times or states", async () => {
+  test("the import page asks what to do with columns that may contain verification times or states", async () => {
     const importer = await makeImporter("100006");
     const file =
       "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
@@ -208,7 +208,7 @@ describe("uploading links", () => {
     expect(locationOf(await other.post(`${preview}/start`))).toBe(`${imports}?gone=1`);
     expect((await owner.upload("chatId,gameId\n100001,1\n", { csrf: "wrong" })).status).toBe(403);
     expect((await owner.post(`${preview}/start`, { csrf: "wrong" })).status).toBe(403);
-    // The scope of another owner is not found.
+    // An owner cannot upload links to the scope of another owner.
     expect(
       (await other.upload("chatId,gameId\n100001,1\n", { pid: owner.pid })).status,
     ).toBeGreaterThanOrEqual(400);

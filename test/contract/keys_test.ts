@@ -53,7 +53,7 @@ describe("a key with an expiry", () => {
     }
   });
 
-  test("a key is refused exactly from its expiry on", async () => {
+  test("a key is refused once it has expired, and not earlier", async () => {
     await vi.waitFor(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
       ...patience,
       interval: 20,
@@ -122,7 +122,7 @@ describe("reporting a leaked key", () => {
     expect((await send(lookup, { key: other })).status).toBe(200);
   });
 
-  test("reports of unknown and revoked keys get the same answer", async () => {
+  test("leak reports of unknown and of revoked keys get the same answer", async () => {
     const known = await report(leaked);
     for (const key of [newToken(), "x", `${leaked.slice(0, 17)}${newToken().slice(17)}`, "alk_🔑"]) {
       const answer = await report(key);

@@ -68,7 +68,7 @@ describe("an array of leak reports", () => {
       expect((await report([revoked, ...wrong, expired], from)).status).toBe(200);
     }
     for (let sent = 0; sent < 3; sent++) expect((await report([revoked], from)).status).toBe(200);
-    // 28 failures were counted so far, so four more exceed the limit of 30.
+    // 28 failures are counted so far. The next report adds 4, which exceeds the limit of 30.
     expect((await report(wrong, from)).status).toBe(200);
     expectRefusal(await report([revoked], from), 429, "SHARED_IP_RATE_LIMITED", throttled);
   });

@@ -112,7 +112,7 @@ describe("limits of a key", () => {
     },
   );
 
-  test("limits are not reported to an address that the key does not allow", async () => {
+  test("an answer to an address that the key does not allow reports no limits", async () => {
     const answer = await send(lookup, { key: elsewhere });
     expectRefusal(answer, 403, "FORBIDDEN", { reason: "ip_not_allowed" });
     expect(answer.body.meta?.tier).toBe("free");
@@ -129,7 +129,7 @@ describe("limits of a key", () => {
   ] as const)("a %s key has a limit per window", async (_tier, key, windowSeconds) => {
     const statuses = new Set<number>();
     let refused: Answer | undefined;
-    // On a busy machine, the window may end between two requests.
+    // Repeat the two requests until one is refused: on a busy machine, they may fall into different windows.
     while (refused === undefined) {
       const answers = await Promise.all([send(v1Lookup, { key }), send(v1Lookup, { key })]);
       for (const { status } of answers) statuses.add(status);
@@ -147,7 +147,7 @@ describe("limits of a key", () => {
     expect(refused.body.retryAfter).toBe(wait);
   });
 
-  test("a request over the short limit is refused with its name, and does not count for the day", async () => {
+  test("the refusal of a request over the short limit names that limit, and the request does not count towards the daily limit", async () => {
     const day = async () => (await send(lookup, { key: slow })).headers["x-ratelimit-remaining-day"];
     expect([await day(), await day(), await day(), await day()]).toEqual(["8", "7", "7", "7"]);
     const answer = await send(lookup, { key: slow });
@@ -157,7 +157,7 @@ describe("limits of a key", () => {
     expect(limitHeaders(answer)).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "0" });
   });
 
-  test("a request over the daily limit is refused with the name of this limit", async () => {
+  test("the refusal of a request over the daily limit names that limit", async () => {
     await send(lookup, { key: short });
     await send(lookup, { key: short });
     const answer = await send(lookup, { key: short });
@@ -204,11 +204,11 @@ describe("limits of a client address", () => {
     fixtures.key({ kind, links: { 100001: "1" } }),
   );
 
-  /** The remaining requests of an address after one more request. */
+  /** Sends one request, and returns how many requests the address then has left. */
   const left = async (from: string, key = one) =>
     (await send(v1Lookup, { from, key })).body.ipRequestsRemaining;
 
-  test("all keys used from one address share its limits", async () => {
+  test("all keys that are used from one address share the limits of that address", async () => {
     const from = fixtures.address();
     expect([
       await left(from),
@@ -218,7 +218,7 @@ describe("limits of a client address", () => {
     ]).toEqual([4, 3, 2, 4]);
   });
 
-  test("a request over an address limit is refused with its name, and does not count for the key", async () => {
+  test("the refusal of a request over an address limit names that limit, and the request does not count for the key", async () => {
     const from = fixtures.address();
     for (let sent = 0; sent < 5; sent++) await left(from, other);
     const before = (await send(v1Lookup, { from: fixtures.address(), key: other })).body.requestsRemaining;
@@ -234,7 +234,7 @@ describe("limits of a client address", () => {
     expect(v1.body).toMatchObject({ ipRequestsRemaining: 0, requestsRemaining: before });
   });
 
-  test("requests refused before the key and its address are accepted do not count for the address", async () => {
+  test("requests that are refused before or by the check of their key do not count towards the address limit", async () => {
     const from = fixtures.address();
     await send(lookup, { from });
     await send(lookup, { from, key: newToken() });
@@ -265,7 +265,7 @@ describe("bursts and failures of a client address", () => {
   const unused = fixtures.key({ links: { 100001: "1" } });
 
   /**
-   * Sends requests from a new address. If this took more than a second on a busy machine, repeats it with another
+   * Sends requests from a new address within one second. If a busy machine takes longer, sends them again from another
    * address.
    */
   const inOneSecond = async <A>(sendFrom: (from: string) => Promise<A>): Promise<A> => {
@@ -368,7 +368,7 @@ describe("bursts and failures of a client address", () => {
   };
   const wrongKey = (from: string) => () => send(lookup, { from, key: newToken() });
 
-  test("30 wrong keys throttle an address, except for keys that were accepted from it before", async () => {
+  test("after 30 wrong keys from an address, the server accepts only keys that were accepted from it before", async () => {
     const from = fixtures.address();
     expect((await send(lookup, { from, key })).status).toBe(200);
     expect(await statuses(30, wrongKey(from))).toEqual(new Set([401]));

@@ -19,7 +19,7 @@ const linked = (...chatIds: ReadonlyArray<string>) =>
 
 const open = (chatId: string) => signIn(chatId, newBrowser(), "me");
 
-/** The fields of the form that removes a link. */
+/** Returns the fields of the form on /me that removes a link. */
 const removalOf = async (browser: FlowBrowser, pid: string) => {
   const { csrf = "" } = formOf(await browser.get("/me"));
   return { csrf, pid };
@@ -76,7 +76,7 @@ describe("the data of a user on /me", () => {
   const key = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
   fixtures.key({ account: "keeper", guildId: guild, links: linked(fay), sightings });
 
-  test("/me shows users their full addresses and browsers, with the communities", async () => {
+  test("/me shows the user's full IP addresses and browsers, each with its communities", async () => {
     const { text } = await (await open(fay)).get("/me");
     expect(text).toContain("<h3>203.0.113.20</h3>");
     expect(text).not.toContain("203.0.113.21");
@@ -168,7 +168,7 @@ describe("removing a link on /me", () => {
     );
   });
 
-  test("a removal needs the right CSRF token, and a link of the user", async () => {
+  test("removing a link on /me needs a valid CSRF token, and the link must be the user's own", async () => {
     const [browser, stranger] = [await open("100004"), await open("100030")];
     const [pid = ""] = pidsOn((await browser.get("/me")).text);
     const { csrf } = await removalOf(browser, pid);
@@ -231,7 +231,7 @@ describe("erasing a user's data on /me", () => {
     expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
   });
 
-  test("an erasure revokes the user's API keys, which the page announces beforehand", async () => {
+  test("an erasure on /me revokes the API keys that the user owns, and the page says so before the erasure", async () => {
     const stranger = await open("100030");
     expect((await stranger.get("/me/erase")).text).not.toContain("API key");
     const browser = await open(owner);

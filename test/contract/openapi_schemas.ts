@@ -5,7 +5,10 @@ import type { Answer, Json } from "../support/http.ts";
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Forbids additional properties in the document: clients must accept new fields, but tests must notice them. */
+/**
+ * Adds `additionalProperties: false` to the object schemas of the document. Clients must accept new fields, but these
+ * tests must notice undocumented ones.
+ */
 const closed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(closed);
   if (!isObject(value)) return value;
@@ -13,7 +16,10 @@ const closed = (value: unknown): unknown => {
   return "type" in value && isObject(value["properties"]) ? { ...parts, additionalProperties: false } : parts;
 };
 
-/** Makes a function that checks an answer. It returns null if the answer matches the document, else what is wrong. */
+/**
+ * Makes a function that checks an answer. The made function returns null if the answer matches the document, or else a
+ * description of the mismatch.
+ */
 export const answerChecker = (
   document: Json,
 ): ((method: string, path: string, answer: Answer) => string | null) => {

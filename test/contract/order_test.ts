@@ -11,8 +11,8 @@ const { fixtures, send } = useContractServer({
 const links = { 100001: "1", 100002: "2" };
 const key = fixtures.key({ links });
 const ofGuild = fixtures.key({ guildId: guild, links });
-// The window of this key ends after all other waits. An answer that names another limit shows that the server reports
-// the first failed check, and not the limit with the longest wait.
+// This key must wait longer than any other limit requires. So an answer that names another limit shows that the server
+// reports the first failed check, and not the longest wait.
 const spent = fixtures.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
 const forSessions = fixtures.key({ access: "verify" });
 const forSessionsSpent = fixtures.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });
@@ -126,7 +126,7 @@ const guilds: ReadonlyArray<Row> = [
   ["old", "new", "PATCH /v2/chat", { key, body: { ...moved, newChatId: "100002" } }, "404 LINK_NOT_FOUND"],
 ];
 
-/** Returns the status of a refusal and what identifies it: its bucket, its reason, or else its code. */
+/** Returns the status of a refusal and one word: the limit's bucket, the reason of a 403, or else the error code. */
 const told = ({ status, body }: Answer) => {
   const details = body.error?.details;
   const known = details?.bucket ?? (status === 403 ? details?.reason : undefined) ?? body.error?.code;

@@ -217,7 +217,7 @@ describe("values that are invalid together, or for this key", () => {
     );
   });
 
-  test("missing parameters are reported before values that are invalid together", async () => {
+  test("missing parameters are reported before parameters that conflict with each other", async () => {
     const { clientId: _, ...incomplete } = creation;
     expectMissing(await send("POST /v2/sessions", { key, body: incomplete }), "clientId");
     expectMissing(await send("PUT /v2/alts/reviews", { key: premium, body: pair }), "verdict");

@@ -1,4 +1,4 @@
-/** Paths and methods of routes, pages and operator endpoints, and unknown paths. */
+/** Tests the paths and methods of routes, pages and operator endpoints, and the answers to unknown paths. */
 import {
   compatRoutes,
   dashboardRoutes,
@@ -76,7 +76,7 @@ describe("an unknown path", () => {
   });
 });
 
-/** Returns the message of a refusal. Each group of paths has the message at another place of the body. */
+/** Returns the message of a refusal. Each group of paths has the message in a different property of the body. */
 const messageOf = (path: string, { error, message }: Json) => {
   if (path.startsWith("/compat/ro")) return message;
   return /^\/(?:api\/v1|compat)\//.test(path) ? error : error?.message;
@@ -117,7 +117,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
     (method) => !allowed(path).includes(method),
   );
 
-  test("a path refuses other methods, and names its own in the Allow header", async () => {
+  test("a path refuses methods that it does not support, and lists the supported ones in the Allow header", async () => {
     for (const method of others) {
       const answer = await send(`${method} ${path}`, { key });
       expect({ status: answer.status, allow: allowOf(answer.headers.allow) }).toEqual({

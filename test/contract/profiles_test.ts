@@ -88,7 +88,7 @@ describe("profiles in v1", () => {
     expect((await send(gameToChat(nobody), { key: premium })).body.resolved).toBeNull();
   });
 
-  test("v1 writes and refusals have version 1.0.0", async () => {
+  test("the version in answers to v1 writes and in v1 refusals is 1.0.0", async () => {
     const update = await send("PUT /api/v1/link/update-game?chatId=100033&newGameId=1", { key: premium });
     expect(update.body.version).toBe("1.0.0");
     expect((await send("GET /api/v1/public/chat-to-game", { key: premium })).body.version).toBe("1.0.0");

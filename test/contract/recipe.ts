@@ -9,7 +9,10 @@ export interface Exchange {
   /** The status and the error code. The code is checked only in v2, because answers of v1 do not contain it. */
   readonly answer: `${number} ${ErrorCode | "-"}`;
   readonly values: Values;
-  /** The `details` of a v2 refusal, the message of a v1 refusal, or part of the data of a success. */
+  /**
+   * What the answer must contain: the `details` of a v2 refusal, the message of a v1 refusal, or a part of the data of
+   * a success.
+   */
   readonly expected: unknown;
 }
 
@@ -27,14 +30,15 @@ export interface Recipe {
   /** Parameters that name a chat user outside the guild. */
   readonly strange?: Values;
   /**
-   * `none` if the route takes no guild, `own` if it takes only the guild of a guild key. Most routes take any guild.
+   * Which guilds a request may name: `none` for no guild, `own` for only the guild to which the key belongs. If left
+   * out, a request may name any guild.
    */
   readonly guilds?: "none" | "own";
   readonly guildRequired?: false;
-  /** Options of the key in test cases; by default, it is a free global key. */
+  /** Options of the key that the test cases use. By default, the key is a global key of the free tier. */
   readonly key?: KeyOptions;
   readonly resolved?: true;
-  /** The keys that the route serves; all keys if left out. */
+  /** The keys that may use the route, by their tier, scope or kind. If left out, every key may. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
   /** The kinds of restricted access (`read`, `verify`) with which a key may use the route; none if left out. */
   readonly access?: ReadonlyArray<"read" | "verify">;
@@ -45,7 +49,7 @@ export interface Recipe {
   readonly isVerify?: true;
   /** Whether the request names a session that belongs to the key. */
   readonly hasSession?: true;
-  /** Answers of the route that do not follow from the rest of the recipe. The requests use a Premium key. */
+  /** Requests with a Premium key, and their answers, for cases that the other fields do not cover. */
   readonly others?: ReadonlyArray<Exchange>;
 }
 

@@ -14,7 +14,7 @@ import { whyHidden } from "../support/storage.ts";
 
 const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: "2" };
-/** Addresses at which the fixture's chat users were seen, so that requests for alts have matches. */
+/** Addresses that the fixture's chat users have in common, so that lookups of alts find matches. */
 const sighted = ["192.0.2.201", "2001:db8:20:1"];
 const sightings = ["100001", "100002", "100003"].flatMap((chatId) => [
   { chatId, ip: "192.0.2.201", seenAt: new Date().toISOString() },
@@ -47,7 +47,8 @@ const seen = [...addresses, ...networks, ...sighted, "192.0.2.77", "2001:db8:77"
 const froms = [...addresses, ...networks.map((network) => `${network}::1`)];
 
 /**
- * Returns requests about a chat user that send the key correctly, and in wrong places such as the path or a parameter.
+ * Returns requests about a chat user. Some have the key in the right header, others in a wrong place, such as the path
+ * or a parameter.
  */
 const uses = (
   key: string,
@@ -93,7 +94,10 @@ const uses = (
 /** Secrets that let others take over a verification: sids, states and cookies. */
 const verificationSecrets: Array<string> = [];
 
-/** The cookies by which the service recognizes browsers that confirmed a link, and the pages that it showed to them. */
+/**
+ * The values of the device cookie, by which the service recognizes a browser that confirmed a link, and the pages that
+ * such a browser was shown.
+ */
 const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
 
 /** Completes one verification, then begins another and leaves it at the chat platform's sign-in page. */
@@ -132,7 +136,7 @@ const platformPort = await freePort();
 let turn = 0;
 
 const useAll = async (used: ReadonlyArray<string>, chatId = "100003") => {
-  // Requests are sent in groups, because all at once would exceed the connection timeout on a busy machine.
+  // Send the requests in groups: if a busy machine sent all at once, connections would time out.
   for (let first = 0; first < used.length; first += accepted.length) {
     const requests = used
       .slice(first, first + accepted.length)
@@ -188,7 +192,7 @@ test("the recorded answers include successes, redirects and all kinds of refusal
 });
 
 describe("the server's output", () => {
-  test("the output contains failed requests", () => {
+  test("the server's output reports failed requests", () => {
     expect(server.output()).toContain("Request failed");
   });
 
@@ -224,7 +228,7 @@ describe.skipIf(whyHidden !== null)(`the server's storage ${whyHidden ?? ""}`, (
 });
 
 describe("the mark of a browser", () => {
-  test("the value of the device cookie appears nowhere else", () => {
+  test("no output, storage, answer or page contains the value of the device cookie", () => {
     expect(browserMarks.filter((mark) => /^[\w-]{43}$/.test(mark))).toHaveLength(1);
     const answered = answers.map(({ text, headers }) => text + JSON.stringify(headers));
     const all = [server.output(), ...stored, ...answered, ...browserPages].join("\n");

@@ -74,7 +74,7 @@ const pidsOf = async (owner: Owner) => {
   return Object.fromEntries(scopes.map(({ pid, guildId }) => [textOf(guildId ?? "global"), textOf(pid)]));
 };
 
-/** Signs in the owner of an account, and returns functions that use the role plan of a guild. */
+/** Signs in a chat user, and returns functions that send requests about the role plan of a guild. */
 const rolesOf = async (chatId = ada, guildId = guild, scope = guildId) => {
   const owner = await signInOwner(server, chatId);
   const pid = (await pidsOf(owner))[scope] ?? "pid_0123456789abcdefghij";
@@ -156,14 +156,14 @@ describe("a plan", () => {
     });
   });
 
-  test("storing a role plan needs its scope, guild, rules and state", async () => {
+  test("a request that stores a role plan must contain pid, guildId, rules and state", async () => {
     const { owner } = await rolesOf();
     expectRefusal(await owner.send("PUT /dashboard/api/roles", { body: {} }), 400, "MISSING_PARAMETER", {
       parameters: ["pid", "guildId", "rules", "state"],
     });
   });
 
-  test("only users who manage the guild can read and change its plan, in a scope of their account", async () => {
+  test("a role plan can be read and changed only by managers of its guild, in a scope of their own account", async () => {
     const answers = async (
       by: Awaited<ReturnType<typeof rolesOf>>,
       status: number,
@@ -208,7 +208,7 @@ describe("a plan", () => {
 });
 
 describe("a member", () => {
-  test("a preview shows the plan's changes without making them", async () => {
+  test("a preview shows what a role plan would change for a member, and changes nothing", async () => {
     const { put, preview, remove } = await rolesOf();
     const before = await shown(eve);
     await put({ state: "paused" });
@@ -225,7 +225,8 @@ describe("a member", () => {
     const { put, remove } = await rolesOf();
     await put();
     const { status, body } = await sync(eve);
-    // The sweep that starts with the new plan may change this member first, so the request may have less to change.
+    // Storing the plan also starts a sweep. If the sweep changes this member first, the sync has fewer changes left to
+    // make.
     expect({ status, data: body.data }).toEqual({
       status: 200,
       data: {
@@ -252,7 +253,7 @@ describe("a member", () => {
     await remove();
   });
 
-  test("a sync needs an active plan in the key's scope, a key with full access, and a guild member", async () => {
+  test("syncing a member needs a key with full access, a role plan that is on in the key's scope, and a user in the guild", async () => {
     const { put, remove } = await rolesOf();
     expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
     await put({ state: "paused" });
@@ -278,7 +279,8 @@ describe("a member", () => {
     const { get, put, remove } = await rolesOf();
     await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
     expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
-    // The sweep of the previous plan may store its problems late, so wait for the problems of the new plan.
+    // A sweep of the previous plan may still store the problems that it found. So poll until the problem of the new
+    // plan is listed.
     const problems = async () => (await get()).body.data?.plan?.status?.problems;
     await expect.poll(problems).toContainEqual({
       chatId: eve,
@@ -290,7 +292,7 @@ describe("a member", () => {
   });
 });
 
-test("a sweep starts on request if the role plan is on", async () => {
+test("a request starts a sweep of the role plan if the plan is on", async () => {
   const { put, sweep, get, remove } = await rolesOf();
   expectRefusal(await sweep(), 404, "BAD_REQUEST", null);
   await put({ rules: [], nickname: null });

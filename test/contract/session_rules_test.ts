@@ -1,4 +1,4 @@
-/** Configurable rules of verification sessions, and limits of their traffic. */
+/** Tests the configurable rules of verification sessions, and the limits of session requests. */
 import { describe, expect, test } from "vitest";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectRefusal, expectV1Refusal } from "./contract_server.ts";
@@ -13,7 +13,7 @@ describe("the burst of session creations", () => {
   const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
   const key = fixtures.key({ kind: "normal", limits: "none" });
 
-  test("the burst also limits keys without other limits, and counts valid requests of v1 and v2 together", async () => {
+  test("the burst of session creations also limits keys without other limits, and counts valid requests of v1 and v2 together", async () => {
     for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
     for (let made = 0; made < 6; made++) {
       expect((await create(key, {}, made % 2 === 0 ? "v1" : "v2")).status).toBe(201);
@@ -43,7 +43,7 @@ describe("sessions of partner and staff keys", () => {
   const limited = fixtures.key({ kind: "partner", limits: { perWindow: 0, verifyDaily: 50 } });
   const normal = fixtures.key();
 
-  test("partner and staff keys create sessions without a burst and without address limits", async () => {
+  test("partner and staff keys create sessions without a burst limit and without address limits", async () => {
     for (const key of free) {
       const answers = await Promise.all(Array.from({ length: 9 }, () => create(key)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
@@ -105,7 +105,7 @@ describe("limits of session traffic", () => {
   const premium = fixtures.key({ tier: "premium", limits: {} });
   const lookup = "GET /v2/chat?chatId=100001";
 
-  test("session traffic has its own daily limit and no short window", async () => {
+  test("session requests have a daily limit of their own and no limit per short window", async () => {
     const from = fixtures.address();
     const send2 = (line: `${string} ${string}`) => send(line, { key: paced, from, body: { clientId: "c" } });
     const created = await send2("POST /v2/sessions");
@@ -130,7 +130,7 @@ describe("limits of session traffic", () => {
     const sid = textOf(created.body.data?.sid);
     const v1 = await read(sid, { key: paced, from }, "", "v1");
     expect(v1.body).toMatchObject({ verifyRequestsRemaining: 6, verifyIpRequestsRemaining: 7 });
-    // A read that a session rule refuses also counts as a request. Its headers report the daily limit.
+    // The poll interval refuses this read. The read still counts towards the daily limit, which the headers report.
     const refused = await read(sid, { key: paced, from });
     expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "poll_interval" });
     expect(limitHeaders(refused)).toMatchObject({ "x-ratelimit-limit": "8", "x-ratelimit-remaining": "5" });
@@ -149,7 +149,8 @@ describe("limits of session traffic", () => {
     const full = await send2("POST /v2/sessions");
     expectRefusal(full, 429, "RATE_LIMITED", { bucket: "verify_day" });
     expectV1Refusal(await create(paced, {}, "v1"), 429, "Daily verification limit of 8 exceeded");
-    // A request that the key's limit refused does not count towards the limit of the address, so one request is left.
+    // Requests that the key's limit refuses do not count towards the address limit. So the address has one request
+    // left.
     const last = await send("POST /api/v1/verify/session", { key: unlimited, from, body: { clientId: "c" } });
     expect(last.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: 0 });
     const over = await send("POST /v2/sessions", { key: unlimited, from, body: { clientId: "c" } });

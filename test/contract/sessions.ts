@@ -8,7 +8,7 @@ export const routes = { v2: "/v2/sessions", v1: "/api/v1/verify/session" } as co
 export const generations = ["v2", "v1"] as const;
 type Generation = (typeof generations)[number];
 
-/** Options that resume a stream. The poll interval does not apply to resumed streams. */
+/** Request options with which a client resumes a stream. The poll interval does not apply to resumed streams. */
 export const resuming = { headers: { "last-event-id": "0" } };
 
 export const useSessions = (env: Readonly<Record<string, string>> = {}) => {

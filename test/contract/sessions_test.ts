@@ -40,7 +40,7 @@ describe("creating a session", () => {
     expect(Date.parse(textOf(expiresAt)) - Date.parse(textOf(createdAt))).toBe(300_000);
   });
 
-  test("creating a session returns the given values, and the same pid for every session of a scope", async () => {
+  test("a created session has the given values, and all sessions of a scope have the same pid", async () => {
     const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     const again = await create(key);
@@ -126,14 +126,15 @@ describe("reading a session", () => {
         expectRefused(generation, answer, 429, "RATE_LIMITED", message);
         expect(wait).toBeLessThanOrEqual(2);
       }
-      // The poll interval does not delay a resumed stream, and the refused reads have not lowered `pollsRemaining`.
       await cancel(sid, key);
+      // The poll interval does not apply to a resumed stream.
       const { text } = await stream(sid, { key, ...resuming }, generation);
+      // The refused reads did not lower `pollsRemaining`.
       expect(text).toContain('"pollsRemaining":148');
     },
   );
 
-  test("the poll interval applies to reads with an empty Last-Event-ID", async () => {
+  test("the poll interval applies to a read whose Last-Event-ID header is empty", async () => {
     const sid = await newSid(key);
     await read(sid, { key });
     const answer = await read(sid, { key, headers: { "last-event-id": "" } });

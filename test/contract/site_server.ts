@@ -86,6 +86,6 @@ export const returnAs = async (
   site: Site = "dashboard",
 ): Promise<string> => browser.signIn(locationOf(await browser.get(`/${site}/sign-in`)), as);
 
-/** The `Set-Cookie` line of a cookie, in parts. */
+/** Returns the `Set-Cookie` header that sets the named cookie, split at each semicolon. */
 export const setCookie = (answer: Answer, name: string): ReadonlyArray<string> =>
   (answer.headers["set-cookie"] ?? []).find((line) => line.startsWith(`${name}=`))?.split("; ") ?? [];

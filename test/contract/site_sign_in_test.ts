@@ -135,7 +135,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     ]);
   });
 
-  test("a site answers unknown paths with a page, and other methods with an Allow header", async () => {
+  test("a site answers an unknown path with a page, and a wrong method with an Allow header", async () => {
     const unknown = await newBrowser().get(`/${site}/nowhere`);
     expect([unknown.status, titleOf(unknown.text)]).toEqual([404, "There is no such page"]);
     const misplaced = await newBrowser().post(`/${site}/sign-in`, {});

@@ -5,7 +5,6 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, expect, vi } from "vitest";
 import { patience } from "../support/patience.ts";
 
-/** A received delivery. */
 export interface Received {
   readonly path: string;
   readonly id: string;
@@ -79,7 +78,7 @@ export const useReceiver = async (): Promise<Receiver> => {
   };
 };
 
-/** Whether a delivery is signed with a secret, according to the reference implementation. */
+/** Returns whether a delivery is signed with the secret, according to the package `standardwebhooks`. */
 export const isSignedWith = (secret: string, { raw, headers }: Received): boolean => {
   try {
     new Webhook(secret).verify(raw, { ...headers });

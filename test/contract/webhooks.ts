@@ -67,7 +67,10 @@ export const useWebhooks = async () => {
       return { path, secret: textOf(secret), id: textOf(webhook.id), webhook };
     },
 
-    /** Makes an owner without webhooks, and a key of the account. */
+    /**
+     * Signs in an account owner, deletes all webhooks of the account and creates a key. The returned `link` links users
+     * with this key.
+     */
     newOwner: async (chatId: string = cyd) => {
       const owner = await signInOwner(server, chatId);
       await clear(owner);
@@ -82,8 +85,8 @@ export const useWebhooks = async () => {
     },
 
     /**
-     * Links new users until the event of a link arrives at the path `loud` but not at the path `quiet`. Several links
-     * may be needed, because the server applies a change of a webhook only within a second.
+     * Links one new user after another until the event of a link arrives at the path `loud` but not at the path
+     * `quiet`. The first events may still arrive at `quiet`: a change of a webhook takes up to a second to apply.
      */
     untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
       eventually(async () => {

@@ -66,7 +66,7 @@ describe("PATCH /v2/game", () => {
 describe("the verification status", () => {
   const scope = inScope(fixtures.key());
 
-  test("the verification status counts changes of the game user, and has a new hash after each", async () => {
+  test("in the verification status, each change of the link increases linkVersion and changes linkHash", async () => {
     const chatId = "100001";
     expect(await scope.verification(chatId)).toEqual(notLinked(chatId));
     const seen: Array<Json> = [];
@@ -113,11 +113,11 @@ describe("the chat users of a game user", () => {
     fixtures.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
   );
 
-  test("the chat users of a game user are sorted by newest link, ties by chat ID as text", async () => {
+  test("the chat users of a game user are sorted newest link first, then by chat ID as text", async () => {
     expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
   });
 
-  test("the chat users of a game user are reordered by changes, not by confirmations", async () => {
+  test("changing a link reorders the chat users of a game user, but confirming a link does not", async () => {
     await scope.patchGame("100001", "1");
     expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
     await scope.deleteGame("100004");
@@ -131,7 +131,7 @@ describe("the chat users of a game user", () => {
 describe("PATCH /v2/chat", () => {
   const scope = inScope(fixtures.key({ links: { 100001: "1", 100002: "2" } }));
 
-  test("PATCH /v2/chat changes nothing for the same chat user, and refuses linked targets and missing links", async () => {
+  test("PATCH /v2/chat changes nothing if both chat IDs are equal, and refuses missing links and a new user who is linked", async () => {
     expectData(await scope.patchChat("100002", "100002"), {
       previousChatId: "100002",
       chatId: "100002",
@@ -221,7 +221,7 @@ describe("deleting a global scope", () => {
     expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
   });
 
-  test("v1 refuses to delete a global scope with a body that is too large to read", async () => {
+  test("v1 refuses to delete a global scope if the body of the request is too large", async () => {
     const answer = await send("DELETE /api/v1/database/reset", { key, body: "x".repeat(70_000) });
     expectV1Refusal(answer, 413, "Invalid request body");
     expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
@@ -266,7 +266,7 @@ describe("v1 writes", () => {
     ["DELETE /api/v1/database/reset", "Database reset", { deletedRecords: 3 }],
   ] as const;
 
-  test("every write of v1 changes links, and answers with its own message", async () => {
+  test("every v1 write changes links, and the message of its answer says what it did", async () => {
     for (const [line, message, data] of calls) {
       const { status, body } = await send(line, { key });
       expect({ status, message: body.message, data: body.data }).toEqual({ status: 200, message, data });

@@ -41,7 +41,7 @@ describe("the example", () => {
     expect(example.risk).toEqual({ score, severity, alt, vpn: 25, unlistedWeight: 0 });
   });
 
-  test("the documented example matches a server's answer", async () => {
+  test("the example in docs/alts.md matches the answer of a server", async () => {
     const fixtures = makeFixtures();
     const now = Date.now();
     const seen = (chatId: string, ip: string, days = 0, device = `of ${chatId}`) => ({
@@ -79,5 +79,5 @@ describe("the example", () => {
   });
 });
 
-/** Moves a time from an answer to the date of the example. `now` is the time of the server. */
+/** Shifts a time of an answer so that `now`, the time of the server, becomes `today`, the date of the example. */
 const timeOf = (time: string, now: number): string => new Date(today + Date.parse(time) - now).toISOString();

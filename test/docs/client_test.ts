@@ -1,5 +1,5 @@
 /**
- * Runs the programs of docs/client.md against a server, and compares its tables with the sources.
+ * Runs the programs of docs/client.md against a server, and compares the tables of docs/client.md with the sources.
  * `code_examples_test.ts` compiles the programs.
  */
 import { execFile } from "node:child_process";
@@ -97,7 +97,7 @@ describe("the tables in docs/client.md", () => {
     expect([...new Set(ofGroups)].toSorted()).toEqual(methods.toSorted());
   });
 
-  it("docs/client.md lists every option", () => {
+  it("docs/client.md lists every option of the client and its methods", () => {
     const options: Readonly<Record<keyof (CallOptions & WriteOptions & ClientOptions), true>> = {
       timeout: true,
       retryFor: true,

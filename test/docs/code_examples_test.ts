@@ -62,8 +62,8 @@ interface PlacedExample extends ExampleModule {
 const project = await makeProject();
 
 /**
- * Returns the entry of `exports` by which users import a source file: the entry of the file itself, or else of the
- * nearest parent folder that has one.
+ * Finds the entry point in a package's `exports` through which users import the code of an example. It is the entry
+ * point of the example's file, or else of the nearest parent folder that has one.
  */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];

@@ -22,7 +22,7 @@ describe("docs/operating.md", () => {
     expect(proseOf(readDocument("docs/scaling.md"))).toContain(`SET statement_timeout = '${millis}ms'`);
   });
 
-  it("docs/operating.md lists those route labels of metrics which are not API routes", async () => {
+  it("docs/operating.md lists the values of the metric label `route` that are not API routes", async () => {
     const server = await startServerHere({ fixture: {} });
     onTestFinished(async () => void (await server.stop()));
     for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {

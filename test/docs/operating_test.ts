@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("docs/operating.md", () => {
-  it("the documented backup of a running server can be served by another one", async () => {
+  it("another server can start from the documented backup of a running server", async () => {
     const fixtures = makeFixtures();
     const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
     const options = { fixture: fixtures.fixture };

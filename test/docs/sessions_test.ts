@@ -17,7 +17,7 @@ import { hasProgram, runShell } from "./shell.ts";
 
 const document = readDocument("docs/sessions.md");
 const blocks = blocksOf(document);
-/** The codes in a cell: `a` and `b` in "`a`, `b`". */
+/** Returns the code spans in a table cell: "a" and "b" for the Markdown text "`a`, `b`". */
 const codesOf = (cell = ""): ReadonlyArray<string> => cell.split(", ").map(codeOf);
 
 const statesOf = ({ fields: { state } }: (typeof Session.members)[number]): ReadonlyArray<SessionState> =>
@@ -30,14 +30,14 @@ describe("the tables in docs/sessions.md", () => {
     expect(documented.toSorted()).toEqual(verify.map(({ method, path }) => `${method} ${path}`).toSorted());
   });
 
-  it("docs/sessions.md lists every state", () => {
+  it("docs/sessions.md lists every state of a session", () => {
     const rows = rowsUnder(document, ["state", "means", "final"]);
     const states = rows.map(([state]) => codeOf(state) as SessionState);
     expect(states.toSorted()).toEqual(Session.members.flatMap(statesOf).toSorted());
     expect(rows.map(([, , final]) => final === "yes")).toEqual(states.map(isFinal));
   });
 
-  it("docs/sessions.md lists every field", () => {
+  it("docs/sessions.md lists every field of a session", () => {
     const documented = rowsUnder(document, ["field", "is"]).flatMap(([fields]) => codesOf(fields));
     for (const { fields } of Session.members)
       expect(documented.toSorted()).toEqual(Object.keys(fields).toSorted());
@@ -63,7 +63,7 @@ describe("the tables in docs/sessions.md", () => {
 
 const { fixtures, url, send, newUser, newSession } = await useFlowServer({
   ...shortReads,
-  // The first stream must stay open until its user has proven an account.
+  // A stream ends after this time. The first documented stream must still be open when the user proves an account.
   ACCOUNTLINK_STREAM_MAX: "5 seconds",
 });
 

@@ -53,7 +53,7 @@ describe("the errors", () => {
 });
 
 describe("the metrics", () => {
-  it("docs/operating.md lists every metric of the sources", () => {
+  it("docs/operating.md lists every metric that the sources define", () => {
     const sources = globSync("{packages,apps}/**/*.ts", {
       exclude: ["**/node_modules", "packages/*/dist", "**/*_test.ts"],
     });

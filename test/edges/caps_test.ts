@@ -63,7 +63,7 @@ describe("behind a trusted proxy", () => {
     env: { ACCOUNTLINK_CONNECTIONS_PER_IP: String(limit) },
   }));
 
-  test("open requests of a client address are capped, connections of the proxy are not", async () => {
+  test("open requests of a client address are capped, but connections of the proxy are not", async () => {
     const { sockets, served } = await openMany(url(), 3 * limit);
     expect(served).toBe(3 * limit);
     const waiting = [];

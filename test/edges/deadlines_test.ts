@@ -32,7 +32,7 @@ const areGone = () => eventually(async () => (await openSockets(server.pid)) <= 
 test("a client that stops reading its responses is disconnected", async () => {
   const request = "GET /docs/scalar.js HTTP/1.1\r\nHost: service.example\r\n\r\n";
   const sockets = await Promise.all(Array.from({ length: 10 }, () => connectTo(server.url)));
-  // Request more than the socket buffers of both sides can hold, so that the server cannot send everything.
+  // The responses are larger than the socket buffers of both sides, so the server cannot send all of them.
   for (const socket of sockets) socket.write(request.repeat(40));
   await Promise.all(sockets.map((socket) => once(socket, "readable")));
   expect(await areGone()).toBe(true);

@@ -1,4 +1,4 @@
-/** Random requests are answered in the envelope of their path, and never with a 5xx status. */
+/** Checks that every answer to a random request has the format of its API, and never a 5xx status. */
 import { isProof } from "@accountlink/test-servers";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

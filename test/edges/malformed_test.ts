@@ -187,7 +187,7 @@ describe("requests to change the protocol", () => {
 });
 
 describe("the Expect header", () => {
-  test("100-continue is answered before the body is read, or refused for a wrong key", async () => {
+  test("Expect: 100-continue is answered 100 before the body is read, or 401 for a wrong key", async () => {
     const body = `{"chatIds":["100001"]}`;
     const head = `Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n`;
     const statusesOf = async (bytes: string) => (await sendRaw(url(), bytes)).map(({ status }) => status);
@@ -195,7 +195,7 @@ describe("the Expect header", () => {
     expect(await statusesOf(post(head, body).replace(key, newToken()))).toEqual([401]);
   });
 
-  test("an unknown expectation is refused", async () => {
+  test("an Expect header with an unknown value is refused", async () => {
     const bytes = `GET ${lookup} HTTP/1.1\r\n${host}${authorization}Connection: close\r\nExpect: a-pony\r\n\r\n`;
     expectMalformed(await sendRaw(url(), bytes), lookup, 417);
   });

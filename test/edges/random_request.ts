@@ -213,7 +213,8 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     accept: rarely(headerText),
     "accept-encoding": rarely(fc.constantFrom("gzip", "br", "identity;q=0", "*")),
     "content-encoding": rarely(fc.constantFrom("gzip", "deflate", "br", "x")),
-    // A Host with one of these characters would change the path of the URL, and an operator path would not be found.
+    // Replace `/`, `?` and `#`: in a Host, they would change the path of the URL, so the server would not find an
+    // operator path.
     host: rarely(headerText.map((text) => text.replaceAll(/[/?#]/g, "-"))),
     origin: rarely(headerText),
     "if-none-match": rarely(fc.constant("*")),
@@ -308,6 +309,6 @@ const requestTo = (target: fc.Arbitrary<Target>, keys: ReadonlyArray<string>): f
     options: { headers, ...(body === undefined || method === "TRACE" ? {} : { body }) },
   }));
 
-/** @param keys keys that are accepted */
+/** @param keys API keys that the server accepts */
 export const randomRequest = (keys: ReadonlyArray<string>): fc.Arbitrary<RandomRequest> =>
   requestTo(weighted([4, rightTarget], [1, oddTarget]), keys);

@@ -23,7 +23,10 @@ export interface Attempt {
   readonly outcome: Outcome;
 }
 
-/** A node should answer far sooner: its own deadlines are shorter, and no fault freezes a node for nearly as long. */
+/**
+ * An attempt without an answer in this time is wrong. The deadlines of a node are shorter, and no fault freezes a node
+ * for nearly as long.
+ */
 const longestWait = "15 seconds";
 
 export const attempt = Effect.fnUntraced(function* (

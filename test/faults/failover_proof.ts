@@ -12,7 +12,7 @@ const missing = await whyNoService();
 const longestRecovery = 2_000;
 /** The number of requests that are answered before the failover. */
 const answersBefore = 300;
-/** How long the primary runs without the standby, and then how long the service has no primary. */
+/** The length of two pauses. In the first, the primary runs without its standby. In the second, there is no primary. */
 const standbyBehind = "300 millis";
 
 test.skipIf(missing !== null)(

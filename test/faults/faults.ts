@@ -1,4 +1,4 @@
-/** Faults of three nodes, a Redis and a Postgres. */
+/** Faults that tests cause in the nodes of a service, in its Redis, in its Postgres and in the network between them. */
 import { Effect, Random } from "effect";
 import type { Node, Service } from "./service.ts";
 

@@ -32,7 +32,7 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
     targetsOf: () => [fragile("the one", server.send)],
     isNamed: (client) => client % 2 === 0,
   });
-  /** Waits until this many more requests of the clients have this outcome. */
+  /** Waits until the clients have made `more` further requests with the outcome `kind`. */
   const until = (kind: "answered" | "unavailable", more: number) => {
     const wanted = countOf(clients.attempts, kind) + more;
     return Effect.repeat(Effect.void, {

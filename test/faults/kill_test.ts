@@ -1,4 +1,4 @@
-/** `kill -9` of servers on the embedded storage during writes. */
+/** Kills servers on the embedded storage with `kill -9` during writes, and checks what they stored. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,8 @@ test("every answered write survives kill -9, and a write with an Idempotency-Key
     const wanted = 1 + Math.floor(Math.random() * 300);
     while (countOf(clients.attempts, "answered") < answered + wanted) await setTimeout(1);
     await setTimeout(Math.random() * 8);
-    // `dying.header` makes the server die when it starts to answer.
+    // The server stores this write, but kills itself before it answers. Then the same write must get its answer from
+    // the restarted server.
     const headers = { "idempotency-key": `owed-${round}` };
     const owed = { key, headers, body: { chatId: "100040", gameId: String(1 + (round % 9)) } };
     await dying.expectNoAnswer(

@@ -1,4 +1,4 @@
-/** Measures how much the machine delays requests: sends requests all the time that need neither Postgres nor Redis. */
+/** Measures how much the machine delays requests. Sends `GET /healthz`, which needs neither Postgres nor Redis. */
 import { Effect, type Scope } from "effect";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { Node } from "./service.ts";
@@ -25,7 +25,10 @@ export const longestPulse = (pulse: ReadonlyArray<Attempt>, from: number, to: nu
     .filter(({ called }) => called >= from && called < to)
     .reduce((longest, { called, ended }) => Math.max(longest, ended - called), 0);
 
-/** The number of steps in an operation. A busy machine may delay each step as much as a request that needs no store. */
+/**
+ * The assumed number of steps in a measured operation. A busy machine may delay each step as much as it delays the
+ * slowest `/healthz` request.
+ */
 const steps = 5;
 
 /** Runs an effect. Returns its value and the delay that a busy machine may have added, in milliseconds. */

@@ -55,7 +55,7 @@ const link = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<st
     { concurrency: 8, discard: true },
   );
 
-/** Waits until exactly these users have the role. */
+/** Waits until exactly the linked users have the role that the role plan gives. */
 const untilRight = (platform: Effect.Success<typeof started>["platform"], linked: ReadonlyArray<string>) =>
   Effect.promise(() =>
     vi.waitFor(

@@ -40,7 +40,7 @@ export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof 
   yield* Effect.addFinalizer(() => Effect.sync(close));
   const key = botToken;
   return {
-    /** Environment variables for the nodes. */
+    /** Environment variables with which a node sends its requests for the chat platform to this platform. */
     env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded(url))}` },
     goDown: () => send("PUT /faults", { body: { mode: "down", platform: "chat" } }),
     comeUp: () => send("DELETE /faults"),

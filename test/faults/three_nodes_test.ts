@@ -15,7 +15,7 @@ import { type Node, type Service, startService, whyNoService } from "./service.t
 const missing = await whyNoService();
 
 const fixtures = makeFixtures();
-// Each retry of a test needs new keys.
+// A retried test needs keys that its first attempt has not revoked.
 const revoked = ["a", "b", "c", "d"].map((account) => ({ account, key: fixtures.key({ account }) }));
 const listening = fixtures.key();
 const idempotentOnes = [1, 2].map(() =>
@@ -41,8 +41,8 @@ const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effe
   Effect.forEach(nodes, act, { concurrency: "unbounded" });
 
 /**
- * Waits until every node accepts both keys, and expects that this does not take too long. Then waits until `/readyz` of
- * every node reports no degraded part, which shows that the node has reached Redis again.
+ * Waits until every node accepts the keys `unlimited` and `limited`, and expects that this does not take too long. Then
+ * waits until `/readyz` of every node reports no degraded part. This shows that the node has reached Redis again.
  */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>
@@ -68,7 +68,8 @@ const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
 });
 
 /**
- * Returns when the audit log says that the key was revoked. The log takes the time shortly before it stores the entry.
+ * Returns the time at which the key was revoked, from the audit log. The log reads the clock shortly before it stores
+ * the entry.
  */
 const revocationOf = async ({ environment }: Service, account: string): Promise<number> => {
   const { stdout } = await runInProcess(["audit", "list", "--account", account, "--json"], environment);
@@ -77,8 +78,8 @@ const revocationOf = async ({ environment }: Service, account: string): Promise<
 };
 
 /**
- * Revokes a key that every node has cached. Returns for how many milliseconds a node still accepted the key or kept its
- * stream open, and how much of that time the busy machine may have caused.
+ * Revokes a key that every node has cached. Returns, in milliseconds, how long a node still accepted the key or kept
+ * its stream open (`took`), and the delay that a busy machine may have added (`delay`).
  */
 const revoke = Effect.fnUntraced(function* (service: Service, { account, key }: (typeof revoked)[number]) {
   const { nodes } = service;

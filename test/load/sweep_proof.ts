@@ -12,7 +12,7 @@ import { startServer } from "../support/server.ts";
 const guildId = "700000000000000009";
 const role = { id: "1", name: "Verified" };
 const users = Array.from({ length: 50_000 }, (_, index) => String(200_001 + index));
-/** Members who lose their role before the sweep. */
+/** Members from whom the test removes the role before the measured sweep. */
 const differing = users.filter((_, index) => index % 100 === 0);
 
 /** Milliseconds. */
@@ -64,7 +64,7 @@ test("a sweep of 50,000 members takes two minutes at most, and changes only memb
     return latencies.toSorted((one, other) => one - other)[Math.floor(latencies.length * 0.99)] ?? 0;
   };
 
-  // All members have the role, so the first sweep changes none of them.
+  // Wait for the first sweep. It must change nothing, because all members are linked and already have the role.
   await lookUpUntil(isSwept);
   expect((await requests()).changes).toEqual({});
   let rounds = 0;

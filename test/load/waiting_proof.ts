@@ -1,4 +1,7 @@
-/** The memory that waiting clients cost a server, as docs/operating.md and docs/performance.md state it. */
+/**
+ * Measures how much memory of a server each waiting client takes. docs/operating.md and docs/performance.md state this
+ * figure.
+ */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type Answer, makeClient, textOf } from "../support/http.ts";

@@ -5,7 +5,7 @@ interface AlertCase {
   readonly series: Readonly<Record<string, string>>;
   readonly fires: string;
   readonly clears: string;
-  /** Labels that name the node, route or platform. */
+  /** The labels that the firing alert has in addition to the labels of its rule, such as the node or route. */
   readonly of?: Readonly<Record<string, string>>;
 }
 

@@ -188,7 +188,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       },
     );
 
-    it("a balancer sends an unanswered write to no second server", async () => {
+    it("a balancer does not send an unanswered write to a second server", async () => {
       const makeServer = startHttpServer(({ method }) => (method === "PATCH" ? "cut" : {}));
       const nodes = await Effect.runPromise(Scope.provide(Effect.all([makeServer, makeServer]), scope));
       const send = await startBalancer({}, ...nodes.map(({ url }) => url));

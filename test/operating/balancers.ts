@@ -72,8 +72,8 @@ const temporaryPaths = (folder: string): string =>
     .join("\n");
 
 /**
- * The balancers with an example in deploy/. `cappedAt` changes the connection limit per address; `behindProxy` adds
- * the lines for another proxy in front.
+ * The balancers with an example in deploy/. `cappedAt` changes the connection limit per address. `behindProxy` adds the
+ * lines that the balancer needs behind another proxy.
  */
 export const balancers = [
   {

@@ -25,7 +25,7 @@ const [compose, unit, example, kubernetes, dockerfile] = await Promise.all(
   ),
 );
 
-/** The arguments of every instruction of the Dockerfile with this name, in order. */
+/** Returns the arguments of each Dockerfile instruction with this name, such as `RUN`, in the order of the file. */
 const argumentsOf = (name: string): ReadonlyArray<string> =>
   DockerfileParser.parse(dockerfile ?? "")
     .getInstructions()
@@ -54,7 +54,7 @@ const { services, secrets } = parse(compose ?? "") as {
  */
 const drain = 10 + 3;
 
-/** The seconds of `ACCOUNTLINK_DRAIN_DELAY`. */
+/** Parses a value of `ACCOUNTLINK_DRAIN_DELAY`, and returns the delay in seconds. */
 const delayOf = (value: unknown): number =>
   Option.getOrThrow(variables.ACCOUNTLINK_DRAIN_DELAY.parse(String(value))) / 1_000;
 
@@ -68,7 +68,7 @@ describe("deploy/", () => {
     },
   );
 
-  it("deploy/ sets only valid values", () => {
+  it("deploy/compose.yaml sets each variable to a valid value", () => {
     const values = Object.entries(services["accountlink"]?.environment ?? {});
     expect(values.length).toBeGreaterThan(3);
     for (const [name, value] of values) {

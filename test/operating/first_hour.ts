@@ -82,7 +82,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
     return { start, stop };
   };
 
-  /** Replaces addresses, ports, folders and platform applications by the test's own. */
+  /** Replaces the documented addresses, ports, folders and platform credentials with those that the test uses. */
   const here = (block: string) =>
     hosts
       .here(
@@ -163,7 +163,7 @@ exec sh -ec "$4"`,
     await rm(folder, { recursive: true });
   });
 
-  it("the documented steps start two nodes, create a key that both accept, and keep the secret", async () => {
+  it("the documented steps start two nodes, create a key for both, and back up the secret", async () => {
     expect(steps.length).toBeGreaterThan(5);
     for (const step of steps) {
       await typeStep(shell, step, here).catch((error: Error) => {

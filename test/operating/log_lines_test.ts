@@ -79,7 +79,7 @@ describe("the access log", () => {
     expect(server.output()).not.toContain("secret/100001");
   });
 
-  it("the access log contains only refusals at level info", async () => {
+  it("at level info, the access log has lines for refusals only", async () => {
     const server = serverAt("info");
     const good = await server.send("GET /v2/chat?chatId=100001", { key });
     const refused = await server.send("GET /v2/chat?chatId=999999999", { key });

@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { listenLocally } from "@accountlink/test-servers";
 import { type SimulatedUnit, startUnit } from "./simulated_units.ts";
 
-/** A service of the operator's host that is installed with the system, such as Postgres. */
+/** A service that the simulated `systemctl` starts and stops, such as Postgres. */
 interface HostService {
   readonly start: () => Promise<unknown>;
   readonly stop: () => Promise<unknown>;
@@ -21,14 +21,14 @@ interface HostService {
 export interface HostsOptions {
   /** The last number of each host's IP address. */
   readonly numbers: ReadonlyArray<number>;
-  /** The host on which blocks are typed, without ssh. */
+  /** The number of the operator's host. The operator runs commands there, and reaches the other hosts by `ssh`. */
   readonly operator: number;
   /** By unit name. */
   readonly services?: Readonly<Record<string, HostService>>;
 }
 
 export interface Hosts {
-  /** Replaces a document's addresses and paths by this machine's. */
+  /** Replaces the addresses and paths in a document's text with those of the simulated hosts. */
   readonly here: (text: string) => string;
   readonly addressOf: (number: number) => string;
   /** The folder that stands for `/`. */
@@ -119,8 +119,8 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
 };
 
 /**
- * Returns the script of an `ssh` that runs a command in another host's folder. The script replaces the operator's paths
- * in the command with paths of that host.
+ * Returns a shell script in place of `ssh`. The script runs a command in the folder that simulates the other host. If
+ * the command contains paths in the operator's folder, the script replaces them with paths in the other host's folder.
  */
 const sshOf = (folder: string, operatorRoot: string): string => `host="${folder}/\${1#root@}"
 shift

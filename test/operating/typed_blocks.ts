@@ -27,7 +27,10 @@ const patternOf = (text: string): RegExp =>
       .join(".*")}$`,
   );
 
-/** Fills in the platform applications where a block has `ACCOUNTLINK_PLATFORM=live`. */
+/**
+ * Fills in the variables of the platform applications: replaces the placeholders `<…>`, and adds the variables that the
+ * block lacks after `ACCOUNTLINK_PLATFORM=live`.
+ */
 export const withApplications = (
   block: string,
   { ACCOUNTLINK_PLATFORM: _, ...applications }: Readonly<Record<string, string>>,

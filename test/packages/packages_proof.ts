@@ -52,7 +52,7 @@ describe.each(packages)("the tarball of $manifest.name", (published) => {
   });
 });
 
-/** Returns a module that imports the entry points. */
+/** Returns the source text of a module that imports the entry points. */
 const loading = (specifiers: ReadonlyArray<string>) =>
   `${specifiers.map((name) => `console.log("${name}", typeof (await import("${name}")));\n`).join("")}export {};\n`;
 
@@ -63,7 +63,7 @@ const inTarball = (file: string) => `package/${file}`;
 
 describe("all packages in one project", () => {
   const project = () => join(folder.path, "all");
-  // Leave out scripts that are not TypeScript, because they run only in a browser.
+  // Leave out entry points whose source is not TypeScript: they are scripts that run only in a browser.
   const specifiers = packages
     .flatMap(entryPointsOf)
     .flatMap(({ specifier, source }) => (source.endsWith(".ts") ? [specifier] : []));

@@ -49,7 +49,7 @@ const resolutions = {
 interface Compilation {
   /** Whether to compile each module into a JavaScript file next to it, for runtimes that cannot strip types. */
   readonly emit?: boolean;
-  /** The names of type packages that the modules use without an import. */
+  /** The compiler option `types`: packages whose global types the modules use, such as "node". */
   readonly types?: ReadonlyArray<string>;
   /** The folder of the compiler; by default, the workspace's. */
   readonly compiler?: string;

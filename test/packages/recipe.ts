@@ -89,7 +89,8 @@ export const expectRecipe = async (
     await program.stop();
   }
   if (open !== undefined) expect(await open.rest()).toMatch(/^event: timeout\n.*\n\n$/m);
-  // A server must handle the signal and exit with its documented code. Otherwise, its exit code would be null.
+  // A server must handle the signal that stops it, and exit with its documented code. A server that the signal kills
+  // has the exit code null.
   if (recipe.output === undefined && runtime !== "workerd")
     expect(await program.ended).toBe(recipe.exitCode ?? 0);
 };

@@ -1,4 +1,4 @@
-/** The runtimes that the proof covers, and the command of each. */
+/** The JavaScript runtimes in which tests run the packages, and the command of each. */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { root } from "../../tools/publishable.ts";

@@ -1,4 +1,4 @@
-/** The sizes that docs/embedding.md states. */
+/** Checks the bundle sizes that docs/embedding.md states. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { build } from "esbuild";

@@ -53,8 +53,8 @@ export const expectStream = async (sessions: Sessions): Promise<void> => {
 };
 
 /**
- * Expects that a long poll is answered when another request reads the same session. That request must succeed: if the
- * long poll had already ended, the poll interval would not have passed, and the request would be refused.
+ * Expects that a long poll is answered when another request reads the same session. The other request must succeed: the
+ * server would refuse it if the long poll had already ended, because the poll interval starts at the end of a poll.
  */
 export const expectPoll = async (sessions: Sessions): Promise<void> => {
   const { headers } = sessions;
@@ -85,8 +85,8 @@ const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving
 };
 
 /**
- * Expects that the server ends a long poll when its client leaves. The next read must be refused, because the poll
- * interval starts when the long poll ends.
+ * Expects that the server ends a long poll when its client leaves. The poll interval starts when the long poll ends. So
+ * the server must refuse a read right after that.
  */
 export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
   const { headers } = sessions;

@@ -72,8 +72,8 @@ const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise
     });
     await rename(unpackedTo, root);
   } catch {
-    // This is not Debian, or there is no network, or another process has finished first. The caller looks for the
-    // files.
+    // This is not Debian, there is no network, or another process has already unpacked the same packages. The caller
+    // checks whether the files exist.
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -4,9 +4,10 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
 /**
- * Returns a free local port for a server. The system does not use this port for outgoing connections, which could take
- * it before the server listens. The same is true of the port plus 10,000, which a node of a Redis Cluster also uses. No
- * other test gets the port while this process lives, even if the server has not started or was killed.
+ * Returns a free local port for a server. The port is below the range from which the system takes ports for outgoing
+ * connections. So no such connection takes the port before the server listens. The port plus 10,000, which a node of a
+ * Redis Cluster also uses, is below that range too. No other test gets the port while this process lives, even if the
+ * server has not started or was killed.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {

@@ -5,7 +5,7 @@ export interface IdTokenParts {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Signs with ES256. */
+/** Signs ID tokens with ES256. */
 export interface IdTokenSigner {
   /** The public key, as in a JWK Set. */
   readonly publicKey: object;

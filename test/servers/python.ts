@@ -46,8 +46,8 @@ const modules = [
   "yarl",
 ].map((name) => `python3-${name}`);
 /**
- * Also imports aiohttp's compiled parser. Without it, aiohttp uses a parser written in Python, which refuses valid
- * answers in Debian's version.
+ * Also imports aiohttp's compiled parser. Without it, aiohttp uses a parser written in Python. In Debian's version of
+ * aiohttp, the Python parser refuses valid answers.
  */
 const importAll = "import aiohttp._http_parser, discord";
 

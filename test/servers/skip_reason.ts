@@ -1,5 +1,5 @@
 /**
- * The reason in the title of a skipped test.
+ * Returns the text that tells, in the title of a skipped test, why the test is skipped.
  *
  * @throws Error with CI=true, where nothing may be skipped
  */

@@ -12,7 +12,10 @@ export interface Program {
   readonly env?: NodeJS.ProcessEnv;
   /** The user who runs the program and owns the folder; by default, the user of this process. */
   readonly user?: SystemUser | null;
-  /** The signal that ends the program. The default, `KILL`, would leave something on the machine with some programs. */
+  /**
+   * The signal that ends the program, by default `KILL`. Some programs need another signal, because `KILL` would leave
+   * their shared memory or worker processes on the machine.
+   */
   readonly endsBy?: "KILL" | "QUIT" | "TERM";
 }
 
@@ -111,7 +114,7 @@ export class SupervisedProcess {
       try {
         process.kill(pid, name);
       } catch {
-        // The process has already exited.
+        // The process has already exited, so it needs no signal.
       }
     }
   }

@@ -1,4 +1,4 @@
-/** The user of servers that refuse to run as root. */
+/** Chooses the system user that runs the test servers, since some of them refuse to run as root. */
 import { execFileSync } from "node:child_process";
 
 export interface SystemUser {

@@ -15,9 +15,9 @@ export interface TcpProxy {
 }
 
 /**
- * Starts a proxy to a local port. It ends with the scope.
+ * Starts a proxy to a local port. The proxy ends with the scope.
  *
- * @param latency of data in each direction, in milliseconds
+ * @param latency the delay of data in each direction, in milliseconds
  */
 export const startProxy = Effect.fnUntraced(function* (port: number, latency = 0) {
   let target = port;
@@ -99,7 +99,7 @@ class ProxiedConnection {
       if (this.#latency === 0) to.write(chunk);
       else setTimeout(() => to.write(chunk), this.#latency);
     });
-    // The close event follows every error, and ends the connection.
+    // After each error, the socket also emits `close`, and the listener for `close` ends the connection.
     from.on("error", () => {});
     from.on("close", () => {
       if (this.isSilent) return;

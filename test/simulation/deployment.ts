@@ -83,7 +83,7 @@ export class Deployment {
     });
   }
 
-  /** A game user without earlier links. */
+  /** Returns a game user that no chat user has been linked to. */
   newGame(): string {
     return String(++this.#lastGame);
   }

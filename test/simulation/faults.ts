@@ -1,12 +1,13 @@
-/** Faults of a world. */
+/** The faults that can happen in a simulation: the kinds, how a fault begins, and how it ends. */
 import type { Chance, Server } from "@accountlink/testing/simulation";
 import type { Deployment } from "./deployment.ts";
 
 /** A fault of one node or of all. */
 export interface Fault {
   readonly kind: keyof typeof kinds;
-  /** Start and duration in milliseconds. */
+  /** When the fault begins, in milliseconds after the clients have started. */
   readonly at: number;
+  /** The duration of the fault in milliseconds. */
   readonly lasts: number;
   readonly node: number;
   /** Severity from 0 to 1. */

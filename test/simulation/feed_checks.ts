@@ -16,7 +16,7 @@ interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The whole feed, as the last reader read it. */
+/** Returns all events of the feed, as the last reader read them. */
 const wholeFeed = ({ readers }: Records): ReadonlyArray<FeedEvent> => readers.at(-1)?.flatMap(eventsOf) ?? [];
 
 export const feedInOrder: Check = (records) => {
@@ -109,7 +109,7 @@ export const hearingEvents: Check = (records) =>
     });
   });
 
-/** Delivered events in the order of their first deliveries. */
+/** Returns the IDs of the delivered events, in the order of their first deliveries. */
 const deliveredIds = ({ deployment }: Records): ReadonlyArray<string> => [
   ...new Set(deployment.receiver.received.filter(({ status }) => status < 300).map(({ id }) => id)),
 ];
@@ -141,7 +141,10 @@ export const deliveries: Check = (records) => {
   ];
 };
 
-/** Checks that repeated requests from before an erasure change nothing, and that no event names the user. */
+/**
+ * Checks that writes from before an erasure change nothing when they are sent again, and that no event names the erased
+ * user.
+ */
 export const erasures: Check = (records) => {
   const { writes, erased } = records.erasures;
   const done = erased.filter(({ outcome }) => outcome.kind === "answered");

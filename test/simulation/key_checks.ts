@@ -51,7 +51,10 @@ export const limits: Check = (records) => {
   ];
 };
 
-/** Returns how many requests beyond the daily limit docs/consistency.md allows after the faults of this run. */
+/**
+ * Returns how many requests more than the daily limit may be admitted after the faults of this run. The rules are in
+ * docs/consistency.md.
+ */
 const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number => {
   const { faults, nodes } = records.deployment;
   if (hasFault(records, /^messages of/)) return Infinity;
@@ -72,15 +75,16 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
     const unsaved = admitted.filter(
       ({ ended }) => ended > Math.min(since, unsavedSince(records, from)) && ended - slack < from,
     );
-    // While the nodes cannot reach the ledger in Postgres, each node admits its own share of the limit.
+    // Lost counts are restored from the counts saved in Postgres. While the nodes cannot reach Postgres, each node
+    // admits its own share of the limit.
     return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);
   };
   return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);
 };
 
 /**
- * Returns the time from which the ledger in Postgres may miss counts: 5 seconds before `at`, or 5 seconds before the
- * ledger failed.
+ * Returns the time from which counts may not have been saved in Postgres. It is 6 seconds before `at`, or 6 seconds
+ * before an earlier fault that kept nodes from saving counts. Nodes save counts every 5 seconds.
  */
 const unsavedSince = ({ deployment }: Records, at: number): number =>
   deployment.faults

@@ -1,10 +1,10 @@
 /**
- * Checks linearizability: whether all answers about a record fit one order of the operations, where each operation
- * takes effect at a moment between its request and its answer.
+ * Checks linearizability: whether the operations on a record can be put in one order that explains all answers. In that
+ * order, each operation takes effect at a moment between its request and its answer.
  *
- * It uses the search of Wing and Gong: going through the answers in order, it keeps every configuration (the value,
- * and the open operations that have taken effect) that explains all answers so far. An answer that no configuration
- * explains is a contradiction.
+ * The check uses the search of Wing and Gong. It goes through the answers in order, and keeps every configuration that
+ * explains all answers so far. A configuration is a value, together with the open operations that have taken effect. An
+ * answer that no configuration explains is a contradiction.
  */
 
 /** The linked game user of a chat user, or null. */
@@ -20,7 +20,7 @@ export interface Operation {
   readonly answered: number | null;
   /** If there is no answer, the latest time at which the operation may take effect; by default, there is no limit. */
   readonly until?: number;
-  /** What the answer says; null if there is no answer. */
+  /** What the answer says about the value, or null if there is no answer. */
   readonly found: Found | null;
   /** The value that the operation stored; absent for reads. */
   readonly wrote?: Value;
@@ -45,7 +45,10 @@ export const findContradiction = (
   return null;
 };
 
-/** A possible state: the value, and which open and unanswered operations have taken effect. */
+/**
+ * A possible state: the value, the open operations that have taken effect (`done`), and the unanswered writes that have
+ * taken effect (`spent`).
+ */
 interface Configuration {
   readonly value: Value;
   readonly done: number;
@@ -54,14 +57,19 @@ interface Configuration {
 
 const kinds = ["call", "answer", "lapse"] as const;
 
-/** A call, an answer, or the moment from which an operation cannot happen any more. */
+/**
+ * Something that happens to an operation: it is called, it is answered, or from now on it can no longer take effect.
+ */
 interface Event {
   readonly operation: Operation;
   readonly kind: (typeof kinds)[number];
   readonly at: number;
 }
 
-/** Sorts by time. At the same moment, calls come before answers, since the operations may have overlapped. */
+/**
+ * Returns the events of a history, sorted by time. At the same moment, calls come before answers, since the operations
+ * may have overlapped.
+ */
 const eventsOf = (history: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
   history
     .flatMap((operation): Array<Event> => {
@@ -75,13 +83,15 @@ const eventsOf = (history: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
 class Search {
   #configurations: ReadonlyArray<Configuration>;
   /**
-   * The open operations that will be answered. Each has a bit, which is set in `done` after the operation took effect.
+   * The bit of each open operation that will be answered. A configuration has this bit in `done` if the operation has
+   * taken effect.
    */
   readonly #open = new Map<Operation, number>();
   /**
-   * The unanswered writes, by the value that they store. Each has a bit, which is set in `spent` after it took effect.
+   * The unanswered writes by the value that they store, first those that can take effect for the shortest time. A
+   * configuration has the bit of a write in `spent` if the write has taken effect.
    */
-  readonly #unanswered = new Map<Value, Array<bigint>>();
+  readonly #unanswered = new Map<Value, Array<{ readonly bit: bigint; readonly until: number }>>();
   readonly #unansweredBits = new Map<Operation, bigint>();
   #nextBit = 1n;
 
@@ -90,17 +100,21 @@ class Search {
   }
 
   call(operation: Operation): void {
-    const { answered, wrote } = operation;
+    const { answered, wrote, until = Number.POSITIVE_INFINITY } = operation;
     if (answered !== null) {
       this.#open.set(operation, this.#freeBit());
     } else if (wrote !== undefined) {
-      this.#unanswered.set(wrote, [...(this.#unanswered.get(wrote) ?? []), this.#nextBit]);
+      const writes = [...(this.#unanswered.get(wrote) ?? []), { bit: this.#nextBit, until }];
+      this.#unanswered.set(
+        wrote,
+        writes.toSorted((one, other) => (one.until < other.until ? -1 : 1)),
+      );
       this.#unansweredBits.set(operation, this.#nextBit);
       this.#nextBit <<= 1n;
     }
   }
 
-  /** Ends the time in which an unanswered write may take effect. */
+  /** Handles the moment after which an unanswered write can no longer take effect. */
   lapse(operation: Operation): void {
     const { wrote } = operation;
     const bit = this.#unansweredBits.get(operation);
@@ -112,7 +126,7 @@ class Search {
     }
     this.#unanswered.set(
       wrote,
-      (this.#unanswered.get(wrote) ?? []).filter((each) => each !== bit),
+      (this.#unanswered.get(wrote) ?? []).filter((write) => write.bit !== bit),
     );
     this.#configurations = now.all();
   }
@@ -130,7 +144,10 @@ class Search {
     return this.#configurations.length > 0;
   }
 
-  /** Returns all configurations that pending operations can reach. The search stops where `isFarEnough` is true. */
+  /**
+   * Returns the current configurations, and all that can follow when open operations take effect. Does not continue
+   * from a configuration for which `isFarEnough` returns true.
+   */
   #reachable(isFarEnough: (configuration: Configuration) => boolean): ReadonlyArray<Configuration> {
     const explored = new Frontier();
     const agenda = [...this.#configurations];
@@ -145,9 +162,9 @@ class Search {
   }
 
   /**
-   * Returns the configurations that are possible after an operation. If the operation did not find the present value,
-   * an unanswered write must have taken effect right before the operation. All other unanswered writes may still take
-   * effect later.
+   * Returns the configurations that can follow a configuration when an operation takes effect. If the operation found
+   * another value than the configuration has, an unanswered write must have taken effect right before the operation.
+   * All other unanswered writes may still take effect later.
    */
   #after(
     { value, done, spent }: Configuration,
@@ -162,11 +179,11 @@ class Search {
     if (fits(found, value)) return [leave(value, spent)];
     return [...this.#unanswered]
       .filter(([written]) => fits(found, written))
-      .flatMap(([written, bits]) => {
-        // If several unanswered writes stored this value, use the one whose time ends first, because the others can
-        // wait.
-        const unspent = bits.find((each) => (spent & each) === 0n);
-        return unspent === undefined ? [] : [leave(written, spent | unspent)];
+      .flatMap(([written, writes]) => {
+        // If several unanswered writes store this value, use the one that can take effect for the shortest time, because
+        // the others can still take effect later.
+        const unspent = writes.find((write) => (spent & write.bit) === 0n);
+        return unspent === undefined ? [] : [leave(written, spent | unspent.bit)];
       });
   }
 
@@ -182,8 +199,8 @@ const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
 /**
- * A set of configurations. A configuration is left out if another one differs only in having used fewer unanswered
- * writes, because the other one allows at least as much.
+ * A set of configurations. If two configurations differ only in `spent`, and the `spent` of one contains that of the
+ * other, the set keeps only the other one, because it allows at least as much.
  */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();

@@ -5,7 +5,7 @@ import type { Operation as Asked } from "./clients.ts";
 import { describeHistory, findContradiction, type Operation } from "./linearizability.ts";
 import { type Check, isFinal } from "./promise.ts";
 
-/** For how many milliseconds after its request a write without an answer may still take effect. */
+/** An unanswered write may still take effect this many milliseconds after the client's last attempt has ended. */
 const longestAfterlife = 10_000;
 
 export const answers: Check = ({ history, operations }) => {

@@ -23,9 +23,9 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import type { Guild } from "./guild.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** The chat users of every world. */
+/** The chat users that exist in every simulation, in addition to `erasedChatId`. */
 export const chatIds = ["100001", "100002"];
-/** Another chat user, for erasures. */
+/** The chat user that clients of the kind `erasure` link and erase. Other clients do not use this chat user. */
 export const erasedChatId = "100004";
 const gameUsers = 400;
 
@@ -70,7 +70,7 @@ const stateless = await Effect.runPromise(
 
 export const { keyHash, sealWebhookSecret } = Context.get(stateless, Secrets);
 
-/** The services over the ports of a node, as `apps/server` composes them. */
+/** The services of a node, composed as in `apps/server`. Each node provides its own storage and cache ports to them. */
 const services = Layer.mergeAll(
   AccountLink.layerWeb,
   WebhookCouriers.layer,
@@ -109,7 +109,7 @@ export class Node extends Process {
   readonly #scope = Scope.makeUnsafe();
   /** Null until the node has started, and again once it begins to stop. */
   #serving: Effect.Success<typeof start> | null = null;
-  /** One callback for each request in flight, which breaks off the request when the process ends. */
+  /** A callback for each request in flight. When the process ends, the callback aborts the request. */
   readonly inFlight = new Set<() => void>();
 
   /** @param onFailure called if the node could not start */
@@ -139,7 +139,7 @@ export class Node extends Process {
     return this.state !== "dead" && this.#serving !== null;
   }
 
-  /** Answers a request. A node that stops still answers requests that have arrived. */
+  /** Answers a request. Requests that arrive before `stop` are still answered after it. */
   answer(request: HttpRequest): Effect.Effect<HttpResponse> {
     return this.#serving?.app.answer(request) ?? Effect.never;
   }

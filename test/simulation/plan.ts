@@ -27,8 +27,8 @@ export interface Plan {
 }
 
 /**
- * For about how many milliseconds clients send requests. Each plan uses one of these times; the longest ones exceed the
- * interval at which nodes save counts.
+ * A plan picks one of these times, in milliseconds. Its clients send requests for about that time. The longest times
+ * exceed the interval at which nodes save counts.
  */
 const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
 
@@ -41,8 +41,9 @@ const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.fro
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
 /**
- * The faults that matter for a kind of client, where only several related faults together can break a promise. A run
- * that has mostly clients of this kind mostly has these faults.
+ * Some kinds of clients find a broken promise of the service only if several related faults happen together. For each
+ * such kind, a pattern matches the names of these faults. A run with mostly clients of the kind gets mostly these
+ * faults.
  */
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,

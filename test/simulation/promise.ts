@@ -1,4 +1,4 @@
-/** The type of a check of the promises, and functions that several checks use. */
+/** The type of a check, which finds broken promises of the service, and functions that several checks use. */
 import type { Sent } from "./client.ts";
 import type { Records } from "./clients.ts";
 
@@ -10,7 +10,9 @@ export interface Broken {
 
 export type Check = (records: Records) => ReadonlyArray<Broken>;
 
-/** Extra time for messages and fibers beyond the promised time, in milliseconds. */
+/**
+ * The checks accept an answer this many milliseconds after the promised time, because messages and fibers take time.
+ */
 export const slack = 400;
 
 /** Whether a retry with the same idempotency key gets the same answer. */

@@ -9,7 +9,9 @@ export interface Request {
   readonly chatIds: ReadonlyArray<string>;
   /** For a write, the value that it stores. */
   readonly write?: { readonly leaves: Value };
-  /** Returns the found value of each chat user. Throws if the answer does not match the contract. */
+  /**
+   * Returns what the answer says about the link of each chat user. Throws if the answer does not match the contract.
+   */
   readonly read: (answer: Answer) => ReadonlyArray<Found>;
 }
 

@@ -4,7 +4,7 @@ import { linkedRole, unlinkedRole } from "./guild.ts";
 import type { Check } from "./promise.ts";
 import { findStatus } from "./requests.ts";
 
-/** Members whose roles differ from the last answer about their link. */
+/** Returns the members whose roles differ from the last answer about their link. */
 export const wrongMembers = ({ deployment, operations }: Records): ReadonlyArray<string> =>
   deployment.hasPlan
     ? deployment.chatIds.flatMap((chatId) => {

@@ -36,7 +36,10 @@ const failing = (plan: Plan, promise: string): Failure | null => {
   return null;
 };
 
-/** Removes parts of the plan as long as a smaller plan still breaks the promise. Returns the last failure. */
+/**
+ * Removes parts of a failed plan as long as the smaller plan still breaks the same promise of the service. Returns the
+ * smallest failed plan with its run.
+ */
 export const shrink = (failure: Failure): Failure => {
   const promise = failure.run.broken[0]?.promise ?? "";
   let best = failure;

@@ -23,7 +23,7 @@ it(`the service keeps every promise in ${schedules} simulated schedules`, {
   timeout: longEnough,
 }, async () => {
   const args = [...simulateFlags, file("simulate.ts"), "--from=1", `--schedules=${schedules}`];
-  // The program exits with 1 if a schedule breaks a promise, after it has printed the story.
+  // If a schedule breaks a promise of the service, `simulate.ts` prints the events of the schedule and exits with 1.
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 }).catch(
     (error: Error & { readonly stdout: string }) => {
       console.log(error.stdout);

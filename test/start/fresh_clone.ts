@@ -23,8 +23,8 @@ export const copyClone = (block: string): string =>
   block.replace("git clone -q <address of this repository>", `cp -a ${clone}`);
 
 /**
- * Returns the environment of a user's terminal, without the variables that `npm test` sets. It sets a free port for the
- * service, because this setting does not disable the demo.
+ * Returns the environment of a user's terminal, without the variables that `npm test` sets. `ACCOUNTLINK_PORT` is 0,
+ * which chooses a free port. With this variable, `npm start` still runs the demo.
  */
 export const terminal = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(

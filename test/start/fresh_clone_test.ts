@@ -17,13 +17,13 @@ afterAll(removeClone);
 interface Demo {
   readonly npm: ChildProcess;
   readonly printed: string;
-  /** Seconds from the command to the ready line. */
+  /** Seconds from `npm start` until the demo has printed its introduction. */
   readonly seconds: number;
 }
 
 const startDemo = async (): Promise<Demo> => {
   const started = performance.now();
-  // In a new process group, to find every process that it starts.
+  // `npm` gets its own process group, so that the test can find every process that `npm` starts.
   const npm = spawn("npm", ["start"], {
     cwd: clone,
     env: terminal(),
@@ -42,7 +42,7 @@ const startDemo = async (): Promise<Demo> => {
     throw new Error(`Cannot start the demo: npm ended with ${npm.exitCode} and printed\n${await problems}`);
   });
   await Promise.race([introduced, ended]);
-  // The demo has started. When a test stops it later, that is no error.
+  // `ended` also rejects when a test stops the running demo. That is no error.
   ended.catch(() => {});
   return { npm, printed, seconds: (performance.now() - started) / 1_000 };
 };
@@ -72,7 +72,9 @@ const keysIn = ({ printed }: Demo): ReadonlyArray<string> => [
   ...new Set(printed.match(/alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g)),
 ];
 
-/** Runs a printed line unchanged, and repeats it if the rate limit of the key refused it. */
+/**
+ * Runs a shell command that the demo has printed. Repeats the command if the rate limit of its key refused the request.
+ */
 const runLine = (line: string): Promise<{ readonly data?: unknown }> =>
   vi.waitFor(
     async () => {

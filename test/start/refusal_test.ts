@@ -69,7 +69,7 @@ test("a Node that cannot run TypeScript stops the start, and the message names i
   );
 });
 
-test("live platforms without their variables stop the start, and no demo data is created", async () => {
+test("a server on live platforms refuses to start without the variables that it needs, and creates no data folder", async () => {
   const data = join(folder, "live");
   expectRefusal(
     await runServe({ ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_DATA_DIR: data }),
@@ -78,7 +78,7 @@ test("live platforms without their variables stop the start, and no demo data is
   expect(existsSync(data)).toBe(false);
 });
 
-test("a server other than the demo needs a platform, and creates no folder without one", async () => {
+test("a server other than the demo refuses to start without a platform, and creates no data folder", async () => {
   const data = join(folder, "no_platform");
   expectRefusal(
     await runServe({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: data }),
@@ -256,7 +256,7 @@ describe("an address", () => {
       ACCOUNTLINK_DEV_PLATFORM_PORT: devPlatformPort,
     });
 
-  test("a port in use stops the start, and the message names its variable", async () => {
+  test("a port in use stops the start, and the message names the variable that sets the port", async () => {
     const holder = createServer();
     const port = String(await listenLocally(holder));
     try {

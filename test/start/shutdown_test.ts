@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const fixtures = makeFixtures();
 const key = fixtures.key();
 
-/** Starts a server with a write that waits for the game platform, three seconds at most. */
+/** Starts a server and sends it a write. The write waits for the slow game platform for up to three seconds. */
 const startSlowWrite = async (dataFolder: string) => {
   const port = await freePort();
   const server = await startServer({
@@ -41,7 +41,10 @@ const startSlowWrite = async (dataFolder: string) => {
   return { server, answer, recover: platform.recover, close };
 };
 
-/** Waits for the request to the game platform, so that the write is in flight. */
+/**
+ * Waits until the server has sent a request to the game platform on this port. From then on, the server's write is in
+ * flight.
+ */
 const untilAsked = async (port: number) => {
   const { send, close } = makeClient(`http://127.0.0.1:${port}`);
   await vi.waitFor(
@@ -103,7 +106,7 @@ describe("on a signal", () => {
       try {
         signal(server, "SIGINT");
       } catch {
-        // Sending a signal throws an error after the process has ended.
+        // The process has ended, so it takes no more signals.
         clearInterval(again);
       }
     }, 1);
@@ -203,7 +206,7 @@ describe("shutdown", () => {
   });
 });
 
-/** Opens a connection that the client keeps. */
+/** Opens a connection that the client never closes. */
 const openConnection = async (url: string) => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -216,7 +219,7 @@ const openConnection = async (url: string) => {
   return { ask, closed };
 };
 
-/** Sends the bytes on a new connection, and nothing more. */
+/** Opens a connection, sends the bytes, and then sends nothing more but keeps the connection open. */
 const sendAndStop = async (url: string, sent: string) => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

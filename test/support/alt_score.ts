@@ -1,4 +1,4 @@
-/** Computes the score of an answer that explains its matches, as docs/alts.md says. Uses nothing but that answer. */
+/** Computes the score of an answer from the matches that the answer explains, as docs/alts.md says. */
 
 export interface ExplainedAlts {
   readonly matches: ReadonlyArray<{ readonly weight: number }>;
@@ -31,7 +31,10 @@ export const weightOf = (evidence: ReadonlyArray<ExplainedEvidence>): number => 
   return 1 - withoutGame * (1 - bestDevice) * (1 - Math.min(0.6, 1 - withoutAddresses));
 };
 
-/** Computes the weight of a piece of evidence from its other fields, if the evidence is not from a shared network. */
+/**
+ * Computes the weight of a piece of evidence from its other fields. The formula does not hold for addresses on a shared
+ * network.
+ */
 export const evidenceWeightAt = ({ kind, lastSeenAt, chatUsers }: ExplainedEvidence, at: number): number => {
   if (kind === "review") return 1;
   if (kind === "game") return 0.9;

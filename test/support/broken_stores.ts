@@ -65,7 +65,8 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
       new Map(Array.from(ports.mapUnsafe, ([name, port]) => [name, breakable(name, port as object)])),
     );
 
-  // Of the ports of `CacheMemory`, only the counters can fail. The cache and the signals always work.
+  // `CacheMemory` provides counters, a cache and signals. Only its counters fail on demand. Its cache and its signals
+  // always work.
   const countersOnly = Layer.effect(Counters, Counters).pipe(Layer.provide(CacheMemory.layer));
   const stores = Layer.effectContext(
     Layer.build(Layer.merge(StorageMemory.layer, countersOnly)).pipe(

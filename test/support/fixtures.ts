@@ -23,7 +23,7 @@ export const nobody = "404404";
 
 /** Options of a key; by default, it is free, global, active and without limits. */
 export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "scope">> {
-  /** Keys of one account share their scopes; by default, each key gets a new account. */
+  /** The account of the key. Keys of one account share their scopes. By default, each key gets a new account. */
   readonly account?: string;
   readonly guildId?: string;
   /**
@@ -47,7 +47,7 @@ export interface Fixtures {
   readonly fixture: FixtureFile;
   /** Adds a key and returns its token. */
   readonly key: (options?: KeyOptions) => string;
-  /** Adds a plan of a guild scope. */
+  /** Adds a role plan to the scope of a guild. */
   readonly plan: (plan: Omit<PlanEntry, "scope">) => void;
   /** Returns an unused client address. */
   readonly address: () => string;
@@ -96,7 +96,7 @@ export const gameUsers = Array.from({ length: 9 }, (_, index) => ({
       : [],
 }));
 
-/** Each member's nickname, date and roles in the guild. */
+/** The nickname, the joining date and the roles that every member has in a guild. */
 const membership = {
   nickname: "Nick",
   joined: "2024-01-01T00:00:00.000Z",

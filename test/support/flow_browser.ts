@@ -24,7 +24,7 @@ export interface FlowBrowser {
 }
 
 /**
- * @param serviceUrl called for each request, since the address is known only while the server runs
+ * @param serviceUrl returns the URL of the server, which is known only while the server runs
  * @param from the client address that the server sees
  */
 export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser => {

@@ -43,7 +43,7 @@ const chatClient = { id: bot.id, secret: "the-secret-at-chat" };
 const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 
 export interface LivePlatforms {
-  /** Variables of a server on these platforms. */
+  /** The environment variables of a server that uses these platforms. */
   readonly env: Readonly<Record<string, string>>;
   /** Texts that no server may print. */
   readonly secrets: ReadonlyArray<string>;

@@ -2,7 +2,10 @@ import { expect, vi } from "vitest";
 import type { Send } from "./http.ts";
 import { patience } from "./patience.ts";
 
-/** Waits until a server has this number of open long polls and streams, over all tests of the file. */
+/**
+ * Makes a function that waits until the server has exactly `count` open long polls and streams. The count includes
+ * those of other tests on the same server.
+ */
 export const openReads =
   (send: Send, of: "session_reads_open" | "event_readers_waiting") =>
   (count: number): Promise<void> =>

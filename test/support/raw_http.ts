@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { patience } from "./patience.ts";
 
-/** Opens a connection to the server at `url`. */
+/** Opens a TCP connection, on which the test can still send data after the server has ended its side. */
 export const connectTo = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -65,7 +65,7 @@ export const openSockets = async (pid: number): Promise<number> => {
   return (await Promise.all(links)).filter((link) => link.startsWith("socket:")).length;
 };
 
-/** Waits up to this many milliseconds for `holds`, and returns whether it became true. */
+/** Waits until `holds` resolves to true, for at most `atMost` milliseconds. Returns whether it did. */
 export const eventually = async (
   holds: () => Promise<boolean>,
   atMost: number = patience.timeout,

@@ -1,4 +1,7 @@
-/** Starts the real server for tests, in a new process or in this process, which takes a fifth of the processor time. */
+/**
+ * Starts the real server for tests, either in a new process or in the process of the tests. The latter takes only a
+ * fifth of the processor time.
+ */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -184,8 +187,8 @@ export const isWebHandler = kind === "web";
 const start = starts[kind] ?? startServerHere;
 
 /**
- * Runs one server for all tests of a file. It calls `options` after the whole file is loaded, so every test can add
- * to the fixture.
+ * Runs one server for all tests of a file. `options` is called only after the whole file is loaded, so every test can
+ * first add its data to the fixture.
  */
 export const useServer = (
   options: () => ServerOptions,

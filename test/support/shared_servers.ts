@@ -1,7 +1,4 @@
-/**
- * Starts the Postgres and Redis of a project of `vitest.config.ts` before its first test, and stops them after its
- * last.
- */
+/** Starts Postgres and Redis before the first test of a vitest project, and stops them after its last test. */
 import { redisUrl, startPostgres, whyNoPostgresDatabase, whyNoRedisUrl } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import type { TestProject } from "vitest/node";
@@ -28,7 +25,7 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());
   if (missing !== null) {
     console.warn(`Every test of ${project.name} is skipped ${missing}`);
-    // No title matches this pattern.
+    // This pattern matches no test title, so every test is skipped.
     project.config.testNamePattern = /(?!)/;
     return undefined;
   }

@@ -13,7 +13,10 @@ export interface TestStorage {
   readonly env: Readonly<Record<string, string>>;
   /** Reads the audit log directly, without the server. */
   readonly auditLog: Layer.Layer<AuditLog, unknown>;
-  /** Everything stored, as texts. */
+  /**
+   * Returns all stored data as texts: the files of an embedded storage or the rows of Postgres. Storage in memory gives
+   * none.
+   */
   readonly contents: () => Promise<ReadonlyArray<string>>;
   readonly remove: () => Promise<void>;
 }

@@ -7,7 +7,8 @@ import { whyNoAiohttp, whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } fro
 import chromium from "@sparticuz/chromium";
 
 export const setup = async (): Promise<void> => {
-  // Without the unpacked browser, `startBrowser` uses an installed one. Tests that need a missing program are skipped.
+  // These steps may fail: `startBrowser` then uses an installed browser, and tests that need a missing server are
+  // skipped.
   const unpacked = [
     chromium.executablePath(),
     whyNoRedis(),

@@ -110,8 +110,8 @@ const publicEntryPoints = (): ReadonlyMap<string, string> =>
   );
 
 /**
- * Writes the documents and the error pages into a folder, and TypeDoc turns their links to each other into links of
- * pages.
+ * Writes the documents and the error pages into a folder, from which TypeDoc makes pages. TypeDoc also turns the links
+ * between these files into links between the pages.
  *
  * @returns all files except the front page, by title
  */
@@ -138,7 +138,7 @@ const writeDocuments = (folder: string): ReadonlyMap<string, string> => {
   return titles;
 };
 
-/** Links to files that are not documents lead to the repository. */
+/** Returns the text of a document. Links to files that are not part of the site lead to the repository instead. */
 const withLinks = (file: string, text: string, known: ReadonlySet<string>): string =>
   text.replaceAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g, (link, path: string) => {
     const target = posix.join(posix.dirname(file), path);

@@ -1,8 +1,10 @@
 /**
- * The entry point, to which the symbolic link `apps/server/main.ts` leads. It must run even if Node is too old to run
- * TypeScript, to print a readable error. So this file is plain JavaScript, which the package.json beside it declares to
- * be CommonJS. If this file were TypeScript, Node 24 would also load its TypeScript compiler before the compile cache
- * is enabled.
+ * The entry point of the server and its commands. On a Node that is too old to run TypeScript, it must still run, to
+ * print a readable error. So it is a plain JavaScript file, `any_node/main.js`, to which `main.ts` is a symbolic link.
+ * The package.json beside `main.js` declares it to be CommonJS.
+ *
+ * If the entry point were TypeScript, Node 24 would also load its TypeScript compiler before the compile cache is
+ * enabled.
  */
 if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
   // Caches compiled code, since compilation takes half of the startup time. If the folder is not writable, nothing is
@@ -10,7 +12,7 @@ if (process.features.typescript && Number.parseInt(process.versions.node, 10) >=
   process
     .getBuiltinModule("node:module")
     .enableCompileCache(`${__dirname}/../../../node_modules/.cache/accountlink`);
-  // A signal while the server's modules load ends the process at once, since the server has nothing to finish yet.
+  // If a signal arrives while the server's modules load, the process ends at once: no request has arrived yet.
   if (process.argv[2] === "serve") {
     process.exitCode = 0;
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit());

@@ -89,7 +89,7 @@ export const formatFlag = Flag.Literals("format", linkFormatNames).pipe(
   Flag.optional,
 );
 
-/** A duration, in milliseconds. */
+/** Makes a flag that takes a duration such as `5 minutes`. The parsed value is in milliseconds. */
 export const durationFlag = (name: string) =>
   Flag.String(name).pipe(
     Flag.filterMap(durationMillis, () => `expected ${expectedDuration}`),
@@ -105,7 +105,7 @@ export const countFlag = (name: string) =>
     Flag.withMetavar("count"),
   );
 
-/** A time, in milliseconds since the epoch. */
+/** Makes a flag that takes a date or a time. The parsed value is in milliseconds since the epoch. */
 export const timeFlag = (name: string) =>
   Flag.String(name).pipe(
     Flag.filterMap(parseTimestamp, () => "expected an ISO 8601 date, or a date and time with its offset"),

@@ -1,6 +1,5 @@
 import { Context } from "effect";
 
-/** The arguments and the environment variables of a run of the command line. */
 interface GivenByShell {
   /** The arguments, without the name of the program. */
   readonly words: ReadonlyArray<string>;

@@ -52,7 +52,7 @@ describe("report", () => {
     }),
   );
 
-  it.effect("an error report redacts keys in a configuration, but not addresses", () =>
+  it.effect("an error report about the configuration redacts API keys, but not IP addresses", () =>
     Effect.gen(function* () {
       const problem = `ACCOUNTLINK_TRUSTED_PROXIES is "10.0.0.0/33,alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}"`;
       expect(yield* reported(Cause.fail(new InvalidConfig({ problem })))).toBe(
@@ -61,7 +61,7 @@ describe("report", () => {
     }),
   );
 
-  it.effect("an error report redacts keys and addresses unless the error is about the configuration", () =>
+  it.effect("an error report that is not about the configuration redacts API keys and IP addresses", () =>
     Effect.gen(function* () {
       const notes = [`line 1: alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`];
       expect(yield* reported(Cause.fail(new CommandFailed({ problem: "From 203.0.113.7", notes })))).toBe(

@@ -63,7 +63,10 @@ const shown = (word: string): string =>
 
 const helpWidth = 100;
 
-/** Wraps paragraphs and indents them like the help. */
+/**
+ * Formats the paragraphs of a help text: wraps their lines at `helpWidth`, and indents each line after the first by two
+ * spaces.
+ */
 export const paragraphs = (...texts: ReadonlyArray<string>): string =>
   texts.map((text) => wrap(text).join("\n  ")).join("\n\n  ");
 

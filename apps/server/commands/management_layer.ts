@@ -117,12 +117,12 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
           Layer.succeed(Limits, limitsOf(config)),
           NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),
         ]),
-        // Commands log nothing, since the running servers already log an outage of Redis.
+        // Turns logging off: if Redis is down, the running servers already log it.
         Layer.provide(Logger.layer([])),
       ),
     ),
   );
 
-/** The services on the storage that `openStorage` opens. */
+/** Provides the services that commands use, on the storage that `openStorage` opens. */
 export const managementLayer = (whenNew: "make" | "refuse") =>
   Layer.unwrap(Effect.map(openStorage(whenNew), servicesOn));

@@ -10,7 +10,7 @@ const missing = await whyNothingShared();
 const locationOf = (databaseUrl: string): string => databaseUrl.slice(databaseUrl.indexOf("@") + 1);
 
 describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing ?? ""}`, () => {
-  it("commands work while servers run, and name the database without its password", async () => {
+  it("commands work while servers run, and print the location of the database without its password", async () => {
     const { database, environment } = await makeShared();
     const { json, run, file, serve } = await makeWorkplace(environment);
     const location = locationOf(database.url);
@@ -91,8 +91,8 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // Waits until two requests have timed out, one after the other: the command must wait longer than that for the
-      // database.
+      // `inspectPostgres` waits for the database as long as a request does. The command must wait longer, so it must
+      // still be waiting after two of these calls have failed.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

@@ -2,7 +2,7 @@
 import { userInfo } from "node:os";
 import type { WriteOrigin } from "@accountlink/core/audit";
 
-/** The actor is the operating system's user. */
+/** The audit log names the operating system's user as the actor of a command. */
 export const operatorOrigin = (): WriteOrigin => ({
   actor: { type: "operator", id: userName() },
   requestId: null,

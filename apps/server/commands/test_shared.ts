@@ -21,7 +21,7 @@ export interface Shared {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts servers that stop after the test. */
+/** Makes a Postgres database and starts a Redis server. Both exist until the test ends. */
 export const makeShared = async (): Promise<Shared> => {
   const scope = Scope.makeUnsafe();
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));

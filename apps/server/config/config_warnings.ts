@@ -84,7 +84,7 @@ const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): Re
       ]
     : [];
 
-/** Warns of an http URL, to which browsers send keys, cookies and proofs unencrypted, unless it is local. */
+/** Warns of a public http URL that is not local: browsers send keys, cookies and proofs to it unencrypted. */
 const readablePublicUrl = ({ ACCOUNTLINK_PUBLIC_URL: url }: Config): ReadonlyArray<ConfigWarning> =>
   url === null || url.startsWith("https:") || isLocal(new URL(url))
     ? []

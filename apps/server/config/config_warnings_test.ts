@@ -17,7 +17,7 @@ describe("configWarnings", () => {
     }),
   );
 
-  it.effect("configWarnings names misspelt variables, and suggests similar ones", () =>
+  it.effect("configWarnings names misspelled variables, and suggests similar ones", () =>
     Effect.gen(function* () {
       const unknown = "is set, but no such variable exists";
       expect(

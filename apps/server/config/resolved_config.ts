@@ -23,7 +23,10 @@ export type Platform =
   | { readonly kind: "dev"; readonly port: number }
   | {
       readonly kind: "live";
-      /** The base of redirect URIs, and a part of the user agent. */
+      /**
+       * The base URL of this service. OAuth redirect URIs start with it, and the User-Agent of requests to Discord
+       * contains it.
+       */
       readonly publicUrl: string;
       readonly chat: Application & { readonly botToken: Redacted.Redacted };
       readonly game: Application;
@@ -55,7 +58,7 @@ export const storageOf = (config: Config): Effect.Effect<Storage, InvalidConfig>
       return Effect.succeed({ kind: "memory" });
     case "embedded":
     case null:
-      // `join` normalizes the path, so that messages are consistent.
+      // `join` normalizes the path of the data folder, so that every message shows the same path.
       return Effect.succeed({
         kind: "embedded",
         folder: join(config.ACCOUNTLINK_DATA_DIR, isDemo(config) ? "demo" : ""),
@@ -93,8 +96,9 @@ const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
 };
 
 /**
- * Returns why the dev platform must be chosen explicitly, since on it anyone can sign in as anybody. Returns null if it
- * may be the default: with a fixture, or in the demo without a public https URL.
+ * On the dev platform, anyone can sign in as anybody. Returns why the configuration must choose this platform
+ * explicitly. Returns null if the dev platform may be the default: with a fixture, or in the demo without a public
+ * https URL.
  */
 const devRisk = (config: Config): string | null => {
   if (config.ACCOUNTLINK_FIXTURE !== null) return null;
@@ -132,7 +136,7 @@ export const isDemo = (config: Config): boolean =>
   config.ACCOUNTLINK_FIXTURE === null &&
   (config.ACCOUNTLINK_PLATFORM ?? "dev") === "dev";
 
-/** Fails if a choice needs a variable that is not set. */
+/** Fails if the chosen platform, storage or cache needs a variable that is not set. */
 export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, InvalidConfig> =>
   Effect.map(
     Effect.all([platformOf(config), storageOf(config), cacheOf(config)]),

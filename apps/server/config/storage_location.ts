@@ -5,7 +5,7 @@ import type { Storage } from "./resolved_config.ts";
 export class StorageLocation extends Context.Service<
   StorageLocation,
   {
-    /** `data folder "data"` or `database "db.internal:5432/links"`. */
+    /** The location as messages name it: `data folder "data"` or `database "db.internal:5432/links"`. */
     readonly text: string;
     readonly json: { readonly folder: string } | { readonly database: string };
   }

@@ -70,7 +70,7 @@ export const choice = <const Value extends string, Fallback extends NoInfer<Valu
     Option.fromUndefinedOr(values.find((value) => value === input)),
   );
 
-/** A prefix of keys in a shared store. */
+/** Describes a variable that holds the prefix of all names in Redis. */
 export const prefix = (description: string, fallback: string): Variable<string> =>
   variable(
     description,
@@ -90,13 +90,13 @@ const durationWhere =
       Option.filter(durationMillis(input), isRight),
     );
 
-/** A duration, in milliseconds. */
+/** Describes a variable that holds a duration. The parsed value is in milliseconds. */
 export const duration = durationWhere(expectedDuration, () => true);
 
-/** A duration above zero, in milliseconds. */
+/** Describes a variable that holds a duration above zero. The parsed value is in milliseconds. */
 export const lifetime = durationWhere(`${expectedDuration}, longer than 0 seconds`, (millis) => millis > 0);
 
-/** A duration of at least a day, in milliseconds. */
+/** Describes a variable that holds a duration of at least a day. The parsed value is in milliseconds. */
 export const days = durationWhere(`${expectedDuration}, at least 1 day`, (millis) => millis >= dayMs);
 
 /** Converts a duration such as `5 minutes` to milliseconds. */
@@ -120,11 +120,14 @@ const expectedAddress = "an http or https URL without credentials, query and fra
 const parseAddress: Parse<string> = (input) =>
   isWebUrl(input) && !/[?#]/.test(input) ? Option.some(input.replace(/\/+$/, "")) : Option.none();
 
-/** A base URL without a trailing slash. */
+/** Describes a variable that holds a base URL. The parsed value has no trailing slash. */
 export const webAddress = (description: string): Variable<string | null> =>
   variable<string | null>(description, null, expectedAddress, parseAddress);
 
-/** An origin in canonical form. */
+/**
+ * Describes a variable that holds an origin. The parsed value is normalized: lower case, without a default port or a
+ * slash at the end.
+ */
 export const webOrigin = (description: string): Variable<string | null> =>
   variable<string | null>(
     description,

@@ -109,7 +109,7 @@ describe("a variable", () => {
     ]);
   });
 
-  it("an origin variable accepts origins", () => {
+  it("an origin variable accepts origins, and refuses URLs with a path, and refuses URLs with a path", () => {
     const texts = ["https://Links.example:443/", "http://[::1]:8080", "https://links.example/base", "https:"];
     expect(read(webOrigin(""), texts)).toEqual(["https://links.example", "http://[::1]:8080", null, null]);
   });
@@ -128,7 +128,7 @@ describe("a variable", () => {
     ]);
   });
 
-  it("a credential variable accepts credentials, and hides them", () => {
+  it("a credential variable accepts credentials without white space, and redacts them", () => {
     const variable = credential("", "a token");
     const [taken, ...refused] = read(variable, ["MTk4-x.y_z", "two words", "two\nlines", "tökén"]);
     expect(variable.secret).toBe(true);
@@ -136,7 +136,7 @@ describe("a variable", () => {
     expect(refused).toEqual([null, null, null]);
   });
 
-  it("a database URL variable accepts server addresses, and hides them", () => {
+  it("a database URL variable accepts URLs of database servers, and redacts them", () => {
     const variable = hiddenText("", "db://…", (url) => url.startsWith("db://"));
     const [taken, refused] = read(variable, ["db://ada:pass@host", "http://host"]);
     expect(variable.secret).toBe(true);
@@ -145,7 +145,7 @@ describe("a variable", () => {
     expect(refused).toBeNull();
   });
 
-  it("a secret variable accepts secrets, and hides them", () => {
+  it("a secret variable accepts one or two secrets in base64, and redacts them", () => {
     const variable = secrets("");
     const [taken, both, ...refused] = read(variable, [
       bytes(7),

@@ -11,7 +11,7 @@ const prepare = Effect.fnUntraced(function* (folder: string) {
 });
 
 describe("prepareFolder", () => {
-  it.effect("prepareFolder creates missing folders for their owner only, and accepts existing ones", () =>
+  it.effect("prepareFolder makes missing folders private to their owner, and accepts existing folders", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "deep", "data");
       yield* prepare(folder);

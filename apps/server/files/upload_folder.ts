@@ -8,7 +8,7 @@ import { maxUploadsSize, type UploadFolder } from "@accountlink/http";
 import { Effect, Stream } from "effect";
 import { reasonOf } from "../message_text.ts";
 
-/** The size of reads, in bytes. */
+/** How many bytes of an upload are read at once. */
 const readSize = 32_768;
 
 const unavailable = (cause: unknown) => new StoreUnavailable({ operation: "UploadFolder", cause });

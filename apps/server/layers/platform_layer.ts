@@ -42,7 +42,7 @@ const noSignIn = {
   finish: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
 };
 
-/** Treats every user and membership as existing, and lets nobody manage a guild. */
+/** Without platforms, every user and every membership counts as existing, and nobody manages a guild. */
 const noPlatforms = Layer.mergeAll(
   Layer.succeed(GamePlatform, {
     hasUser: () => Effect.succeed(true),

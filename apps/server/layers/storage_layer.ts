@@ -9,7 +9,7 @@ interface Opening {
   readonly exclusive: boolean;
   /** How long to wait for a database server that is not up yet. No wait by default. */
   readonly startTimeout?: Duration.Input;
-  /** How long to wait for a connection to a database server. By default, as long as requests wait. */
+  /** How long to wait for a connection to a database server; 1 second by default. */
   readonly connectTimeout?: Duration.Input;
 }
 

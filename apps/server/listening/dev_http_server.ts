@@ -6,7 +6,10 @@ import { HttpServer } from "effect/http";
 import { NetAddress } from "effect/net";
 import { claimPort } from "./port.ts";
 
-/** Makes the server. Its port opens with `open`, once its handler is ready. */
+/**
+ * Makes the HTTP server of the dev platform. The returned `open` opens its port, and must run after the request handler
+ * is attached.
+ */
 export const makeDevHttpServer = Effect.fnUntraced(function* (port: number) {
   const { url, open } = yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port });
   // On a busy machine, a shorter timeout closes connections that a client is about to reuse.

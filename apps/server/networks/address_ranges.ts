@@ -18,7 +18,7 @@ class GrowingArray {
     this.length += 1;
   }
 
-  /** The numbers, without spare capacity. */
+  /** Returns the numbers in an array without spare capacity. */
   finish(): Uint32Array<ArrayBuffer> {
     return this.#numbers.slice(0, this.length);
   }
@@ -102,13 +102,13 @@ const sortAndMerge = <Key extends number | bigint>(starts: Keys<Key>, ends: Keys
   return merged;
 };
 
-/** Disjoint ranges in ascending order. */
+/** A set of address ranges, which are disjoint and in ascending order. */
 export class AddressRanges {
   readonly count: number;
   readonly #width: Width;
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
-  /** How many ranges start below each value of the upper 16 bits. */
+  /** Item `n` is the number of ranges whose start has upper 16 bits below `n`. */
   readonly #index = new Uint32Array(65_537);
 
   constructor(width: Width, starts: Uint32Array, ends: Uint32Array) {
@@ -127,9 +127,10 @@ export class AddressRanges {
   }
 
   /**
-   * Whether a range contains the address.
+   * Returns true if a range contains the address.
    *
-   * @param high the upper word of the address; for IPv4 the only word
+   * @param high an IPv4 address, or the first 32 bits of an IPv6 address
+   * @param low the next 32 bits of an IPv6 address; ignored for IPv4
    */
   has(high: number, low: number): boolean {
     const upper = high >>> 16;

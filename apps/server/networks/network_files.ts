@@ -1,4 +1,7 @@
-/** Network intelligence from the files that a deployment configures. */
+/**
+ * Tells whether an IP address belongs to a VPN or a shared network, from the network files that a deployment
+ * configures.
+ */
 import { NetworkIntelligence } from "@accountlink/core/alts";
 import { Effect, Layer } from "effect";
 import type { IpNetwork } from "effect/net";
@@ -7,7 +10,7 @@ import { NetworkSet, readNetworkList } from "./network_list.ts";
 import { reloadedFile } from "./reloaded_file.ts";
 import { readVpnDatabase } from "./vpn_database.ts";
 
-/** The paths of the files; null for a file that is not configured. */
+/** The paths of the network files; null for a file that is not configured. */
 export interface Paths {
   readonly vpnNetworks: string | null;
   /** A database of VPN networks, in mmdb format. */

@@ -61,7 +61,7 @@ describe("the layer", () => {
     }),
   );
 
-  it.effect("no address is in a VPN or a shared network if no network files are configured", () =>
+  it.effect("without network files, no address belongs to a VPN or a shared network", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
     }).pipe(Effect.provide(NetworkFiles.layer(none, []))),
@@ -97,7 +97,7 @@ describe("a database", () => {
     }),
   );
 
-  it.effect("a database finds IPv4 addresses in an IPv6 tree, and no IPv6 address in an IPv4 tree", () =>
+  it.effect("an IPv6 database also finds IPv4 addresses; an IPv4 database finds no IPv6 address", () =>
     Effect.gen(function* () {
       const record = { is_anonymous: true };
       const both = makeMmdb(

@@ -1,4 +1,4 @@
-/** Reads lists of networks with one address or CIDR per line, the format of public lists of VPNs and data centres. */
+/** Reads lists of networks with one address or CIDR per line, the format of public lists of VPNs and data centers. */
 import { createReadStream } from "node:fs";
 import { type ClientAddress, parseNetwork } from "@accountlink/core/addresses";
 import { Effect, Option } from "effect";

@@ -104,7 +104,8 @@ describe("a list", () => {
 });
 
 describe("NetworkSet", () => {
-  // Few distinct numbers, so that networks often contain, touch or overlap each other.
+  // Generates only few distinct addresses, so that the networks made from them often contain, touch or overlap each
+  // other.
   const addresses = FastCheck.oneof(
     FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(255)).map(([third, last]) => `10.0.${third}.${last}`),
     FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(300)).map(

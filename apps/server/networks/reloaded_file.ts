@@ -20,7 +20,7 @@ export const reloadedFile = Effect.fnUntraced(function* <A>(
   const look = Effect.gen(function* () {
     const before = seen;
     seen = yield* stampOf(path);
-    // If the file changed since the last check, its writer may not have finished.
+    // Until two checks in a row find the file the same, a program may still be writing it.
     if (seen === loaded || seen !== before) return;
     loaded = seen;
     current = yield* read(path);

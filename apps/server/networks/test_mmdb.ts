@@ -6,7 +6,11 @@ type Value = boolean | number | string | { readonly [name: string]: Value };
 type Branch = Node | { readonly data: number } | undefined;
 type Node = { readonly branches: [Branch, Branch]; number: number };
 
-/** @param networks records by the bits of their network, such as `00001010` for 10.0.0.0/8 in an IPv4 tree */
+/**
+ * Makes a database in mmdb format.
+ *
+ * @param networks the record of each network, by the bits of the network: `00001010` for 10.0.0.0/8 in an IPv4 database
+ */
 export const makeMmdb = (networks: Readonly<Record<string, Value>>, ipVersion: 4 | 6): Buffer => {
   const nodes: Array<Node> = [];
   const newNode = (): Node => {
@@ -68,7 +72,7 @@ const encode = (value: Value): Buffer => {
   return Buffer.concat([Buffer.from([(7 << 5) | entries.length]), ...entries.flat().map(encode)]);
 };
 
-/** The bits of an IPv4 network in an IPv4 tree. */
+/** Returns the first `prefixLength` bits of an IPv4 address as text, such as `00001010`. */
 export const bitsOf = (address: string, prefixLength: number): string =>
   address
     .split(".")

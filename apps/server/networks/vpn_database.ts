@@ -54,7 +54,7 @@ const open = (bytes: Buffer): VpnDatabase => {
   if (separator.length < 16 || separator.some((byte) => byte !== 0)) throw new Error("No data section");
   return {
     has: ({ ip }) =>
-      // An IPv4 database contains no IPv6 address, but the library would look up the address's first 32 bits.
+      // In an IPv4 database, the library would look up the first 32 bits of an IPv6 address as an IPv4 address.
       ipVersion === 4 && NetAddress.isIpv6Address(ip)
         ? Effect.succeed(false)
         : Effect.try({

@@ -13,8 +13,8 @@ export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: D
     Layer.provide(rootKeyLayer(config, storage, secrets)),
   );
 
-// Memory storage stores no root key, so the secret takes its place. Thus servers that share a Redis derive the same
-// keys.
+// Memory storage stores no root key, so the secret of the deployment is used as the root key. Then servers that share a
+// Redis and a secret derive the same keys.
 const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
   storage.kind === "memory"
     ? Layer.succeed(RootKey, secrets[0])
@@ -25,7 +25,10 @@ const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecre
 /** The ID of the address key that is derived from the root key. */
 const derivedKeyId = "secret";
 
-/** The configured address keys, then the derived key, with which older sightings may be encrypted. */
+/**
+ * Provides the vault that encrypts the addresses in sightings. The configured address keys come first. The derived key
+ * comes last, since older sightings may be encrypted with it.
+ */
 const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
   Layer.unwrap(
     Effect.map(RootKey, (rootKey) => {

@@ -1,4 +1,4 @@
-/** The deployment's secret, or the new and the old secret during a rotation. */
+/** Finds or generates the secret of the deployment. During a rotation there are two: the new and the old secret. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -45,7 +45,7 @@ describe("resolveSecrets", () => {
     }),
   );
 
-  it.effect("concurrent first calls return the same secret", () =>
+  it.effect("concurrent first calls of resolveSecrets return the same secret", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "data");
       const secrets = yield* Effect.all(

@@ -15,8 +15,8 @@ interface Rotated {
 }
 
 /**
- * Wraps the root key with the newest configured secret. A data folder that stores its own secret gets a new one.
- * Returns whether another secret wrapped the root key before.
+ * Wraps the root key with the newest configured secret. If no secret is configured, generates a new one in the data
+ * folder and wraps the root key with it. Returns false if the newest secret already wrapped the root key.
  */
 export const rotateDeploymentSecret = ({ config, storage, secrets }: Rotated) =>
   config.ACCOUNTLINK_SECRET === null && storage.kind === "embedded"

@@ -16,12 +16,14 @@ const refusals = Metric.counter("accountlink_http_connections_refused_total", {
 });
 
 /**
- * Limits the connections of a server. A connection over a limit is closed without a response, since a response would
- * keep it open. Trusted proxies are only subject to the total limit; for clients behind them, the requests in flight
- * per client address are limited instead.
+ * Limits the open connections of a server, in total and per client address. A connection over a limit is closed without
+ * a response, since sending a response would keep the connection open longer.
  *
- * @returns the checks of each request, which limit the requests in flight; empty if there is no limit or no trusted
- * proxy
+ * Connections from a trusted proxy count only toward the total. Behind a trusted proxy, the requests in flight of each
+ * client address are limited instead.
+ *
+ * @returns functions that refuse a request if its client address has too many requests in flight; empty if there is no
+ * limit or no trusted proxy
  */
 export const limitConnections = (server: Server, config: Config) =>
   Effect.map(Effect.context(), (context): ReadonlyArray<RefusalOf> => {
@@ -81,7 +83,7 @@ class Counts {
     this.#limit = limit;
   }
 
-  /** Counts one more connection or request of an address, or returns false if the address has reached the limit. */
+  /** Counts one more connection or request from an address. Returns false if the address has reached the limit. */
   take(name: string): boolean {
     const open = this.#open.get(name) ?? 0;
     if (open >= this.#limit) return false;

@@ -7,12 +7,14 @@ import { type Duration, Effect } from "effect";
 const drainTimeout = 10_000;
 
 /**
- * How long to wait until the backlog is empty, in milliseconds. Under a flood of connections, it never becomes empty.
+ * How long a stopping server waits until the backlog of its port is empty, in milliseconds. Without this limit, a flood
+ * of connections would make it wait forever.
  */
 const acceptTimeout = 2_000;
 
 /**
- * A turn of the event loop is quick if it takes less than this many milliseconds, or less than 1 % of the wait so far.
+ * A turn of the event loop counts as quick if it takes less than this many milliseconds, or less than 1 % of the time
+ * that the server has waited for an empty backlog.
  */
 const quickTurn = 0.1;
 
@@ -25,12 +27,12 @@ export class Drain {
   }
 
   /**
-   * Continues to accept requests during the delay, then closes the port, and waits at most `drainTimeout` until every
-   * connection has ended.
+   * Accepts connections until `delay` is over, then closes the port. After that, waits at most `drainTimeout` until
+   * every connection has ended.
    *
-   * Idle connections stay open, since a request may be on its way. An idle connection ends after one more request,
-   * which is answered with `Connection: close` because the port is closed, or when the client closes it, or at the idle
-   * timeout.
+   * Closing the port keeps idle connections open, since a request may be on its way. The response to this request has
+   * the header `Connection: close`. Without a request, an idle connection ends when the client closes it, or at the
+   * idle timeout.
    *
    * @param delay how long load balancers have to notice that the server is not ready
    * @param endReads ends long polls and streams
@@ -50,11 +52,11 @@ export class Drain {
 }
 
 /**
- * Stops accepting connections but keeps idle ones, which `close` of `node:http` would close.
+ * Stops accepting connections. Unlike `close` of `node:http`, keeps idle connections open.
  *
- * Closing the port resets the connections that wait in its backlog, although clients see them as open. Node accepts one
- * connection in each turn of the event loop. So the port is closed after a turn that accepted no connection and that
- * was too short for a client to open a connection meanwhile.
+ * Closing the port resets the connections in its backlog, which clients see as open. So the port is closed only when
+ * its backlog is empty. Node accepts one connection in each turn of the event loop. The backlog counts as empty after a
+ * quick turn without a new connection: the turn was too short for a client to open one.
  *
  * @returns a promise that resolves when the last connection has ended
  */
@@ -62,7 +64,7 @@ const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
   new Promise((resolve) => {
     const started = performance.now();
     let turnBegan = started;
-    // The current turn may already have accepted a connection.
+    // Starts as true, since the current turn of the event loop may already have accepted a connection.
     let hasAccepted = true;
     const noteAccepted = () => {
       hasAccepted = true;

@@ -1,4 +1,4 @@
-/** The documentation site, if the checkout or the image has it. */
+/** Reads the files of the documentation site, which some checkouts and images do not contain. */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { guideWith } from "@accountlink/pages/guide";

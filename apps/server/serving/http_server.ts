@@ -68,7 +68,10 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
 });
 
-/** A server is ready if its storage is ready and it is not stopping. Without Redis, it is ready but degraded. */
+/**
+ * A server is ready if its storage is ready and the server is not stopping. Without Redis, the server is ready but
+ * degraded.
+ */
 const readiness = (drain: Drain) =>
   Layer.effect(
     Readiness,

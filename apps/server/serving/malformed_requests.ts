@@ -23,7 +23,7 @@ export const refuseMalformed = (publicUrl: string): RefusalOf => {
   };
 };
 
-/** The problem with the head of a request. Node joins repeated headers with commas. */
+/** Returns the problem with the head of a request, or null if there is none. */
 const headProblem = (request: IncomingMessage, publicHost: string): MalformedRequest["problem"] | null => {
   const { headers, httpVersion, url = "" } = request;
   const { authorization, expect, host } = headers;
@@ -35,7 +35,10 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
   return expect === undefined || httpVersion !== "1.1" || isContinue.test(expect) ? null : "expectation";
 };
 
-/** Checks for a comma first: few values have one, and Node has to build `headersDistinct` when it is read. */
+/**
+ * Returns whether a header was sent more than once. Node joins repeated headers with commas, so a value without a comma
+ * was sent once. For other values, reads `headersDistinct`, which Node builds only on demand.
+ */
 const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
   value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
 
@@ -43,7 +46,7 @@ const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
 const isAbsolute = (target: string): boolean => /^https?:\/\//i.test(target);
 
-/** Whether a target in absolute form names neither the public host nor the local address. */
+/** Returns whether a request target is an absolute URL whose host is neither the public host nor the local address. */
 const isForeign = (target: string, { localAddress, localPort }: Socket, publicHost: string): boolean => {
   if (!isAbsolute(target)) return false;
   const address = localAddress?.replace(/^::ffff:/i, "") ?? "";
@@ -62,7 +65,8 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
 
     server.on("clientError", (error: ClientError, duplex) => {
       const socket = duplex as NodeSocket;
-      // Answers only once, although the parser also refuses everything that the client sends afterwards.
+      // After the first error, the parser refuses everything else that the client sends. Only the first error is
+      // answered.
       if (refused.has(socket)) return;
       refused.add(socket);
       const current = socket._httpMessage ?? null;
@@ -79,7 +83,8 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
           : app.refuse(request, refusalOf(error));
       run(Effect.map(answer, (response) => sendLast(socket, rawAnswer(response), error)));
     });
-    // Without a listener, Node itself answers 417.
+    // Without a listener for this event, Node itself would answer a request with an unknown `Expect` header, with
+    // status 417.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   });
 
@@ -94,10 +99,10 @@ interface NodeSocket extends Socket {
 
 const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
 
-/** Replaces a method that Node's parser does not know, since clients could invent any number of methods. */
+/** Clients could invent any number of methods, so this name stands for all methods that Node's parser does not know. */
 const unknownMethod = "_OTHER";
 
-/** A request that could not be parsed beyond its target. */
+/** Stands for a request that Node could not parse, or could parse only up to its target. */
 const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpRequest => ({
   method: "GET",
   url: urlOfTarget(target),

@@ -6,7 +6,7 @@ import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
 
-/** How much longer than the longest long poll a request may stay unanswered, in milliseconds. */
+/** How long a request may stay unanswered beyond the longest long poll, in milliseconds. */
 const longestSilence = 300_000;
 
 /**
@@ -37,13 +37,16 @@ export const makeNodeServer = (config: Config, silence = longestSilence): Server
   return server;
 };
 
-/** Why a request is refused before routing; null if it is not. Called once per request. */
+/**
+ * Returns the error with which a request is refused before routing; null if the request is accepted. Called once for
+ * each request.
+ */
 export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => PublicError | null;
 
 /**
  * Passes the requests of the server to the application.
  *
- * @param reasons the checks of a request, called in order until one refuses it
+ * @param reasons functions that check each request, called in order until one of them refuses the request
  */
 export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
@@ -89,7 +92,10 @@ class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Req
   }
 }
 
-/** Makes a class of responses. Once the port is closed, the server drains, so each response closes its connection. */
+/**
+ * Makes the class of the server's responses. Once the port is closed, the server drains, so each of these responses
+ * closes its connection.
+ */
 const responseClass = (isListening: () => boolean) =>
   class<Request extends IncomingMessage> extends EndingResponse<Request> {
     override writeHead(...head: [number]): this {

@@ -46,14 +46,14 @@ describe("deduplicatedLogger", () => {
     ),
   );
 
-  it.effect("the logger writes the remaining lines when it ends", () =>
+  it.effect("when the logger ends, it writes the repeats that it has not written yet", () =>
     Effect.map(withLogging(fail(5)), (lines) => {
       expect(lines.map(({ repeated }) => repeated)).toEqual([undefined, 4]);
     }),
   );
 
   it.effect(
-    "repeats are counted separately for each failure, and only warnings and errors are deduplicated",
+    "the logger counts repeats of each warning and error separately, and does not deduplicate other lines",
     () =>
       Effect.gen(function* () {
         expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);

@@ -40,7 +40,7 @@ describe("loggingLayer", () => {
     }),
   );
 
-  it.effect("the log never contains a key or an address", () =>
+  it.effect("the log never contains a whole key or an IP address", () =>
     Effect.gen(function* () {
       const lines = yield* logged(
         "info",

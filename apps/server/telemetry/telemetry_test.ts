@@ -5,7 +5,7 @@ import { telemetryLayer } from "./telemetry.ts";
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318";
 
 describe("telemetryLayer", () => {
-  it.effect("no spans are created without an endpoint", () =>
+  it.effect("no spans are created without an OTLP endpoint", () =>
     Effect.gen(function* () {
       assert.isFalse(yield* References.TracerEnabled);
     }).pipe(Effect.provide(telemetryLayer({ OTEL_EXPORTER_OTLP_ENDPOINT: " ", PATH: "/bin" }))),

@@ -80,7 +80,7 @@ class ChatProfile(TypedDict):
 
 
 class ResolvedProfiles(TypedDict):
-    """None unless requested and available"""
+    """Profiles of both accounts. Each profile is None unless it was requested and is available"""
     game: GameProfile | None
     chat: ChatProfile | None
 
@@ -96,14 +96,14 @@ class RateLimit(TypedDict):
     remaining: int | None
     resetAt: Timestamp | None
     retryAfter: int | None
-    """Seconds to wait; None unless refused"""
+    """Seconds to wait before the next request; None unless a limit refused this request"""
     scope: Literal["api_key", "ip"] | None
     bucket: NotRequired[Literal["day", "second", "verify_day", "session_create", "poll_interval", "poll_count", "event_readers", "ip_day", "ip_second", "ip_verify_day", "ip_auth"]]
 
 
 class Meta(TypedDict):
     requestId: str
-    """"req_" and a ULID; also the header X-Request-Id"""
+    """`req_` followed by a ULID. The response header `X-Request-Id` has the same value"""
     version: Literal["2.0.0"]
     rateLimit: RateLimit
     tier: NotRequired[Literal["free", "premium"]]
@@ -137,7 +137,7 @@ class BulkMetaBulk(TypedDict):
 
 class BulkMeta(TypedDict):
     requestId: str
-    """"req_" and a ULID; also the header X-Request-Id"""
+    """`req_` followed by a ULID. The response header `X-Request-Id` has the same value"""
     version: Literal["2.0.0"]
     rateLimit: RateLimit
     tier: NotRequired[Literal["free", "premium"]]
@@ -154,7 +154,7 @@ class GameLookupResolved(TypedDict):
 class GameLookup(TypedDict):
     gameId: GameId
     chatIds: list[ChatId]
-    """Newest link first, at most 1,000; with a guild, only its members among the 100 newest links"""
+    """At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest 100"""
     count: int
     resolved: GameLookupResolved
 
@@ -172,11 +172,11 @@ class VerificationStatus(TypedDict):
 class AltEvidence(TypedDict):
     kind: Literal["review", "game", "device", "address"]
     weight: float
-    """0 to 1, unrounded"""
+    """The weight of this evidence, 0 to 1, not rounded"""
     lastSeenAt: Timestamp | None
-    """When the candidate was last seen in the browser or at the address"""
+    """When the candidate was last seen in the shared browser or at the shared address; None for other evidence"""
     chatUsers: int | None
-    """How many chat users were seen with this evidence"""
+    """How many chat users of the scope were seen in this browser or at this address; None for other evidence"""
     gameId: GameId | None
 
 
@@ -184,9 +184,9 @@ class AltMatch(TypedDict):
     chatId: ChatId
     gameId: GameId | None
     weight: NotRequired[float]
-    """With explain: the combined weight of the evidence, 0 to 1"""
+    """Present only with `explain`: the combined weight of the evidence, 0 to 1"""
     evidence: NotRequired[list[AltEvidence]]
-    """With explain: the evidence, strongest first"""
+    """Present only with `explain`: the evidence, strongest first"""
     resolved: NotRequired[ResolvedProfiles]
 
 
@@ -202,7 +202,7 @@ class AltDetectionRisk(TypedDict):
     alt: NotRequired[int]
     vpn: NotRequired[int]
     unlistedWeight: NotRequired[float]
-    """The greatest weight of an omitted match, if above every returned one; otherwise 0"""
+    """The greatest weight of an unlisted match, if it is greater than the weight of every listed match; otherwise 0"""
 
 
 class AltDetectionSummary(TypedDict):
@@ -239,7 +239,7 @@ class LinkSetEventData(TypedDict):
 
 class LinkSetEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["link.set"]
     at: Timestamp
     data: LinkSetEventData
@@ -256,7 +256,7 @@ class LinkMovedEventData(TypedDict):
 
 class LinkMovedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["link.moved"]
     at: Timestamp
     data: LinkMovedEventData
@@ -272,7 +272,7 @@ class LinkRemovedEventData(TypedDict):
 
 class LinkRemovedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["link.removed"]
     at: Timestamp
     data: LinkRemovedEventData
@@ -285,7 +285,7 @@ class LinksImportedEventData(TypedDict):
 
 class LinksImportedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["links.imported"]
     at: Timestamp
     data: LinksImportedEventData
@@ -298,7 +298,7 @@ class ScopeDeletedEventData(TypedDict):
 
 class ScopeDeletedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["scope.deleted"]
     at: Timestamp
     data: ScopeDeletedEventData
@@ -310,7 +310,7 @@ class UserErasedEventData(TypedDict):
 
 class UserErasedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["user.erased"]
     at: Timestamp
     data: UserErasedEventData
@@ -327,7 +327,7 @@ class SessionCompletedEventData(TypedDict):
 
 class SessionCompletedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["session.completed"]
     at: Timestamp
     data: SessionCompletedEventData
@@ -344,7 +344,7 @@ class SessionFailedEventData(TypedDict):
 
 class SessionFailedEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["session.failed"]
     at: Timestamp
     data: SessionFailedEventData
@@ -361,7 +361,7 @@ class SessionCancelledEventData(TypedDict):
 
 class SessionCancelledEvent(TypedDict):
     id: str
-    """`evt_` and a ULID; feed, streams and webhooks send the same ID"""
+    """`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests"""
     type: Literal["session.cancelled"]
     at: Timestamp
     data: SessionCancelledEventData
@@ -371,7 +371,7 @@ class UnlinkedSession(TypedDict):
     sid: Sid
     pid: Pid
     clientId: str
-    """The client's own name for its user"""
+    """The user's name or ID in the system of the caller"""
     guildId: GuildId | None
     url: str
     """The URL where the user verifies"""
@@ -397,7 +397,7 @@ class CompletedSession(TypedDict):
     sid: Sid
     pid: Pid
     clientId: str
-    """The client's own name for its user"""
+    """The user's name or ID in the system of the caller"""
     guildId: GuildId | None
     url: str
     """The URL where the user verifies"""
@@ -423,7 +423,7 @@ class FailedSession(TypedDict):
     sid: Sid
     pid: Pid
     clientId: str
-    """The client's own name for its user"""
+    """The user's name or ID in the system of the caller"""
     guildId: GuildId | None
     url: str
     """The URL where the user verifies"""
@@ -599,7 +599,7 @@ class GetEventsData(TypedDict):
     cursor: str
     """The position after these events"""
     more: bool
-    """Whether more events may be available already"""
+    """Whether the feed may already have more events after the cursor"""
 
 
 class ListLinksDataLinksItem(TypedDict):
@@ -675,7 +675,7 @@ EventGameId = str
 """ID of a user of the game platform, or `[erased]`"""
 
 EventSource = Literal["api", "flow", "user", "operator"]
-"""`api`: a key; `flow`: a verification flow; `user`: the chat user; `operator`: the owner or an operator"""
+"""The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `operator`: people who run the community or the service"""
 
 FeedEvent = LinkSetEvent | LinkMovedEvent | LinkRemovedEvent | LinksImportedEvent | ScopeDeletedEvent | UserErasedEvent | SessionCompletedEvent | SessionFailedEvent | SessionCancelledEvent
 
@@ -695,11 +695,11 @@ ServiceCode = Literal[
     "LINK_NOT_FOUND",  # The scope of the key has no such link, or the chat user is not a member of the guild
     "SESSION_NOT_FOUND",  # The key has no such session, or it ended more than 24 hours ago
     "SESSION_EXPIRED",  # The session has expired, possibly while a long poll waited
-    "SHARED_IP_RATE_LIMITED",  # The client address sent too many requests, counted over all keys
+    "SHARED_IP_RATE_LIMITED",  # The client's IP address sent too many requests, counted over all keys
     "RATE_LIMITED",  # The key sent too many requests
     "BULK_LIMIT_EXCEEDED",  # More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count
-    "CONFLICT",  # The new chat user already has a link, the session is final, the idempotency key is taken, its request named a user who was erased, or a cursor is too old
-    "INTERNAL_ERROR",  # 503: a store or a platform did not respond. 500: a bug
+    "CONFLICT",  # The new chat user already has a link, the session is final, the idempotency key is in use or belongs to another request, a chat user of the request was erased, or a cursor is too old
+    "INTERNAL_ERROR",  # A store or a platform did not respond (503), or the service has a bug (500)
 ]
 """The codes with which the service refuses a request"""
 

@@ -1,4 +1,4 @@
-/** Bun's HTTP server, with the service below /links. */
+/** Serves accountlink under /links on Bun's HTTP server. */
 import { createAccountLink } from "accountlink";
 
 const port = Number(process.env["PORT"] ?? 3000);
@@ -11,7 +11,8 @@ console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 const server = Bun.serve({
   port,
   hostname: "127.0.0.1",
-  // Long polls and streams are silent for longer than the default of ten seconds.
+  // By default, Bun closes a connection that is silent for ten seconds, but long polls and streams are silent for
+  // longer.
   idleTimeout: 60,
   fetch: (request, connections) =>
     new URL(request.url).pathname.startsWith("/links/")

@@ -1,4 +1,4 @@
-/** Deno's HTTP server, with the service below /links. */
+/** Serves accountlink under /links on Deno's HTTP server. */
 import { createAccountLink } from "accountlink";
 
 const port = Number(Deno.env.get("PORT") ?? 3000);

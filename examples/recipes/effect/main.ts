@@ -1,4 +1,6 @@
-/** The services of core in memory, with Effect: in your own process, or in a browser. */
+/**
+ * Runs the services of `@accountlink/core` in your own process or in a browser, with Effect and with storage in memory.
+ */
 
 import { AccountLink, ApiKeys, ChatId, GameId, LinkLookup, LinkWriter } from "@accountlink/core";
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";

@@ -1,4 +1,4 @@
-/** Links in your own process, in a data folder, with promises. */
+/** Embeds accountlink in your own process, with promises, and stores the links in a data folder. */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Express, with the service below /links, before the body parsers. */
+/** Serves accountlink under /links in an Express app, before the body parsers. */
 import { createAccountLink } from "accountlink";
 import express from "express";
 

@@ -1,4 +1,4 @@
-/** Express, with the service below /links, after body parsers that keep the raw bytes. */
+/** Serves accountlink under /links in an Express app, after body parsers that keep the raw bytes. */
 import type { IncomingMessage } from "node:http";
 import { createAccountLink } from "accountlink";
 import express from "express";
@@ -10,7 +10,7 @@ const al = await createAccountLink({
 });
 console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 
-// The listener uses rawBody if a parser has already read the body.
+// `al.nodeListener` uses `rawBody` if a parser has already read the body.
 const verify = (request: IncomingMessage, _response: unknown, bytes: Buffer) =>
   void Object.assign(request, { rawBody: bytes });
 

@@ -1,4 +1,4 @@
-/** Fastify, with the service below /links. */
+/** Serves accountlink under /links on a Fastify server. */
 import { createAccountLink } from "accountlink";
 import Fastify from "fastify";
 
@@ -9,11 +9,11 @@ const al = await createAccountLink({
 });
 console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 
-// Otherwise, closing waits 72 seconds for idle connections.
+// Without this option, closing the server waits 72 seconds for idle connections.
 const server = Fastify({ forceCloseConnections: true });
 server.get("/", async () => "Hello");
 server.register(async (scope) => {
-  // The service reads bodies itself.
+  // The service reads request bodies itself, so Fastify must not parse them.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
   scope.all("/links/*", (request, reply) => {

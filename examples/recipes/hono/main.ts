@@ -1,4 +1,4 @@
-/** Hono on Node, with the service below /links. */
+/** Serves accountlink under /links in a Hono app on Node. */
 import { serve } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { createAccountLink } from "accountlink";

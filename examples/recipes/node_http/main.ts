@@ -1,4 +1,4 @@
-/** Node's own HTTP server, with the service below /links. */
+/** Serves accountlink under /links on Node's own HTTP server. */
 import { createServer } from "node:http";
 import { createAccountLink } from "accountlink";
 

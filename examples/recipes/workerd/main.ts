@@ -1,4 +1,4 @@
-/** A worker with the service below /links, in a Durable Object that holds the links in memory. */
+/** A Cloudflare worker that serves accountlink under /links. A Durable Object holds the links in memory. */
 import { createAccountLink } from "accountlink";
 
 interface ObjectNamespace {

@@ -4,15 +4,15 @@ import { lookup, Resolver } from "node:dns/promises";
 export type Resolve = (name: string) => Promise<ReadonlyArray<string>>;
 
 /**
- * `timeout` is in milliseconds. With only two attempts at each name server, time remains for the request before its
- * deadline.
+ * Limits the time of a DNS query, so that time remains to send the webhook before the deadline. `timeout` is in
+ * milliseconds, and `tries` is the number of attempts at each name server.
  */
 const queryOptions = { timeout: 2_000, tries: 2 };
 
 /**
- * Resolves names by asking the system's name servers over the network. The operating system's `getaddrinfo` would block
- * one of Node's four threads, which files, cryptography and all other names need too: a receiver with a silent name
- * server would delay everything.
+ * Resolves names by asking the system's name servers over the network, instead of calling the operating system's
+ * `getaddrinfo`. Each call of `getaddrinfo` blocks one of Node's four threads. Files and cryptography need these
+ * threads too, so a receiver with a silent name server would delay everything.
  */
 export const resolveWith =
   (resolver: Pick<Resolver, "resolve4" | "resolve6">): Resolve =>
@@ -25,7 +25,7 @@ export const resolveWith =
     return found;
   };
 
-/** Resolves a name by name servers, which know every public name. */
+/** Resolves a public name by asking the system's name servers. */
 export const resolvePublic: Resolve = (name) => resolveWith(new Resolver(queryOptions))(name);
 
 let lookingUp: Promise<unknown> = Promise.resolve();
@@ -37,7 +37,10 @@ const lookUp: Resolve = (name) => {
   return found.then((all) => all.map(({ address }) => address));
 };
 
-/** Resolves a name that may be private. Names without a DNS entry may be in files of the operating system. */
+/**
+ * Resolves a name that may be private. If the name servers do not know the name, asks the operating system, which also
+ * reads its own files, such as `/etc/hosts`.
+ */
 export const resolvePrivate: Resolve = (name) =>
   resolvePublic(name).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOTFOUND" || error.code === "ENODATA") return lookUp(name);

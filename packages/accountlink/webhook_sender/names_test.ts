@@ -19,7 +19,7 @@ const questionOf = (query: Buffer): { readonly name: string; readonly end: numbe
   return { name: labels.join("."), end: at + 5 };
 };
 
-/** Encodes the DNS response with the addresses of the queried type. Without addresses, the name does not exist. */
+/** Encodes a DNS response with the given addresses. An empty list means that the name does not exist. */
 const answerTo = (query: Buffer, addresses: ReadonlyArray<ReadonlyArray<number>>): Buffer => {
   const { end } = questionOf(query);
   const header = Buffer.from(query.subarray(0, 12));
@@ -76,7 +76,7 @@ describe("a name", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("a name that only this machine's files know does not resolve", () =>
+  it.live("localhost and its subdomains resolve to loopback addresses without a query to a name server", () =>
     Effect.gen(function* () {
       const { resolve, asked } = yield* resolverOf(() => [[192, 0, 2, 1]]);
       for (const name of ["localhost", "LOCALHOST.", "a.localhost"]) {

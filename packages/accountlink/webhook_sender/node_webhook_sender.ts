@@ -31,13 +31,16 @@ const resolveTimeout = "2 seconds";
  */
 const mostInformational = 5;
 
-/** Milliseconds that an idle connection stays open: less than on most servers, so that they do not close it first. */
+/** Milliseconds after which the sender closes an idle connection, before most receivers would close the connection. */
 const idleTimeout = 4_000;
 
 export interface NodeWebhookSenderOptions {
   /** Private networks that webhooks may reach, also by http. */
   readonly networks?: ReadonlyArray<IpNetwork.IpNetwork>;
-  /** Resolves a name; asks DNS by default, and with `networks` also the operating system. */
+  /**
+   * Resolves a host name. The default asks DNS. If `networks` is not empty, the default also asks the operating system
+   * for names that DNS does not know.
+   */
   readonly resolve?: Resolve;
   /** PEM certificates of the authorities to trust instead of the default ones. */
   readonly authorities?: string;

@@ -210,7 +210,7 @@ describe("open networks", () => {
     }),
   );
 
-  it.effect("the sender connects to the first address of a name that responds", () =>
+  it.effect("if a name has several addresses, the sender connects to the first address that responds", () =>
     Effect.gen(function* () {
       const { port, asked } = yield* receiver();
       const resolve = async () => ["127.0.0.2", "127.0.0.1"];
@@ -242,7 +242,7 @@ describe("a response", () => {
     }),
   );
 
-  it.effect("the sender stops reading an endless body at its limit", () =>
+  it.effect("the sender stops reading an endless response body at a size limit", () =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<number>();
       const { url } = yield* receiver((_, response) => {
@@ -258,7 +258,7 @@ describe("a response", () => {
         Effect.tap(send(request(url)), () => Deferred.await(closed)),
       );
       assert.strictEqual(status, 200);
-      // The receiver can write more than the sender reads, because the operating system buffers it.
+      // The receiver can write more bytes than the sender reads, because the operating system buffers them.
       assert.isBelow(yield* Deferred.await(closed), 16_000_000);
     }),
   );

@@ -11,7 +11,7 @@ type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 
 /**
  * Manages accounts. Every change is written to the audit log and reaches the account's keys on every node within a
- * second. Changes return whether anything changed, or `None` for an unknown account.
+ * second. `setTier`, `suspend` and `restore` return whether anything changed, or `None` if the account does not exist.
  */
 export class Accounts extends Context.Service<
   Accounts,

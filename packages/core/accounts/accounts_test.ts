@@ -29,7 +29,7 @@ describe("Accounts.ofChatUser", () => {
 });
 
 describe("Accounts.setTier", () => {
-  it.effect("a new tier applies to the account's keys at once; an unknown account gives None", () =>
+  it.effect("`setTier` applies to an account's keys at once, and returns None for an unknown account", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts;
       const { token } = yield* issue;

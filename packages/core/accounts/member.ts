@@ -49,7 +49,11 @@ export type MemberChange =
   | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
   | { readonly type: "remove"; readonly chatId: ChatId };
 
-/** Returns `chosenAt` of a new member. Being added by an operator counts as the user's own choice. @internal */
+/**
+ * Returns the `chosenAt` of a new member. A member added by an operator counts as having chosen the account.
+ *
+ * @internal
+ */
 export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
   actor.type === "operator" ? at : null;
 

@@ -14,8 +14,9 @@ export class MemberDisclosure extends Context.Service<
   MemberDisclosure,
   {
     /**
-     * Allows keys of the guild. Allows global keys if a member who chose the account manages the guild; the platform's
-     * answer about this is cached for 10 minutes. If the platform does not answer, global keys are not allowed.
+     * Returns whether keys of the scope may see nicknames and roles of the guild's members. Keys of this guild may.
+     * Global keys may if a member of their account has chosen the account and manages the guild. The platform's answer
+     * about managers is cached for 10 minutes. If the platform does not answer, global keys may not.
      */
     readonly isAllowed: (scope: DataScope, guildId: GuildId) => Effect.Effect<boolean, StoreUnavailable>;
   }

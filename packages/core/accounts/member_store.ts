@@ -31,8 +31,8 @@ export class MemberStore extends Context.Service<
     readonly findByChatId: (chatId: ChatId) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
 
     /**
-     * Changes a member by `decideMember` and writes an audit entry. If the user in the account's `chatId` stops being
-     * an owner, `chatId` becomes null. A removed member's sign-ins to the account are deleted.
+     * Applies `decideMember` to a change and writes an audit entry. If the user whose ID is the account's `chatId`
+     * stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the account are deleted.
      */
     readonly change: (write: ChangeMember) => Effect.Effect<"changed" | MemberRefusal, StoreUnavailable>;
 

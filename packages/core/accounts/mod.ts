@@ -1,4 +1,4 @@
-/** Accounts: the owners of keys, their members, and which keys see members of guilds. */
+/** Accounts own keys and have members. The module also decides which keys see nicknames and roles in a guild. */
 export * from "./accounts.ts";
 export * from "./member.ts";
 export * from "./member_disclosure.ts";

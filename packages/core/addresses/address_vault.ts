@@ -13,8 +13,8 @@ const decoder = new TextDecoder();
 const openedAtOnce = 16;
 
 /**
- * Encrypts addresses with the newest of the deployment's address keys, and decrypts with all of them. A keyed hash
- * matches addresses, which are never stored in the clear.
+ * Encrypts addresses with the newest of the deployment's address keys, and decrypts them with any of these keys.
+ * Addresses are matched by a keyed hash, and are never stored in the clear.
  */
 export class AddressVault extends Context.Service<
   AddressVault,

@@ -45,7 +45,7 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("a vault decrypts nothing that was changed or has the id of another key", () =>
+  it.effect("an encrypted address cannot be decrypted after a change or with another key ID", () =>
     Effect.gen(function* () {
       const { sealed } = yield* protect("203.0.113.7");
       assert.strictEqual((yield* Effect.flip(open(sealed, "k2")))._tag, "CryptoError");

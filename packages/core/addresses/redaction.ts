@@ -12,7 +12,7 @@ const ipv6 = [
 ].join("|");
 const zone = "%[\\w%-]+(?:\\.\\w+)*";
 
-// A pattern, because the address parser cannot find where an address ends inside a text.
+// Addresses are found by a pattern, because the address parser cannot find where an address ends inside a text.
 const addressPattern = new RegExp(
   `(?<![0-9a-zA-Z])(?:${ipv6})(?:${zone})?(?![0-9a-zA-Z])|(?<!\\d)${ipv4}`,
   "g",

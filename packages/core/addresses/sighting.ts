@@ -47,7 +47,11 @@ export const isInBrowser = <S extends Sighting>(sighting: S): sighting is Extrac
 export const placeOf = (sighting: Sighting): string =>
   isAtAddress(sighting) ? sighting.address.hash : sighting.browser;
 
-/** Returns the stored texts of a sighting, without the chat user and the time. @internal */
+/**
+ * Returns the strings that a store keeps for a sighting: those of the protected address, or the browser's hash.
+ *
+ * @internal
+ */
 export const textsOf = (sighting: Sighting): ReadonlyArray<string> =>
   isAtAddress(sighting) ? Object.values(sighting.address) : [sighting.browser];
 

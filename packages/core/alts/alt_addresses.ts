@@ -9,7 +9,9 @@ import type { NetworkIntelligence } from "./network_intelligence.ts";
 export interface SeedAddress {
   /** Every hash under which the address may be stored. */
   readonly hashes: ReadonlySet<string>;
-  /** Null if no key of the deployment decrypts the address. The hashes still match. */
+  /**
+   * The decrypted address; null if no key of the deployment decrypts it. In both cases, `hashes` finds its sightings.
+   */
   readonly address: ClientAddress | null;
 }
 
@@ -45,7 +47,7 @@ export const seedAddresses = Effect.fnUntraced(function* (
 export interface SeedNetworks {
   readonly isVpn: ReadonlyArray<boolean>;
   readonly isShared: ReadonlyArray<boolean>;
-  /** Failed lookups. The texts contain no address. */
+  /** Messages about failed network lookups. They contain no address. */
   readonly warnings: ReadonlyArray<string>;
 }
 

@@ -23,14 +23,14 @@ export interface AltCandidate {
 }
 
 export interface CandidateSources {
-  /** The chat user of the query, who is never a candidate. Null if the query names no chat user. */
+  /** The chat user whose alts are searched, if known. This user is never a candidate. */
   readonly target: ChatId | null;
   readonly games: ReadonlyArray<GameId>;
   readonly visits: ReadonlyArray<Visit & { readonly chatId: ChatId }>;
   readonly records: ReadonlyMap<ChatId, LinkRecord>;
 }
 
-/** Returns everyone except the target who was seen at one of the places or is linked to one of the game users. */
+/** Returns the chat users who are in `visits` or linked to one of `games`, without the target. */
 export const findCandidates = ({
   target,
   games,
@@ -62,7 +62,7 @@ const latestVisits = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> => {
  * same person.
  *
  * @param reviews the reviews of the target
- * @param records includes the records of all users marked as the same person
+ * @param records link records by chat ID, including those of all users marked as the same person
  */
 export const reviewCandidates = (
   candidates: ReadonlyArray<AltCandidate>,

@@ -53,9 +53,9 @@ export interface AltReport {
   readonly matches: ReadonlyArray<AltMatch>;
   /** The score of the strongest candidate, who may be missing from `matches`. */
   readonly risk: AltRisk;
-  /** The number of addresses and browsers that were compared; 0 if the seeds were not seen lately. */
+  /** How many addresses and browsers were compared. */
   readonly places: number;
-  /** Failed lookups. The texts contain no address. */
+  /** Messages about facts that could not be looked up. They contain no address. */
   readonly warnings: ReadonlyArray<string>;
 }
 
@@ -65,7 +65,7 @@ export const maxBulkAltInputs = 10;
 /** The most candidates found by addresses and browsers; the most recently seen are kept. */
 const maxSeenCandidates = 150;
 
-/** How long a report waits for profiles, and how many requests run at once. */
+/** How long a report waits for profiles, and how many profiles are requested at once. */
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
 
 /**
@@ -135,7 +135,7 @@ export class AltDetection extends Context.Service<
           seeds: distinct([target, ...chatsOfGame]),
           games: distinct([gameId, ownGame]),
           chatsOfGame,
-          // The links of the query's game user were read above.
+          // `chatsOfGame` already has the links of `gameId`, so do not read them again.
           otherGames: distinct([ownGame === gameId ? null : ownGame]),
         };
       });

@@ -46,7 +46,7 @@ interface Expected {
   readonly latest: number | null;
 }
 
-/** Computes from all stored data what each chat user shares with the seeds. */
+/** Computes the expected candidates and their weights directly from all visits and links. */
 const plain = (
   { visits }: Town,
   linked: ReadonlyMap<ChatId, string>,
@@ -145,7 +145,7 @@ const check = Effect.fnUntraced(function* (given: Town, name: string) {
     const same = expected.find((each) => each.chatId === match.chatId);
     assert.closeTo(match.weight, same?.weight ?? Number.NaN, 1e-9);
   }
-  // No unlisted candidate was seen more recently than a listed one.
+  // Check that no unlisted candidate was seen more recently than a listed one.
   const seenAt = (each: Expected) => each.latest ?? -1;
   const oldest = Math.min(...expected.filter((each) => listed.has(each.chatId)).map(seenAt));
   for (const left of expected.filter((each) => !listed.has(each.chatId)))

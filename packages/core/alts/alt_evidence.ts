@@ -29,12 +29,15 @@ export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
 export const gameWeight = 0.9;
 
 /**
- * The weight of a shared browser seen just now, the half-life of the weight, and the number of users above which the
- * weight is lowered.
+ * A shared browser has this `weight` if the candidate was seen in it just now. The weight halves with each `halfLife`.
+ * It is lowered if more than `users` chat users were seen in the browser.
  */
 const device = { weight: 0.7, halfLife: 180 * dayMs, users: 10 } as const;
 
-/** The weight, half-life and number of users of a shared address. */
+/**
+ * A shared address has this `weight` if the candidate was seen there just now. The weight halves with each `halfLife`.
+ * It is lowered if more than `users` chat users were seen at the address.
+ */
 const address = { weight: 0.35, halfLife: 90 * dayMs, users: 4 } as const;
 
 const sharedNetworkWeight = 0.1;
@@ -74,8 +77,9 @@ interface SharedAddress extends SharedPlace {
 }
 
 /**
- * Combines all reasons of a candidate: 1 with a review, else `1 − (1 − game) × (1 − device) × (1 − min(0.6, 1 − Π(1 −
- * address)))`. Of several browsers only the strongest counts.
+ * Combines the weights of all reasons to suspect a candidate. With a review as a reason, the result is 1. Otherwise,
+ * the result is `1 − (1 − game) × (1 − device) × (1 − min(0.6, 1 − Π(1 − address)))`. Of several browsers, only the one
+ * with the greatest weight counts.
  */
 export const weighEvidence = (evidence: ReadonlyArray<AltEvidence>): number => {
   const weightsOf = (kind: AltEvidence["kind"]) =>

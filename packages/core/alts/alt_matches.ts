@@ -50,6 +50,6 @@ export const weighCandidate = (
   };
 };
 
-/** Sorts matches: the most recent first, ties by chat ID as strings. */
+/** Sorts matches, most recent first. Matches of the same time are sorted by chat ID as a string. */
 export const freshestFirst = (one: WeighedAlt, other: WeighedAlt): number =>
   other.freshness - one.freshness || (one.chatId < other.chatId ? -1 : 1);

@@ -64,7 +64,7 @@ describe("A candidate", () => {
     lastVerifiedAt: 100 * day,
   });
 
-  it("candidates are sorted by the time of the latest sighting, else link, else review, then by chat ID", () => {
+  it("candidates are sorted by time (of the latest sighting, else of the link, else of the review), then by chat ID", () => {
     const blank = { record: undefined, visits: [], sharedGameId: null, sameSince: null };
     const seen = (id: number, at: number): AltCandidate => ({
       ...blank,

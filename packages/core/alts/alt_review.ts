@@ -28,7 +28,11 @@ export const reviewAsSeenBy = (chatId: ChatId, review: AltReview): AltReview => 
   otherChatId: review.chatId === chatId ? review.otherChatId : review.chatId,
 });
 
-/** Sorts the reviews of one user: newest first, ties by the other chat ID as strings. @internal */
+/**
+ * Sorts the reviews of one user, newest first. Reviews of the same time are sorted by the other chat ID as a string.
+ *
+ * @internal
+ */
 export const newestReviewFirst = (one: AltReview, other: AltReview): number =>
   other.at - one.at || (one.otherChatId < other.otherChatId ? -1 : 1);
 

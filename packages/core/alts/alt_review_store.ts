@@ -25,7 +25,8 @@ export class AltReviewStore extends Context.Service<
     readonly remove: (write: ReviewedPair) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Returns the reviews of a chat user, newest first, ties by the other chat ID as strings.
+     * Returns the reviews of a chat user, newest first. Reviews of the same time are sorted by the other chat ID as a
+     * string.
      *
      * @param limit how many at most; null for all
      */

@@ -1,10 +1,10 @@
 export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 
-/** The input of a score. @internal */
+/** The weights and counts from which `scoreAlts` computes a score. @internal */
 export interface AltWeights {
   /** Weights of the listed matches. */
   readonly listed: ReadonlyArray<number>;
-  /** Weights of the scored candidates that are not listed, or only the greatest of these weights. */
+  /** Weights of the candidates that are not listed. Only the greatest of them matters, so the others may be omitted. */
   readonly unlisted: ReadonlyArray<number>;
   readonly addresses: number;
   /** How many of the addresses belong to a VPN. */

@@ -1,7 +1,7 @@
 /**
- * Finds the candidates that decide a report: the 25 most recently seen are listed, and the greatest weight sets the
- * score. With a guild, only its members count, and the platform is asked only about candidates that can change the
- * result.
+ * Finds the candidates that decide a report: the 25 most recently seen, which the report lists, and the one with the
+ * greatest weight, which sets the score. If the query has a guild, only members of the guild count. The chat platform
+ * is asked whether a candidate is a member only if the answer can change the result.
  */
 import { Effect, Result } from "effect";
 import { PlatformUnavailable } from "../errors.ts";
@@ -14,11 +14,11 @@ import { answersInTime } from "./answers_in_time.ts";
 const roundDeadline = { within: "2 seconds", atOnce: 32 } as const;
 const wholeDeadline = "10 seconds";
 
-/** How many candidates are asked about at once in the search for the member with the greatest weight. */
+/** How many memberships are looked up at once in the search for the member with the greatest weight. */
 const heaviestAtOnce = 4;
 
 export interface DecidingAlts {
-  /** The 25 most recently seen, the most recent first. */
+  /** The 25 most recently seen candidates, the most recent first. */
   readonly listed: ReadonlyArray<WeighedAlt>;
   /** The candidate with the greatest weight, listed or not; null without candidates. */
   readonly heaviest: WeighedAlt | null;
@@ -26,12 +26,12 @@ export interface DecidingAlts {
   readonly unknown: number;
 }
 
-/** What happens to candidates of unknown membership when the platform does not answer. */
+/** What to do with candidates whose membership is unknown because the platform does not answer. */
 export type UnknownMembers = "refuse" | "leave out";
 
 /**
- * Makes a function that finds the candidates which decide a report. The function asks the platform in rounds until the
- * result is certain, a round brings no answer, or the time is over.
+ * Makes a function that finds the candidates that decide a report. The function asks the platform about memberships in
+ * rounds. It stops when the result is certain, when a round brings no answer, or after `wholeDeadline`.
  */
 export const makeDecidingAlts = Effect.gen(function* () {
   const guard = yield* GuildGuard;
@@ -48,7 +48,7 @@ export const makeDecidingAlts = Effect.gen(function* () {
     }
 
     const chatIds = alts.map(({ chatId }) => chatId);
-    /** Whether chat users are members; null if the platform failed to answer. */
+    /** Maps chat users to whether they are members of the guild, or to null if the platform failed to answer. */
     const answers = new Map<ChatId, boolean | null>(yield* guard.knownMembers(guildId, chatIds));
     const isMember = ({ chatId }: WeighedAlt) => answers.get(chatId) === true;
     const isOpen = ({ chatId }: WeighedAlt) => !answers.has(chatId);
@@ -90,11 +90,9 @@ export const makeDecidingAlts = Effect.gen(function* () {
 });
 
 /**
- * Returns the candidates whose membership to ask about next, in the search for the first `wanted` members of a sorted
- * list.
+ * Searches a sorted list for its first `wanted` members, and returns the candidates whose membership to ask about next.
  *
- * @param wanted how many members the search needs
- * @param atOnce the greatest sum of the members found so far and the candidates returned
+ * @param atOnce the maximum number of members found and candidates returned, together
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

@@ -35,7 +35,7 @@ const atRate = (perSecond: number, isMember: (chatId: ChatId) => boolean | null)
 
 const unused = Effect.die("not asked for");
 
-/** Runs the search in virtual time, and returns the result with the number of questions to the platform. */
+/** Runs `makeDecidingAlts` in virtual time. Returns the result, the chat users asked about, and the duration. */
 const decide = Effect.fnUntraced(function* (
   alts: ReadonlyArray<WeighedAlt>,
   answer: Answer,
@@ -95,7 +95,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("a search handles 150 candidates without a member at 50 questions a second", () =>
+  it.effect("a search asks about each of 150 candidates once if none is a member", () =>
     Effect.gen(function* () {
       const { result, asked, took } = yield* decide(
         candidates,
@@ -112,7 +112,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("a search asks a slow platform again about candidates while it answers others", () =>
+  it.effect("a search continues for several rounds if the platform is slow", () =>
     Effect.gen(function* () {
       const { result, took } = yield* decide(
         candidates,
@@ -124,7 +124,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("a search without answers fails, or leaves out candidates of unknown membership", () =>
+  it.effect("without answers of the platform, a search fails or, on request, leaves out candidates", () =>
     Effect.gen(function* () {
       const silent = (): Effect.Effect<never> => Effect.never;
       const refused = yield* decide(candidates, silent);

@@ -3,8 +3,8 @@ import type { ChatId } from "../ids.ts";
 import type { SharedSightings } from "./sighting_store.ts";
 
 /**
- * Selects the users that `SightingStore.findShared` finds: up to `limit` users in `sightings` who are not excluded,
- * most recently seen first; equal times sort by chat ID as strings.
+ * Selects the users for `SightingStore.findShared`: the `limit` most recently seen users in `sightings`, without the
+ * excluded users. Users seen at the same time are sorted by chat ID as a string.
  *
  * @param sightings for each address, at least the latest `limit` sightings of users who are not excluded
  *

@@ -4,7 +4,9 @@ import type { ClientAddress } from "../addresses/client_address.ts";
 export interface NetworkFacts {
   /** Whether the address belongs to a VPN or another service that hides its users' locations. */
   readonly vpn: boolean;
-  /** Whether unrelated people use the address at once: behind a carrier's NAT, in a school, or through a relay. */
+  /**
+   * Whether unrelated people use the address at the same time: behind a carrier's NAT, in a school, or through a relay.
+   */
   readonly shared: boolean;
 }
 
@@ -23,7 +25,7 @@ export interface NetworkFacts {
  */
 export class NetworkIntelligenceUnavailable extends Data.TaggedError("NetworkIntelligenceUnavailable")<{
   readonly message: string;
-  /** The internal cause. Never part of an answer. */
+  /** The internal cause. It is never part of a response. */
   readonly cause?: unknown;
 }> {}
 
@@ -34,7 +36,7 @@ export class NetworkIntelligence extends Context.Service<
     readonly lookup: (address: ClientAddress) => Effect.Effect<NetworkFacts, NetworkIntelligenceUnavailable>;
   }
 >()("@accountlink/core/NetworkIntelligence") {
-  /** Knows nothing about any network. */
+  /** A layer without any facts: every address counts as neither VPN nor shared. */
   static readonly none = Layer.succeed(NetworkIntelligence, {
     lookup: () => Effect.succeed({ vpn: false, shared: false }),
   });

@@ -9,7 +9,7 @@ export interface StoredSighting extends AddressSighting {
   readonly pid: Pid;
 }
 
-/** The new address of a sighting, encrypted with another key. The sighting is identified by `chatId` and `hash`. */
+/** The address of a sighting, encrypted with another key. `chatId` and `hash` identify the sighting to change. */
 export interface ReprotectedSighting {
   readonly chatId: ChatId;
   readonly hash: string;
@@ -25,8 +25,8 @@ export interface SharedSightings {
   /** Users to leave out. */
   readonly excluding: ReadonlyArray<ChatId>;
   /**
-   * How many chat users to return at most: those most recently seen, and among equal times the first by chat ID as
-   * strings.
+   * The maximum number of chat users to return. Users who were seen more recently are preferred, then users whose chat
+   * ID is first as a string.
    */
   readonly limit: number;
 }
@@ -39,7 +39,8 @@ export interface FoundSighting {
 }
 
 /**
- * Finds sightings and rotates their address keys. `SessionStore` writes and deletes them. Every operation is atomic.
+ * Finds sightings, and replaces their addresses when the address keys are rotated. `SessionStore` writes and deletes
+ * sightings. Every operation is atomic.
  */
 export class SightingStore extends Context.Service<
   SightingStore,
@@ -60,10 +61,10 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<FoundSighting>, StoreUnavailable>;
 
     /**
-     * Counts the chat users seen at each address or in each browser, in order. The count does not get slower when more
-     * users share an address, unless the address is stored under several keys.
+     * Counts the chat users seen at each place, in the order of `places`. The count does not get slower when more users
+     * share an address, unless the address is stored under several keys.
      *
-     * @param places for each place, the hashes under which it may be stored
+     * @param places for each address or browser, the hashes under which it may be stored
      */
     readonly countUsers: (
       pid: Pid,

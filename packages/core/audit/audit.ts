@@ -12,7 +12,7 @@ export type Actor =
   | {
       readonly type: "account";
       readonly id: string;
-      /** The chat ID of the member; null in entries that are older than account members. */
+      /** The chat ID of the member; null in entries from before accounts had members. */
       readonly member: string | null;
     }
   | { readonly type: "user"; readonly id: ChatId };
@@ -82,8 +82,8 @@ export interface AuditEntry extends WriteOrigin {
 }
 
 /**
- * Returns the chat users that an entry is about: the owners of the changed link or review, else the user who made the
- * change.
+ * Returns the chat users that an entry is about: the users in the changed link or review. If there are none, returns
+ * the chat user who made the change.
  *
  * @internal
  */
@@ -92,7 +92,11 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
   return named.length === 0 && actor.type === "user" && isChatId(actor.id) ? [actor.id] : named;
 };
 
-/** Returns who made a change, as API answers show it: the actor, and the member who acted for an account. @internal */
+/**
+ * Returns who made a change, in the format of API responses: the actor, and the member who acted for an account.
+ *
+ * @internal
+ */
 export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
   actor: { type: actor.type, id: actor.id },
   member: actor.type === "account" ? actor.member : null,

@@ -65,8 +65,8 @@ export class AuditLog extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>;
 
     /**
-     * Deletes the entries of all accounts before a time and returns their number. It deletes the oldest entries first,
-     * in small atomic steps, and stops at the first step without old entries.
+     * Deletes the entries of all accounts from before a time, and returns the number of deleted entries. It deletes the
+     * oldest entries first, in small atomic steps, until a step finds no more entries.
      */
     readonly forget: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
   }

@@ -13,7 +13,7 @@ const renewInterval = "12 hours";
 
 const countInterval = 60_000;
 
-/** How many networks, and how many uses of keys, a node keeps in memory. At this number, the node forgets them all. */
+/** The maximum sizes of a node's maps of networks and of key uses. A map that reaches its maximum is cleared. */
 const maxNetworks = 10_000;
 const maxUses = 100_000;
 
@@ -28,8 +28,8 @@ export class SecurityLog extends Context.Service<
     readonly noteRefusal: (error: PublicError | null, address: ClientAddress | null) => Effect.Effect<void>;
 
     /**
-     * Records an accepted key in the background. Logs a key that was not used from this network in the last 30 days,
-     * according to `Cache`. Unknown addresses are not logged.
+     * Records in the background that a key was accepted. Logs the use if `Cache` has no use of this key from the same
+     * network in the last 30 days. Does not log unknown addresses.
      */
     readonly noteUse: (key: KeyId, address: ClientAddress | null) => Effect.Effect<void>;
   }

@@ -61,7 +61,7 @@ describe("SecurityLog", () => {
     }),
   );
 
-  it.effect("the log has throttled addresses, and no other refusals", () =>
+  it.effect("throttled addresses are logged, and requests without a key are not", () =>
     Effect.gen(function* () {
       const { openNode, lines, logged } = yield* deployment;
       const { noteRefusal } = yield* openNode;
@@ -78,7 +78,7 @@ describe("SecurityLog", () => {
     }),
   );
 
-  it.effect("the log has a key's new network once for all nodes, and again after 30 unused days", () =>
+  it.effect("a key's new network is logged once for all nodes, and again after 30 days without use", () =>
     Effect.gen(function* () {
       const { openNode, lines, logged, untilStored } = yield* deployment;
       const use = Effect.fnUntraced(function* (

@@ -8,23 +8,26 @@ import type { Pid } from "../ids.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 
-/** Counting up to this many links takes a millisecond, so a smaller number is counted anew at each view. */
+/** Counting up to this many links takes a millisecond, so scopes with fewer links are counted at each read. */
 const few = 2_000;
 
 /**
- * In milliseconds: a count older than `renewed` is made anew when it is read, and `recentOf` never returns a count
+ * Both are in milliseconds. A count older than `renewed` is repeated when it is read. `recentOf` never returns a count
  * older than `longest`.
  */
 const [renewed, longest] = [30_000, 60_000];
 
-/** A long count is repeated so rarely that counting takes at most this share of the time. */
+/**
+ * The greatest fraction of the time that a repeated count may take: a count that took 10 seconds is repeated after 200
+ * seconds at the earliest.
+ */
 const mostTime = 1 / 20;
 
 const maxCounts = 10_000;
 
 export interface LinkCount {
   readonly count: number;
-  /** The count's age in milliseconds; null during the first count, when `count` is a lower bound. */
+  /** The age of `count` in milliseconds. Null until the first full count ends: until then, `count` is a lower bound. */
   readonly age: Millis | null;
 }
 
@@ -45,7 +48,7 @@ export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
 
 type Counted = "all" | "lastWeek" | "weekBefore";
 
-/** The result of the last complete count, for scopes with more than `few` links. */
+/** The last complete count. Only scopes with at least `few` links have one. */
 interface Known {
   readonly count: number;
   readonly at: Millis;
@@ -68,7 +71,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     return count;
   });
 
-  /** Returns the count that is in progress for the key, or starts one. */
+  /** Returns the running count of these links, or starts one. */
   const counts = (key: string, pid: Pid, counted: Counted) =>
     Effect.suspend(() => {
       const running = counting.get(key);
@@ -95,21 +98,21 @@ export const makeLinkCounts = Effect.gen(function* () {
   });
 
   return {
-    /** Returns the number of links by the last count, without waiting for a long count. */
+    /** Returns the number of links. If counting takes long, returns the last known number. */
     of: (pid: Pid) => of(pid, "all"),
 
-    /** Returns the numbers of lately verified links by the last counts, without waiting for a long count. */
+    /** Returns the numbers of links verified lately. If counting takes long, returns the last known numbers. */
     weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 
-    /** Returns a number of links that is at most a minute old. Waits for a count if there is no such number. */
+    /** Returns a number of links that is at most a minute old. If no such number is known, waits for a new count. */
     recentOf: Effect.fnUntraced(function* (pid: Pid) {
       const { count, age } = yield* of(pid, "all");
       if (age !== null && age < longest) return count;
       return yield* Fiber.join(yield* counts(keyOf(pid, "all"), pid, "all"));
     }),
 
-    /** Applies the owner's own change to the last count, because the owner expects to see it. */
+    /** Adds the owner's own change to the last count, so that the owner sees the change at once. */
     add: (pid: Pid, links: 1 | -1) =>
       Effect.sync(() => {
         const last = known.get(keyOf(pid, "all"));

@@ -7,12 +7,12 @@ import { makeLinkCounts } from "./link_counts.ts";
 
 const pid = "pid" as Pid;
 
-/** A store whose counts without a limit wait until the test provides the number. */
+/** Runs a test with a mocked store. Its counts without a limit wait until the test puts a number into `whole`. */
 const withStore = <A, E>(
   use: (
     counts: Effect.Success<typeof makeLinkCounts>,
     store: {
-      /** The result of counts with a limit. */
+      /** The number that the store returns for counts with a limit. */
       soon: number;
       readonly whole: Queue.Queue<number>;
       /** How many full counts have started. */
@@ -49,7 +49,7 @@ describe("The number of links", () => {
   );
 
   it.effect(
-    "the count of many links is a lower bound until a full count ends, which concurrent views share",
+    "the count of many links is a lower bound until a full count ends, and concurrent views share this count",
     () =>
       withStore((counts, store) =>
         Effect.gen(function* () {
@@ -103,7 +103,7 @@ describe("The number of links", () => {
     ),
   );
 
-  it.effect("the links of each week are counted separately, one week after the other", () =>
+  it.effect("links of the last week and of the week before are counted one after the other", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const atLeast = { count: 2_000, age: null };

@@ -17,7 +17,7 @@ import { OwnedScopes } from "./owned_scopes.ts";
 /** Longer user names are not sent to the platforms. */
 const longestName = 100;
 
-/** The most members that a search by the beginning of a name finds. */
+/** How many members a search by the beginning of their names returns at most. */
 const mostMembers = 100;
 
 /** A link with both profiles. A profile is null if the platform does not know the user or does not answer. */
@@ -51,7 +51,7 @@ export class OwnedLinks extends Context.Service<
      *
      * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
      * also the beginning of a member's name; empty for all links
-     * @param place the position after or before which the links are; null for the newest links
+     * @param place the position from which the page continues in `direction`; null for the first page
      */
     readonly page: (
       scope: DataScope,
@@ -61,10 +61,16 @@ export class OwnedLinks extends Context.Service<
       direction?: PageDirection,
     ) => Effect.Effect<LinkPage, StoreUnavailable>;
 
-    /** Returns the chat users that an ID or an exact user name may mean, linked or not; the user with the ID first. */
+    /**
+     * Returns the chat users whose ID or exact user name is `text`, even users without a link. The user with this ID
+     * comes first.
+     */
     readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
 
-    /** Returns the game users that an ID or an exact user name may mean, linked or not; the user with the ID first. */
+    /**
+     * Returns the game users whose ID or exact user name is `text`, even users without a link. The user with this ID
+     * comes first.
+     */
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
@@ -157,7 +163,7 @@ export class OwnedLinks extends Context.Service<
         limit,
         direction = "older",
       ) {
-        // One extra link shows whether there is another page.
+        // Read one link more than `limit`, to know whether there is another page.
         const { found, unlinked } = yield* text === ""
           ? Effect.map(store.newestPage(scope.pid, place, limit + 1, direction), (links) => ({
               found: links,
@@ -166,7 +172,7 @@ export class OwnedLinks extends Context.Service<
           : search(scope, text, place, limit + 1, direction);
         const hasMore = found.length > limit;
         if (direction === "newer") {
-          // All newer links were found, but may not fill a page. The first page contains them, so return that page.
+          // The newer links may be too few for a page. Return the first page, which contains all of them.
           if (!hasMore) return yield* page(scope, text, null, limit);
           const links = yield* named(found.slice(-limit));
           return { links, next: links.at(-1)?.link ?? null, previous: links[0]?.link ?? null, unlinked };
@@ -229,7 +235,7 @@ const targetOf = (owner: KeyOwner, scope: DataScope) => ({
 const idsOf = <Id>(found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined) =>
   found && Effect.map(found, Option.toArray);
 
-/** Returns the users with a given ID or name, each once. Empty if the platform does not answer. */
+/** Returns the users with a given ID or name, each once. Omits users found by name if the platform does not answer. */
 const meant = Effect.fnUntraced(function* <Id extends string>(
   text: string,
   isId: (text: string) => text is Id,

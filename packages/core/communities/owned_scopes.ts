@@ -13,7 +13,7 @@ export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
   /** The number of active keys. */
   readonly keys: number;
-  /** The origins of redirects that the active keys list, sorted. */
+  /** The redirect origins that are set for the active keys, each once, sorted. */
   readonly redirectOrigins: ReadonlyArray<string>;
 }
 
@@ -47,7 +47,7 @@ export class OwnedScopes extends Context.Service<
     /** Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet. */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Counts a link that the owner has just set (1) or removed (-1). */
+    /** Adds 1 to the last count of links after the owner set a link, or -1 after the owner removed one. */
     readonly addLinks: (pid: Pid, links: 1 | -1) => Effect.Effect<void>;
   }
 >()("@accountlink/core/OwnedScopes") {

@@ -38,7 +38,7 @@ interface Held {
 
 export interface Courier<Item extends Held> {
   item: Item;
-  /** The feed position up to which every event is carried, or stored to be carried later. */
+  /** Every event up to this feed position was carried, or was stored to be carried later. */
   position: number;
   /** Whether the feed may have events after `position`. */
   hasNews: boolean;
@@ -59,7 +59,10 @@ export interface CourierNode {
 
 export const makeNode = (): CourierNode => ({ id: uuidV4Unsafe(), livesUntil: 0, isStopping: false });
 
-/** Whether a courier may carry another event. */
+/**
+ * Returns whether a courier may carry another event: neither it nor its node is stopping, and the node's lease has not
+ * ended.
+ */
 export const isCarrying = (
   { isStopping, livesUntil }: CourierNode,
   courier: { readonly isStopping: boolean },
@@ -68,7 +71,10 @@ export const isCarrying = (
 
 type ItemTopic = "webhooks" | "role_plans";
 
-/** Makes an effect that signals a change of an item in the background. Nodes also look for changes every second. */
+/**
+ * Makes an effect that signals in the background that an item changed. Signals can be lost, so nodes also look for
+ * changes every second.
+ */
 export const makeAnnounceItems = (topic: ItemTopic) =>
   Effect.map(makeAnnounce, (announce) => announce(topic, ""));
 
@@ -76,7 +82,7 @@ export const makeAnnounceItems = (topic: ItemTopic) =>
 export interface HoldItems {
   readonly node: string;
   readonly at: Millis;
-  /** The end of the lease. If the end is not after `at`, the node releases all items. */
+  /** When the lease ends. The node releases all its items if this time is not after `at`, the time of the call. */
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;
@@ -93,7 +99,7 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
   readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<Item>, StoreUnavailable>;
   readonly idOf: (item: Item) => string;
   readonly make: (courier: Courier<Item>) => C;
-  /** Carries events until none is left. */
+  /** Carries events to the receiver of the courier's item until no event is left. */
   readonly run: (courier: C) => Effect.Effect<void, StoreUnavailable>;
   /** Whether a courier has work besides new events. */
   readonly isDue: (courier: C, at: Millis) => boolean;
@@ -103,7 +109,6 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
   readonly drainTime: Duration.Input;
 }
 
-/** The couriers of a node. */
 interface Couriers<C> {
   readonly all: ReadonlyMap<string, C>;
   /** Starts no more work, because the node is stopping. Work in progress ends before the scope closes. */
@@ -158,7 +163,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   return { all: couriers, stop };
 });
 
-/** Makes the steps that take items, follow their changes, and look for their events. */
+/** Makes `tick`, which takes items and updates their couriers, and `look`, which looks for new events. */
 const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
   { node, hold, idOf, make, isDue }: CourierWork<Item, C>,
   couriers: Map<string, C>,
@@ -212,9 +217,9 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
 /** Scopes with new events, according to signals. */
 interface News {
   readonly pids: Set<Pid>;
-  /** Opens after an event whose scope is known, and was added to `pids`. */
+  /** Opens after a scope was added to `pids`. */
   readonly isOfScope: Latch.Latch;
-  /** Opens after a change whose scope is unknown, so that any scope may have new events. */
+  /** Opens after a signal that names no scope. Any scope may then have new events. */
   readonly isOfAny: Latch.Latch;
 }
 

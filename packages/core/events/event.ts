@@ -88,7 +88,7 @@ export type NewEvent = Happening & {
 };
 
 export type FeedEvent = NewEvent & {
-  /** Increases along the feed, with gaps. */
+  /** The place of the event in its feed. Later events have greater positions, with gaps. */
   readonly position: number;
 };
 
@@ -102,7 +102,11 @@ export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
   ...happening,
 });
 
-/** Returns the source of a change by an actor, except in a verification flow, where the source is `flow`. @internal */
+/**
+ * Returns the source of a change by its actor. Verification flows do not call this function: their source is `flow`.
+ *
+ * @internal
+ */
 export const sourceOf = ({ type }: Actor): EventSource => {
   if (type === "key") return "api";
   return type === "user" ? "user" : "operator";
@@ -148,8 +152,8 @@ export const linkRemoved = (
 });
 
 /**
- * Returns the event of an ended session, without its sid, because a sid opens the flow. None for states without an
- * event.
+ * Returns the event of a completed, failed or cancelled session, otherwise an empty list. The event does not contain
+ * the `sid`, because anyone who has a `sid` can open its flow.
  *
  * @internal
  */

@@ -47,7 +47,11 @@ export interface FeedPage {
   readonly more: boolean;
 }
 
-/** A step of a stream: its start, an event with the cursor after it, a sign of life, or the end. @internal */
+/**
+ * A step of a stream: its beginning, an event with the cursor to continue after it, a sign of life, or the end.
+ *
+ * @internal
+ */
 export type FeedStep =
   | { readonly step: "begin" }
   | { readonly step: "event"; readonly event: FeedEvent; readonly cursor: string }
@@ -65,7 +69,7 @@ export interface LinkPage {
   readonly links: ReadonlyArray<Link>;
   /** The cursor of the next page; null on the last page. */
   readonly cursor: string | null;
-  /** The cursor of the feed when the first page was read. */
+  /** A feed cursor from before the first page was read. The events after it include all later changes of links. */
   readonly events: string;
 }
 
@@ -92,14 +96,15 @@ export class EventFeed extends Context.Service<
     readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
 
     /**
-     * Opens a stream with the same time limit as session streams. Its last step is `timeout`, even if the store fails.
+     * Opens a stream. `SessionSettings.streamMax` limits its duration. The last step is `timeout`, even if the store
+     * fails.
      */
     readonly stream: (
       target: FeedTarget,
       start: FeedStart,
     ) => Effect.Effect<Stream.Stream<FeedStep>, FeedError, Scope.Scope>;
 
-    /** Emits every event after a cursor, each with the cursor after it. The stream has no end. */
+    /** Emits the events of a feed, each with the cursor to continue after this event. The stream has no time limit. */
     readonly follow: (
       target: FeedTarget,
       start: FeedStart,
@@ -154,8 +159,8 @@ export class EventFeed extends Context.Service<
       const pageTogether = makePages(yield* makeSharedReads(readPage));
 
       /**
-       * Reads after the subscriber's position. Waits until there is an event, the time is over, or the subscription
-       * ends.
+       * Reads the events after the subscription's position. If there are none, waits until an event arrives, `until` is
+       * reached, or the subscription ends.
        */
       const awaitPage = Effect.fnUntraced(function* (
         subscription: EventSubscription,
@@ -219,7 +224,7 @@ export class EventFeed extends Context.Service<
           const events = yield* Effect.forEach(page.events, (event) =>
             Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
           );
-          // Timers may fire a moment early.
+          // A timer may fire before `until`, so the clock alone does not show that the wait is over.
           const hasWaited = idleAt === until && events.length === 0 && !page.more;
           const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
           if (isOver) {
@@ -230,7 +235,7 @@ export class EventFeed extends Context.Service<
           return [events.length > 0 ? events : idle, "open"] as const;
         });
 
-        // A single `unfold` without `concat`: each stage of a stream costs kilobytes while it is open.
+        // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
         const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
           "start",
           (state) => {
@@ -314,7 +319,7 @@ interface Page {
   readonly events: ReadonlyArray<FeedEvent>;
   readonly position: number;
   readonly more: boolean;
-  /** Whether the reader must stop. */
+  /** Whether a stream ends after this page. */
   readonly isEnded: boolean;
 }
 
@@ -326,7 +331,7 @@ const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: numbe
   return events.value;
 });
 
-/** Makes a reader of the events that match a filter. */
+/** Makes a function that reads a page of the events that match a filter. */
 const makePages = (read: Read) =>
   Effect.fnUntraced(function* (pid: Pid, after: number, limit: number, filter: EventFilter) {
     const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;

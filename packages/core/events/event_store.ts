@@ -25,13 +25,13 @@ export interface SweepEvents {
 }
 
 /**
- * Stores the feed of events. Stores append events in the transaction of the change. A position orders the events of one
- * scope:
+ * Stores the feed of events. Other stores append each event in the transaction that makes the change. A position orders
+ * the events of one scope:
  *
  * - Every operation sees all events whose write was answered before the operation began.
  * - Once a position was read, no new event gets an earlier position. Readers that continue from the last position miss
  *   nothing.
- * - The events of a chat user have the order of the writes to the user's record.
+ * - The events of a chat user are in the order of the writes to the user's record.
  *
  * @example
  * ```ts

@@ -8,8 +8,8 @@ import { warnOnce } from "../telemetry/warn_once.ts";
 import { EventStore, type FeedPlace } from "./event_store.ts";
 
 /**
- * How often the store is polled for events without a signal: from imports, the command line, and nodes without Redis.
- * In milliseconds.
+ * How often the store is polled, in milliseconds. Polling finds events without a signal: from imports, the command
+ * line, and nodes without Redis.
  */
 const pollInterval = 750;
 
@@ -34,7 +34,8 @@ export class EventWatch extends Context.Service<
   EventWatch,
   {
     /**
-     * Subscribes to the events of a data scope until the Effect `Scope` closes. The caller keeps `after` up to date.
+     * Subscribes to the events of a data scope until the Effect `Scope` closes. While subscribed, the caller must keep
+     * the subscription's field `after` up to date.
      *
      * @param keyId the reader's API key; the subscription ends within a second after the key becomes inactive
      */

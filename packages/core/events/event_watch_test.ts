@@ -19,7 +19,7 @@ const positions = Effect.gen(function* () {
   return { pid: global.pid, ...(yield* (yield* EventStore).range(global.pid)) };
 });
 
-/** Counts how often a subscription is notified, while it waits again after each notice. */
+/** Starts counting the notices of a subscription. Returns a function that reads the count. */
 const countNotices = Effect.fnUntraced(function* (subscription: EventSubscription) {
   let count = 0;
   yield* Effect.forkScoped(

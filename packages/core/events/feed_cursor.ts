@@ -10,12 +10,12 @@ export interface ListPlace {
 }
 
 /**
- * Signs and opens cursors: places in the feed of a scope or in the list of its links. Opening a cursor of another
- * scope, or an invalid one, returns `None`.
+ * Signs and opens cursors. A cursor is a place in the feed of a scope, or in the list of the scope's links. Opening an
+ * invalid cursor or a cursor of another scope returns `None`.
  */
 export const makeCursors = Effect.gen(function* () {
   const secrets = yield* Secrets;
-  /** The last cursor is kept, because clients that wait for the same event get the same cursor. */
+  /** The most recent cursor is cached, because all clients that wait for the same event get the same cursor. */
   let last = { of: "", cursor: "" };
   const sealed = (pid: Pid, place: string) => {
     const of = `${pid}\n${place}`;

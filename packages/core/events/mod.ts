@@ -1,4 +1,4 @@
-/** The feed of events: records, port, reads and waits. */
+/** The event feed: the event records, their storage port, and services that read the feed and wait for events. */
 export * from "./event.ts";
 export * from "./event_feed.ts";
 export * from "./event_store.ts";

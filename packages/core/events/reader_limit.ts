@@ -8,7 +8,8 @@ import type { Millis } from "../timestamp.ts";
 const maxReaders = 16;
 
 /**
- * The longest `Retry-After`, in milliseconds. If an open wait ends sooner, `Retry-After` is the time until that end.
+ * The longest `Retry-After`, in milliseconds. If one of the waiting readers ends sooner, `Retry-After` is the time
+ * until its end.
  */
 const longestRetry = 30_000;
 

@@ -29,7 +29,7 @@ export const makeSharedReads = Effect.fnUntraced(function* (read: Read) {
           return read(pid, after, limit);
         }),
       );
-      // Forked in the service's scope, because the first caller may be interrupted.
+      // The read is forked in the service's scope, so that it continues if the first caller is interrupted.
       return Effect.andThen(Effect.forkIn(Deferred.into(begin, shared), scope), Deferred.await(shared));
     });
 });

@@ -20,7 +20,7 @@ export const makeCancel = Effect.gen(function* () {
   return Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
     const held = yield* findFlow(cookie);
     const entry = form.sid === null ? yield* lastEntryOf(held, cookie) : { sid: form.sid };
-    // Without a flow, only a session can be cancelled.
+    // Without a flow and without a session, there is nothing to cancel.
     const isNothing = entry === null || (held === null && !("sid" in entry));
     if (cookie === null || isNothing) return yield* forms.refuse(cookie, form);
     const subject = yield* subjects.resolve(entry);

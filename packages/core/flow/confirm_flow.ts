@@ -41,12 +41,12 @@ export const makeConfirm = Effect.gen(function* () {
   const findFlow = yield* makeFindFlow;
 
   /**
-   * Returns the sightings to store, and the random mark that identifies the browser. All are null if the user keeps
-   * their link, or if the deployment stores no sightings.
+   * Returns the address and the browser hash to store as sightings, and the mark, a random text that identifies the
+   * browser. All are null if the user keeps their link, or if the deployment stores no sightings.
    */
   const seenOf = Effect.fnUntraced(function* ({ address, browser }: ConfirmedFrom, keeps: boolean) {
     if (sightingRetention === 0 || keeps) return { mark: null, seen: { address: null, browser: null } };
-    // A browser keeps its mark, which shows when several chat users confirm in the same browser.
+    // A mark that the browser already has is kept, to show when several chat users confirm in the same browser.
     const mark = browser !== null && isMark(browser) ? browser : yield* randomToken(random);
     const seen = {
       address: address === null ? null : yield* vault.protect(address),
@@ -91,7 +91,7 @@ export const makeConfirm = Effect.gen(function* () {
       case "SessionOver":
         return yield* refuseOver(completed.session, entry);
       case "LinkChanged":
-        // The user confirmed an outdated page, so the proofs are dropped.
+        // The user confirmed an outdated page, so the flow ends and both accounts must be proven again.
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
       case "Completed": {
@@ -120,7 +120,7 @@ export const makeConfirm = Effect.gen(function* () {
 
 export interface ConfirmedFrom {
   readonly address: ClientAddress | null;
-  /** The mark from the browser's cookie, not yet validated; null if the browser sent none. */
+  /** The random text in a cookie that identifies the browser, not yet validated. Null if the browser sent none. */
   readonly browser: string | null;
   readonly requestId: string;
 }

@@ -12,9 +12,10 @@ export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
 });
 
 /**
- * Returns the flow with a proof, under the id of its next cookie; null if a game account is proven before a chat
+ * Adds a proof to a flow, and gives the flow a new ID. Returns null if the game account is proven before the chat
  * account.
  *
+ * @param id the new ID of the flow, which belongs to the flow's next cookie
  * @param record the record of the flow's chat user
  *
  * @internal

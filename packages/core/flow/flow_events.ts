@@ -40,7 +40,7 @@ export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
     });
   });
 
-  /** @param isEvent whether a success is recorded as a step; reloading a page, for example, is not */
+  /** @param isEvent returns false for a success that is not recorded as a step, such as the reload of a page */
   return <A extends { readonly entry: FlowEntry }, E extends FlowFailure, R>(
     step: FlowEvent,
     effect: Effect.Effect<A, E, R>,

@@ -6,12 +6,12 @@ import { FlowRefused } from "./flow_refusal.ts";
 import { FlowSubjects } from "./flow_subjects.ts";
 import { refuseGone } from "./held_flow.ts";
 
-/** The fields of a page's form: confirm or cancel. */
+/** The fields that a page's form sends to confirm or cancel the verification. */
 export interface FlowForm {
   readonly csrf: string | null;
   /** The session of the page, which can outlive the flow; null without a session. */
   readonly sid: string | null;
-  /** For a confirmation: whether the user keeps their existing link. */
+  /** Whether a confirmation keeps the user's existing link. */
   readonly keeps?: boolean;
 }
 

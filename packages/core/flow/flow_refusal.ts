@@ -44,7 +44,7 @@ export type FlowRefusal =
 
 export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly reason: FlowRefusal;
-  /** Where the browser can start again; null if unknown. */
+  /** The entry with which the browser can start again; null if unknown. */
   readonly entry: FlowEntry | null;
   /** The final state of the session, if the reason is `over`. */
   readonly state?: SessionState;

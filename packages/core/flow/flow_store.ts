@@ -4,17 +4,18 @@ import type { ChatId, FlowId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { SignInChallenge, VerificationFlow } from "./verification_flow.ts";
 
-/** A proven account. A proof of the chat account replaces both earlier proofs. */
+/** A proven account. A new proof of the chat account replaces the earlier proofs of both accounts. */
 export type Proof =
   | { readonly step: "chat"; readonly chatId: ChatId }
   | { readonly step: "game"; readonly gameId: GameId };
 
 /**
- * Stores verification flows and their proofs. `LinkStore.removeGame` voids the proofs of all flows of the scope that
+ * Stores verification flows and their proofs. `LinkStore.removeGame` voids the proofs of those flows of the scope that
  * proved the given chat user. `LinkStore.deleteScope` voids the proofs of all flows of the scope. A voided flow stays
- * (`isVoided`), so that its browser learns the reason and can start again.
+ * stored (see `isVoided`), so that its browser learns the reason and can start again.
  *
- * An unknown scope, an existing id or `stateHash`, and text that `isStorable` refuses are defects.
+ * Operations die on an unknown scope, on an id or `stateHash` that exists already, and on text that `isStorable`
+ * refuses.
  */
 export class FlowStore extends Context.Service<
   FlowStore,
@@ -31,8 +32,8 @@ export class FlowStore extends Context.Service<
     readonly challenge: (challenge: SignInChallenge) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Takes a challenge of the flow, which can be taken only once. None if the challenge or the flow is gone or has
-     * expired.
+     * Returns a challenge of the flow and deletes it, so that it is used only once. Returns None if the challenge or
+     * the flow is gone or has expired.
      */
     readonly takeChallenge: (
       id: FlowId,
@@ -41,9 +42,11 @@ export class FlowStore extends Context.Service<
     ) => Effect.Effect<Option.Option<SignInChallenge>, StoreUnavailable>;
 
     /**
-     * Adds a proof; the second proof also stores the version of the chat user's record. The flow gets the id of a new
-     * cookie and loses its challenges, so that no sign-in started under the old cookie succeeds. None if the flow is
-     * gone or has expired, or if the game account comes before the chat account.
+     * Adds a proof to a flow. The flow's id becomes `nextId`, the id of a new cookie, and its sign-in challenges are
+     * deleted. So no sign-in that started under the old cookie succeeds. The second proof also stores the version of
+     * the chat user's record.
+     *
+     * Returns None if the flow is gone or has expired, or if the game account is proven before the chat account.
      */
     readonly prove: (
       id: FlowId,

@@ -28,7 +28,7 @@ export interface FlowSubject {
   readonly redirect: string | null;
   /** The only chat user who may complete the session; null if anyone may. */
   readonly chatId: ChatId | null;
-  /** The deadline of the session, or of a flow that starts now. */
+  /** The deadline of the session. Without a session, the deadline of a flow that starts now. */
   readonly expiresAt: Millis;
 }
 
@@ -36,7 +36,7 @@ export class FlowSubjects extends Context.Service<
   FlowSubjects,
   {
     /**
-     * Finds the subject of an entry. Fails with `FlowRefused` if the subject is unknown, forbidden, expired or ended.
+     * Finds the session or scope of an entry. Fails with `FlowRefused` if it is unknown, forbidden, expired or ended.
      */
     readonly resolve: (entry: FlowEntry) => Effect.Effect<FlowSubject, FlowRefused | StoreUnavailable>;
   }
@@ -106,7 +106,9 @@ export class FlowSubjects extends Context.Service<
   );
 }
 
-/** Refuses an ended session with its final state. */
+/**
+ * Fails for an ended session: with `expired` if the session expired, else with `over` and the session's final state.
+ */
 export const refuseOver = (
   { state }: VerificationSession,
   entry: FlowEntry,

@@ -2,7 +2,9 @@ import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** How a browser enters: with a session, or with the public id of a scope. Values are unchecked. */
+/**
+ * How a browser enters the flow: with a session, or with the public id of a scope. The values are not validated yet.
+ */
 export type FlowEntry =
   | { readonly sid: string }
   | { readonly pid: string; readonly guildId: string | null; readonly redirect: string | null };
@@ -45,7 +47,10 @@ export interface FlowEnded {
   readonly redirect: string | null;
 }
 
-/** The random mark by which the browser is recognized, for its cookie; null to leave the cookie as it is. */
+/**
+ * `browser` is a random text for a cookie by which the browser is recognized later. If null, the browser's cookie stays
+ * unchanged.
+ */
 interface WithBrowserMark {
   readonly browser: string | null;
 }

@@ -8,7 +8,7 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/** A flow with the entry that leads its browser back to the flow. */
+/** A flow that was found by a browser's cookie. With its `entry`, the browser can open this flow again. */
 export interface HeldFlow extends VerificationFlow {
   readonly entry: FlowEntry;
 }
@@ -43,7 +43,8 @@ export const makeFindFlow = Effect.gen(function* () {
 const isSid = Schema.is(Sid);
 
 /**
- * Returns the entry for a request without one: the entry of the flow, or without a flow the last entry in the cookie.
+ * Returns the entry for a request that names no entry. This is the entry of the browser's flow, or without a flow, the
+ * last entry in the cookie.
  */
 export const lastEntryOf = (held: HeldFlow | null, cookie: Cookie): Effect.Effect<FlowEntry | null> =>
   held === null

@@ -1,4 +1,4 @@
-/** Helpers for tests of flows: browsers, and all services in memory. */
+/** Helpers for tests of verification flows: simulated browsers, and all services in memory. */
 import { PlatformMemory } from "@accountlink/memory";
 import { Context, Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
@@ -33,7 +33,7 @@ export const vault = AddressVault.layer(new Map([["k1", addressKey]])).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
 );
 
-/** Turns functions of the chat platform on and off. */
+/** Settings with which a test makes the chat platform fail, or changes its answers about guild members. */
 export class ChatPlatformSwitch extends Context.Service<
   ChatPlatformSwitch,
   { isDown: boolean; hasMembers: boolean; isMemberBySignIn: boolean | undefined }
@@ -98,7 +98,10 @@ const recordedPort = <Id, Shape extends object>(port: Context.Key<Id, Shape>, on
     ),
   );
 
-/** All services and the flow. Calls of stores, counters and signals are recorded. */
+/**
+ * Returns a layer of all services of verification flows. `onCall` is called for each call of the flow store, session
+ * store, counters or signals.
+ */
 export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
   const recorded = Layer.mergeAll(
     recordedPort(SessionStore, onCall),
@@ -119,8 +122,8 @@ export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
 export const flowServices = flowServicesWith({ onCall: () => {} });
 
 /**
- * The query with which a platform sends the browser back. A string stands for its `code`; an object has all fields
- * except `state`.
+ * The query parameters with which a platform sends the browser back. A string is the value of `code`. An object has all
+ * parameters except `state`.
  */
 type Returned = string | Readonly<Record<string, string>>;
 
@@ -211,7 +214,7 @@ export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSessio
   };
 });
 
-/** Returns the reason of a refusal, with the session's final state. */
+/** Returns the reason of a refusal, followed by the session's final state if the refusal has one. */
 export const reasonOf = <A, E, R>(effect: Effect.Effect<A, E | FlowRefused, R>) =>
   Effect.map(Effect.flip(effect), (error) => {
     const { reason, state } = error as FlowRefused;

@@ -7,10 +7,10 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 
 /**
- * Refuses a chat user that the session does not allow, or that is not in its guild.
+ * Refuses a chat user whom the session does not allow, or who is not a member of the guild.
  *
- * @param user.isMember the membership reported by the sign-in, which is newer than the platform's cached answers;
- * without it the platform is asked
+ * @param user.isMember the membership that the sign-in reported, which is newer than the platform's cached answers; if
+ * undefined, the platform is asked
  */
 export const admitUser = (
   guard: GuildGuard["Service"],
@@ -32,7 +32,7 @@ export const admitUser = (
   );
 };
 
-/** Handles `PlatformUnavailable` in `Effect.catchTags`. */
+/** Makes a handler for `Effect.catchTags` that refuses the step with the reason `platform_down`. */
 export const refusePlatformDown = (entry: FlowEntry) => ({
   PlatformUnavailable: (cause: PlatformUnavailable) =>
     new FlowRefused({ reason: "platform_down", entry, cause }),

@@ -3,7 +3,7 @@ import type { Millis } from "../timestamp.ts";
 
 export type ProofStep = "chat" | "game";
 
-/** The flow of one browser, bound to it by a cookie. */
+/** The flow of one browser. The browser's cookie identifies the flow. */
 export interface VerificationFlow {
   /** Hash of the browser's cookie. */
   readonly id: FlowId;
@@ -15,15 +15,19 @@ export interface VerificationFlow {
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;
   /**
-   * The `linkVersion` of the chat user's record when both accounts were proven, or 0 if there was no record; null
-   * before both are proven. If `chatId` is null, a number here marks a voided flow, see `isVoided`.
+   * The `linkVersion` that the chat user's record had when both accounts were proven, or 0 if there was no record. Null
+   * before both accounts are proven. In a voided flow, this is a number while `chatId` is null (see `isVoided`).
    */
   readonly seenVersion: number | null;
   /** The deadline of the flow and its proofs. If the flow has a session, this is the deadline of the session. */
   readonly expiresAt: Millis;
 }
 
-/** Returns whether a removal voided the proofs of a flow, and no proof was added since. @internal */
+/**
+ * Returns whether the flow lost its proofs because a link was removed, and no account has been proven since.
+ *
+ * @internal
+ */
 export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
   chatId === null && seenVersion !== null;
 
@@ -32,7 +36,7 @@ export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
  * derives them from the returned `state`.
  */
 export interface SignInChallenge {
-  /** Keyed hash of the `state`. */
+  /** Keyed hash of the `state` that the platform returns after the sign-in. */
   readonly stateHash: string;
   readonly flow: FlowId;
   readonly step: ProofStep;

@@ -34,7 +34,7 @@ describe("VerificationFlows", () => {
   );
 
   it.effect(
-    "a flow refuses a user who is not a member according to the sign-in, without asking the platform",
+    "a flow refuses a user if the sign-in says that they are not a member, without asking the platform",
     () =>
       Effect.gen(function* () {
         const chat = yield* ChatPlatformSwitch;

@@ -62,7 +62,7 @@ export const makeView = Effect.gen(function* () {
       guild,
       ...proven,
       csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.session ?? subject.pid),
-      // A cookie that found a flow stays unchanged, because the flow is found only with the entry in that cookie.
+      // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
       cookie: held === null ? withEntry(cookie, entry) : cookie,
     };
   });

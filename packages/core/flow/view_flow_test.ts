@@ -7,7 +7,7 @@ import { ChatPlatformSwitch, flowServices, setupFlow as setup } from "./test_flo
 const ada = chatId("10001");
 
 describe("An account on a page", () => {
-  it.effect("the account on a page is read without its membership, because no page shows it", () =>
+  it.effect("a page reads the chat account without its guild membership, because no page shows it", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup({ guildId });
       yield* browser.walk(entry);
@@ -51,7 +51,7 @@ describe("The guild on a page", () => {
   );
 
   it.effect(
-    "a guild is looked up for a page only after a key or a signed-in member has named the guild",
+    "a page looks up a guild only after a key or a signed-in member has named this guild in the flow",
     () =>
       Effect.gen(function* () {
         const { browser, byScope } = yield* setup();

@@ -2,9 +2,8 @@ import type { Effect } from "effect";
 import type { Conflict, StoreUnavailable } from "../errors.ts";
 
 /**
- * Commits a service's write together with the answer, which is made from the service's result. `Idempotency.begin`
- * creates this function for a request with an idempotency key, and `IdempotencyStore.commit` stores the write and the
- * answer in one transaction.
+ * Runs a service's write, and stores the write and the request's answer in one transaction. The answer is made from the
+ * service's result. `Idempotency.begin` creates this function for a request with an idempotency key.
  *
  * @param write one operation of a store, which must be the only write of the request
  * @param resultOf makes the service's result from the operation's outcome

@@ -32,7 +32,7 @@ export type Begun<A> =
     }
   | { readonly _tag: "Answered"; readonly answer: unknown };
 
-/** How long an answer, or an unanswered request, is kept. In milliseconds. */
+/** How long an answer, or a request without an answer, is kept, in milliseconds. */
 const keptFor = dayMs;
 
 /**
@@ -47,12 +47,16 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Begins a request. The first request holds its key until the scope closes. If the first request fails without an
-     * answer, the next request counts as the first again. Repeated requests get the stored answer.
+     * Begins a request. The first request with a key holds the key until the scope closes. If this request fails
+     * without an answer, the next request with the key is treated as the first. Repeated requests get the stored
+     * answer.
      *
-     * Fails with `Conflict` if the key belongs to another request (`idempotency_key_reused`), while the first request
-     * runs (`idempotency_key_in_use`), and for 24 hours after a chat user of the request was erased (`user_erased`). A
-     * commit also fails if another request has taken over the key, or if a chat user of the request was erased.
+     * Fails with `Conflict` in these cases:
+     * - `idempotency_key_reused`: the key belongs to another request.
+     * - `idempotency_key_in_use`: the first request still runs.
+     * - `user_erased`: for 24 hours after a chat user of the request was erased.
+     *
+     * A commit also fails if another request has taken over the key, or if a chat user of the request was erased.
      *
      * @param answerOf makes the stored answer, a JSON value
      */
@@ -62,7 +66,7 @@ export class Idempotency extends Context.Service<
     ) => Effect.Effect<Begun<A>, Conflict | StoreUnavailable, Scope.Scope>;
   }
 >()("@accountlink/core/Idempotency") {
-  /** Deletes ended requests every minute until its scope closes. */
+  /** Every minute until its scope closes, the layer deletes requests whose `endsAt` has passed. */
   static readonly layer = Layer.effect(
     Idempotency,
     Effect.gen(function* () {

@@ -18,13 +18,13 @@ export interface NewClaim extends Claim {
   /** The claim ends at this time unless it is extended. */
   readonly heldUntil: Millis;
   /**
-   * Until this time, a request without an answer is kept, so that an erasure of one of its chat users finds the
-   * request.
+   * If the request gets no answer, it is deleted at this time. Until then, `UserStore.erase` finds the request if one
+   * of its chat users is erased.
    */
   readonly endsAt: Millis;
 }
 
-/** The request that claimed the key before. */
+/** The request that claimed the same key earlier. */
 export interface EarlierRequest {
   readonly fingerprint: string;
   /** The encrypted answer; null while the request runs, and after an erasure. */
@@ -45,15 +45,16 @@ export interface KeptAnswer {
  * Stores idempotency keys. A request claims its key, and its answer is stored in the transaction of the write. Every
  * operation is atomic.
  *
- * `UserStore.erase` erases all requests that name its user, with their answers. An erased request keeps only its two
- * hashes. It can no longer commit, but holds its key until `endsAt`. So a request that names the user and claimed its
- * key before the erasure commits before the erasure or not at all.
+ * `UserStore.erase` erases all requests that name the erased user, with their answers. Of such a request, only the
+ * hashes `id` and `fingerprint` stay stored. The request can no longer commit, but it holds its key until `endsAt`. So
+ * if the request claimed its key before the erasure, it commits before the erasure or not at all.
  */
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
     /**
-     * Claims a key. Returns None if this request holds the key now. When a claim or an answer ends, its key is free.
+     * Claims a key. Returns None if this request now holds the key, else the request that claimed the key before. A key
+     * is free again when its claim (`heldUntil`) or its stored answer (`endsAt`) has expired.
      */
     readonly claim: (claim: NewClaim) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
 
@@ -63,10 +64,10 @@ export class IdempotencyStore extends Context.Service<
     readonly extend: (claim: Claim, heldUntil: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Runs a write and stores its answer, both or neither. A failure of the write is returned. Changes nothing and
-     * returns None if the request does not hold the key.
+     * Runs a write and stores its answer in one transaction. If the write fails, fails with the error of the write.
+     * Changes nothing and returns None if the request does not hold the key.
      *
-     * @param write one operation of another storage port of the same adapter; it also makes the answer
+     * @param write one operation of another storage port of the same adapter; returns its outcome and the answer
      * @param size `bulk` for a write that may take a minute
      */
     readonly commit: <O, E>(

@@ -21,7 +21,7 @@ const requestOf = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest =>
   ...parts,
 });
 
-/** Runs a writing request, and counts how often it ran. */
+/** Sends requests that run a write, and counts how often the write ran. */
 const bench = Effect.map(Idempotency, ({ begin }) => {
   let runs = 0;
   const commitOne = (commit: Commit<number>) =>
@@ -171,7 +171,7 @@ describe("Idempotency.begin", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("the fields of an answer tell which users the answer names", () =>
+  it.effect("an erasure finds its user in all chat ID fields of an answer, and in no other fields", () =>
     Effect.gen(function* () {
       const { begin } = yield* Idempotency;
       const send = (answer: object) =>
@@ -201,7 +201,7 @@ describe("Idempotency.begin", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a stored request is deleted when its time ends", () =>
+  it.effect("a stored request is deleted after its `endsAt`", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore;
       const claim = claimOf({ id: yield* idOfKey });

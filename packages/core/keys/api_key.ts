@@ -56,7 +56,7 @@ export interface ApiKey {
 export interface KeyDetails extends ApiKey {
   /** When the key was last used. The latest minute may be missing. Null if the key was never used. */
   readonly lastUsedAt: Millis | null;
-  /** When the last earlier secret expires; null if no earlier secret is accepted. */
+  /** When the last of the replaced secrets expires; null if none of them is accepted any more. */
   readonly previousSecretEndsAt: Millis | null;
   readonly revokedAt: Millis | null;
 }

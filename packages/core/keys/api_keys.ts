@@ -54,7 +54,7 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<IssuedKey, InvalidParameter | Conflict | StoreUnavailable>;
 
     /**
-     * Stores an existing key. It does not count against the keys of the plan.
+     * Stores a key with the given token. The key does not count against the plan's maximum number of keys.
      *
      * @param token the full key
      * @returns false if the key is already stored
@@ -98,7 +98,7 @@ export class ApiKeys extends Context.Service<
     /**
      * Returns the account's scope for the target. Creates the account and the scope if they do not exist.
      *
-     * @param account if this is only a name and the account is created, the account gets the free tier
+     * @param account the account, or only its name; an account that is created from a name gets the free tier
      */
     readonly scopeOf: (
       account: NewAccount | string,

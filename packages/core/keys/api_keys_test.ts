@@ -28,7 +28,7 @@ describe("ApiKeys.create", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a key limit of 0 allows any number of keys, which count if a limit applies later", () =>
+  it.effect("a key limit of 0 allows any number of keys, and these keys count against a later limit", () =>
     Effect.gen(function* () {
       const store = yield* KeyStore;
       const { free, ...others } = yield* Limits;

@@ -10,14 +10,14 @@ import { hourMs, type Millis } from "../timestamp.ts";
 export const acceptedFor = hourMs;
 
 /**
- * How often a node tells other nodes that it accepts a key, in milliseconds. So on other nodes, a
- * key may pass the throttle for up to `acceptedFor` plus this interval after its last use.
+ * How often a node tells other nodes that it accepts a key, in milliseconds. On other nodes, a key may therefore pass
+ * the throttle for up to `acceptedFor` plus this interval after its last use.
  */
 export const shareInterval = 600_000;
 
 /**
- * Throttles client addresses, unless they are unknown. Nodes with the same counters and cache share failures and
- * accepted keys.
+ * Throttles client addresses with too many failed authentications. Unknown addresses are never throttled. Nodes that
+ * use the same counters and cache share the failures and the accepted keys.
  */
 export const makeAuthThrottle = Effect.gen(function* () {
   const cache = yield* Cache;
@@ -50,7 +50,8 @@ export const makeAuthThrottle = Effect.gen(function* () {
     shareAccepted: (keyHash: string, now: Millis): Effect.Effect<void> => {
       if (limit === 0) return Effect.void;
       const shared = cache.set(acceptedEntry(keyHash), "", now + acceptedFor + shareInterval, now);
-      // Write in the background, so that the request does not wait. A failed write is repeated after `shareInterval`.
+      // The write runs in the background, so that the request does not wait. A failed write is repeated after
+      // `shareInterval`.
       return Effect.asVoid(Effect.forkIn(Effect.ignore(shared), scope, { startImmediately: true }));
     },
   };

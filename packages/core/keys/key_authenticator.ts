@@ -22,7 +22,10 @@ export interface AuthenticatedKey {
  */
 export const keyFreshness = 750;
 
-/** An entry takes 1.2 kB. The next request with an evicted key costs an extra round trip, to check the throttle. */
+/**
+ * A cached key takes 1.2 kB. After a key is evicted, the next request with it takes an extra round trip to check the
+ * throttle.
+ */
 const maxCachedKeys = 100_000;
 
 interface CachedKey extends AuthenticatedKey {
@@ -32,7 +35,9 @@ interface CachedKey extends AuthenticatedKey {
   acceptedUntil: Millis;
   /** When to tell other nodes again that the key is accepted. */
   shareAt: Millis;
-  /** The address of the last request, nearly always equal to the address of the next one. */
+  /**
+   * The address of the last request with this key. A request from the same address need not tell `SecurityLog` again.
+   */
   lastAddress: string | undefined;
 }
 
@@ -58,7 +63,7 @@ const isFresh = ({ asked }: CachedKey, clock: Clock.Clock): boolean =>
   clock.currentTimeMillisUnsafe() - asked.wall < keyFreshness &&
   clock.monotonicTimeNanosUnsafe() - asked.monotonicNanos < freshNanos;
 
-/** Authenticates the key of a request. */
+/** Authenticates requests by their API key. Each node caches the keys that it accepted. */
 export class KeyAuthenticator extends Context.Service<
   KeyAuthenticator,
   {
@@ -80,7 +85,7 @@ export class KeyAuthenticator extends Context.Service<
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
-    /** Counts failed authentications of one request, and refuses the address if it already has too many. */
+    /** Counts the failed authentications of one request. Refuses the address if it already has too many failures. */
     readonly countFailures: (
       address: ClientAddress | null,
       failures: number,
@@ -98,7 +103,8 @@ export class KeyAuthenticator extends Context.Service<
       const throttle = yield* makeAuthThrottle;
       const cache = new Map<string, CachedKey>();
       let changes = 0;
-      // If another node's signal is lost, the change is still noticed after `keyFreshness`.
+      // A changed key is read from the store again at its next use. If the signal of the change is lost, the key is
+      // read again after `keyFreshness`.
       yield* keyChanges.subscribe((id) => {
         changes++;
         for (const cached of cache.values()) if (cached.key.id === id) cached.asked = null;
@@ -184,7 +190,7 @@ export class KeyAuthenticator extends Context.Service<
             if (cached === undefined || !isFresh(cached, clock) || !isBefore(now, cached.endsAt)) {
               return authenticateByLookUp(token, address);
             }
-            // A key that is accepted now passes the throttle for the next hour.
+            // Each accepted request lets its key pass the throttle for another hour.
             cached.acceptedUntil = now + acceptedFor;
             return cached.lastAddress === address?.countedAs
               ? Effect.succeed(cached)

@@ -110,7 +110,7 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a slow answer of the store is trusted no longer than a fast one", () =>
+  it.effect("a key stays cached for `keyFreshness` from the start of its store read, even a slow one", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();
       const { node, untilAsked } = yield* openSlowNode(keyFreshness);
@@ -248,7 +248,8 @@ describe("KeyAuthenticator", () => {
       Effect.gen(function* () {
         const known = yield* issue();
         yield* authenticate(known.token);
-        // Without repeated sharing, the cache entry of the first acceptance would have expired.
+        // The second use writes the shared cache entry again. The entry of the first use would expire before the other
+        // node reads it.
         yield* TestClock.adjust(2 * shareInterval);
         yield* authenticate(known.token);
         yield* TestClock.adjust(acceptedFor - 1);
@@ -263,7 +264,7 @@ describe("KeyAuthenticator", () => {
     );
 
     it.effect(
-      "only keys that some node accepted are looked up for a throttled address, and the store may still refuse them",
+      "a throttled address is refused without a lookup of its key, unless some node has accepted the key before",
       () =>
         Effect.gen(function* () {
           const revoked = yield* issue();
@@ -283,7 +284,7 @@ describe("KeyAuthenticator", () => {
         }).pipe(Effect.provide(services)),
     );
 
-    it.effect("a throttled address can use keys that the node knows even while the cache is down", () =>
+    it.effect("a throttled address can use keys that the node has accepted, even if the cache is down", () =>
       Effect.gen(function* () {
         const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
         const broken = Cache.of({ get: () => down, set: () => down });

@@ -40,8 +40,8 @@ export interface InsertKey extends WriteOrigin {
   /** Keyed hash of the secret. */
   readonly hash: string;
   /**
-   * How many keys the account may have, including this key, but not counting revoked and uncounted keys. `Infinity` for
-   * no limit, null if this key is uncounted.
+   * The maximum number of counted keys in the account, including this key. Revoked keys are not counted. `Infinity`
+   * means no limit. Null means that this key is not counted.
    */
   readonly maxKeys: number | null;
   readonly at: Millis;
@@ -51,7 +51,7 @@ export interface RotateKey extends WriteOrigin {
   readonly id: KeyId;
   readonly hash: string;
   readonly at: Millis;
-  /** The latest time until which earlier secrets of the key are accepted. */
+  /** Earlier secrets of the key are accepted until this time at the latest. */
   readonly previousUntil: Millis;
 }
 
@@ -59,20 +59,20 @@ export interface UpdateKey extends WriteOrigin {
   readonly id: KeyId;
   readonly update: KeyUpdate;
   readonly at: Millis;
-  /** The audit action, if the update does not determine it. */
+  /** The action of the audit entry. When left out, it is `key.status_changed` or `key.updated`. */
   readonly action?: Extract<AuditAction, "key.reported">;
 }
 
 /**
- * Stores accounts, scopes and keys. Every operation is atomic. An unknown account, an existing new pid or hash, and
- * text that `isStorable` refuses are defects.
+ * Stores accounts, scopes and keys. Every operation is atomic. Operations die on an unknown account, on a new `pid` or
+ * secret hash that exists already, and on text that `isStorable` refuses.
  */
 export class KeyStore extends Context.Service<
   KeyStore,
   {
     /**
      * Returns the account with this name, or creates it. An existing account stays unchanged. If the account has a
-     * `chatId`, this chat user is added to `MemberStore` as an owner with a `chosenAt`.
+     * `chatId`, this chat user is added to `MemberStore` as an owner, with the current time as `chosenAt`.
      */
     readonly ensureAccount: (account: NewAccount) => Effect.Effect<Account, StoreUnavailable>;
 
@@ -82,8 +82,8 @@ export class KeyStore extends Context.Service<
     readonly listAccounts: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
 
     /**
-     * Changes an account and its keys, except revoked ones, with an `account.updated` entry if anything changed. None
-     * if the account is unknown.
+     * Changes an account and its keys, except revoked keys. If anything changed, writes an `account.updated` audit
+     * entry. Returns None if the account is unknown.
      */
     readonly updateAccount: (
       write: UpdateAccount,
@@ -106,7 +106,10 @@ export class KeyStore extends Context.Service<
     /** Returns the scopes of an account, sorted by `scopeOrder`. */
     readonly listScopes: (account: string) => Effect.Effect<ReadonlyArray<ConfiguredScope>, StoreUnavailable>;
 
-    /** Changes settings of a scope. If any setting differs, writes an `account.updated` entry that lists them. */
+    /**
+     * Changes settings of a scope. If any setting differs, writes an `account.updated` audit entry that lists the
+     * changed settings.
+     */
     readonly updateSettings: (write: UpdateScope) => Effect.Effect<ScopeSettings, StoreUnavailable>;
 
     /** Stores a new key, unless its id or hash exists or the account has too many keys. */
@@ -119,7 +122,7 @@ export class KeyStore extends Context.Service<
 
     readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
 
-    /** @param at the time of the read: earlier secrets that have expired by then are ignored */
+    /** @param at the current time; replaced secrets that have expired by then are ignored */
     readonly findDetails: (
       id: KeyId,
       at: Millis,
@@ -132,24 +135,25 @@ export class KeyStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<KeyId>, StoreUnavailable>;
 
     /**
-     * Returns the keys of an account, or of all accounts if `account` is null; oldest first, ties by id.
+     * Returns the keys of an account, or of all accounts if `account` is null. The keys are sorted by age, oldest
+     * first, and keys of the same age by id.
      *
-     * @param at the time of the read: earlier secrets that have expired by then are ignored
+     * @param at the current time; replaced secrets that have expired by then are ignored
      */
     readonly listKeys: (
       account: string | null,
       at: Millis,
     ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
 
-    /** Counts the keys that count against the account's maximum. */
+    /** Returns how many keys of the account count against its maximum. */
     readonly countKeys: (account: string) => Effect.Effect<number, StoreUnavailable>;
 
     /** Adds a secret. Returns false if the key is unknown or revoked. */
     readonly rotateKey: (write: RotateKey) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Changes a key by `updatedKey`, unless it is unknown or revoked. A key that changes its kind to normal counts
-     * against the account's maximum from then on; other kinds do not count.
+     * Changes a key as `updatedKey` does, unless the key is unknown or revoked. If the kind of the key changes, the key
+     * counts against the account's maximum only if its new kind is `normal`.
      */
     readonly updateKey: (
       write: UpdateKey,

@@ -25,9 +25,9 @@ export interface UpdatedKey {
 }
 
 /**
- * Applies an update to a stored key; returns null if it changes nothing.
+ * Applies an update to a stored key. Returns null if the update changes nothing.
  *
- * @param action the audit action, if the update does not determine it
+ * @param action the action of the audit entry; when left out, it is `key.status_changed` or `key.updated`
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-/** API keys: record, port, management and authentication. */
+/** API keys: their records, storage port, management and authentication. */
 export {
   type Account,
   type AccountStatus,

@@ -18,7 +18,7 @@ import { ApiKeys } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
 import type { KeyUpdate } from "./key_update.ts";
 
-/** The signed-in owner, and their request. */
+/** The owner who is signed in to the dashboard, with the id of their request. */
 export interface KeyOwner {
   readonly account: Account;
   readonly chatId: ChatId;
@@ -33,7 +33,10 @@ export interface NewOwnedKey
 
 export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits">;
 
-/** How many keys of an account count against its plan, and how many the plan allows; null if it allows any number. */
+/**
+ * How many keys of an account count against its plan, and how many the plan allows. `allowed` is null if the plan
+ * allows any number of keys.
+ */
 export interface KeyPlan {
   readonly used: number;
   readonly allowed: number | null;
@@ -48,7 +51,8 @@ type Unknown = BadRequest;
 const revokedListed = 30 * dayMs;
 
 /**
- * Manages the keys of the signed-in owner at the dashboard. Changing a revoked key fails with `Conflict` `key_revoked`.
+ * Manages the keys of the owner who is signed in to the dashboard. Changing a revoked key fails with a `Conflict` whose
+ * reason is `key_revoked`.
  *
  * @example
  * ```ts
@@ -79,7 +83,7 @@ export class OwnedKeys extends Context.Service<
 
     readonly plan: (account: Account) => Effect.Effect<KeyPlan, StoreUnavailable>;
 
-    /** @param id any text, such as a value from a URL */
+    /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
     readonly find: (
       account: Pick<Account, "name">,
       id: string,
@@ -182,7 +186,7 @@ export class OwnedKeys extends Context.Service<
 
 const isKeyId = Schema.is(KeyId);
 
-/** Returns the origin of an owner's changes. @internal */
+/** Returns the `WriteOrigin` of a change: the owner who makes it, and the id of the request. @internal */
 export const originOf = ({ account, chatId, requestId }: KeyOwner): WriteOrigin => ({
   actor: { type: "account", id: account.name, member: chatId },
   requestId,

@@ -77,7 +77,8 @@ export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]
 };
 
 /**
- * Returns a key after its account was erased: revoked, with a new account name, without the owner's texts.
+ * Returns a key as it is stored after its account was erased. The key is revoked, belongs to the new account name, and
+ * has lost its own name, its address lists and its redirect origins.
  *
  * @internal
  */

@@ -10,22 +10,23 @@ export interface LedgerWindow {
   readonly endsAt: Millis;
 }
 
-/** A node's knowledge about a window. */
+/** The count of a window, as far as one node knows it. */
 export interface LedgerCount extends LedgerWindow {
   readonly counted: number;
 }
 
 /**
- * Stores durable copies of the counts of limits, and the list of live nodes, for when `Counters` lose their data. Repeated
- * or late saves change nothing.
+ * Stores copies of the counts of limits, from which the counts are restored after `Counters` lost their data. Also
+ * stores which nodes are live. A save that is repeated or comes late changes nothing.
  */
 export class CountLedger extends Context.Service<
   CountLedger,
   {
     /**
-     * Marks the node as live until a time, deletes nodes whose time has passed, and returns the number of live nodes.
+     * Marks the node as live until a given time, deletes nodes whose time has passed, and returns the number of live
+     * nodes.
      *
-     * @param until a time at or before `now` removes the node
+     * @param until when the node stops being live; if this time is not after `now`, the node is deleted at once
      */
     readonly renewNode: (
       nodeId: string,
@@ -34,8 +35,9 @@ export class CountLedger extends Context.Service<
     ) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Raises the saved counts of all given windows, or of none. The windows must be distinct. For each window that it
-     * adds, it also deletes at least one ended window, if there is one.
+     * Saves the counts of all given windows, or of none. A count is saved only if it is higher than the saved count.
+     * The given windows must be distinct. For each window that is new to the ledger, at least one ended window is
+     * deleted, if any exists.
      */
     readonly saveCounts: (
       counts: ReadonlyArray<LedgerCount>,

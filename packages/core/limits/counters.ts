@@ -2,43 +2,48 @@ import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** A window starts with its first count and ends after its duration. */
+/**
+ * A limit on the requests in a time window. The window starts with its first request, or at `since` if it is durable.
+ */
 export interface CounterRule {
   /** Identifies the window, such as `key:<id>:second`. */
   readonly key: string;
-  /** The most counts in one window, an integer. With 0 or less nothing is admitted. */
+  /** The maximum number of requests in one window, an integer. If it is 0 or less, no request is admitted. */
   readonly limit: number;
   /** The duration of a window that starts now, in milliseconds. */
   readonly durationMs: number;
   /**
-   * When the window began. Set only for durable windows, such as a UTC day, whose counts must survive a loss of the
-   * counters: `ResilientCounters` restores these counts. The end of a durable window, `now + durationMs`, is the same
-   * for all callers.
+   * When the window began. Set only for a durable window, such as a UTC day. The count of a durable window survives a
+   * loss of the counters, because `ResilientCounters` restores it. A durable window ends at `now + durationMs`, which
+   * is the same time for all callers.
    */
   readonly since?: Millis;
-  /** The caller's knowledge of a durable window. `read` ignores it. */
+  /** What the caller knows about a durable window. Only `admit` uses it. */
   readonly checkpoint?: Checkpoint;
 }
 
 /**
- * What the caller knows about the window that ends at `now + durationMs`. Counters that count in another window ignore
- * this knowledge.
+ * The caller's knowledge about the durable window that ends at `now + durationMs`. Counters ignore it if their window
+ * with this key ends at another time.
  */
 export interface Checkpoint {
   /**
-   * When the window began. Counters that do not have the window take it as empty if they have lost nothing since that
-   * time. Otherwise they may report the window as forgotten.
+   * When the window began. Counters that do not hold this window treat its count as 0 if they have lost no data since
+   * it began. Otherwise they may report the window as `forgotten`.
    */
   readonly since: Millis;
-  /** A lower bound of the count; null to load it only if `admit` needs it. */
+  /**
+   * A lower bound of the count. Null if the caller has not loaded it. If `admit` then needs the bound, it reports the
+   * window as `forgotten`.
+   */
   readonly floor: number | null;
   /** Requests that were admitted without these counters and must be added to the count. */
   readonly unsynced: number;
 }
 
 /**
- * How far the clocks of nodes and counters may differ, in milliseconds. This close to the end of a window they may
- * disagree about which window it is.
+ * How far the clocks of nodes and counters may differ, in milliseconds. Within this time of the end of a window, nodes
+ * and counters may disagree about which window is the current one.
  *
  * @internal
  */
@@ -46,17 +51,22 @@ export const clockTolerance = 60_000;
 
 export interface CounterState {
   readonly count: number;
-  /** When the window ends; for a window that has not begun, when it would end if it began now. */
+  /**
+   * When the window ends. For a window that has not begun, this is the end that the window would have if it began now.
+   */
   readonly resetsAt: Millis;
 }
 
-/** The decision, and the state of each window after it, in the order of the rules. */
+/**
+ * The decision on one request. `states` has the state of each rule's window after the decision, in the order of the
+ * rules.
+ */
 export interface Admission {
   readonly admitted: boolean;
   readonly states: ReadonlyArray<CounterState>;
   /**
-   * Indexes of rules whose counts may be lost; omitted if there are none. If present, nothing was counted, and the
-   * caller tries again with the `floor` of each of these rules.
+   * Indexes of the rules whose counts may be lost; omitted if there are none. If present, the request was not counted.
+   * The caller must then load these counts and call `admit` again with the counts as `floor`.
    */
   readonly forgotten?: ReadonlyArray<number>;
 }
@@ -82,8 +92,8 @@ export class Counters extends Context.Service<
   Counters,
   {
     /**
-     * Counts one request in every window, or in none if a window is full or forgotten. Atomic over all rules. A `floor`
-     * first raises the count of its window; a window with a `floor` is never forgotten.
+     * Counts one request in every window, or in none if any window is full or forgotten. The decision on all rules is
+     * atomic. A window whose checkpoint has a `floor` is never forgotten: its count is first raised to the floor.
      */
     readonly admit: (
       rules: ReadonlyArray<CounterRule>,

@@ -1,6 +1,6 @@
 /**
- * Shared counters whose durable windows survive a loss: their counts are saved in the ledger, which restores counts that
- * the counters lost.
+ * Shared counters whose durable windows survive a loss of the counters' data. The counts of these windows are also
+ * saved in the ledger, and lost counts are restored from the ledger.
  */
 import { Clock, Effect, Exit, Request, RequestResolver, Result, type Scope } from "effect";
 import { StoreUnavailable } from "../errors.ts";
@@ -24,9 +24,14 @@ export interface DurableCountersOptions {
   readonly unsynced: UnsyncedCounts;
   /** Called with the number of windows that lost counts. */
   readonly onLost: (windows: number) => void;
-  /** This node's shares of windows, by key. A share ends when the shared counters decide on its window again. */
+  /**
+   * This node's shares of limits, by key. A node decides on its share while the shared counters are down. A share is
+   * deleted when the shared counters decide on its window again.
+   */
   readonly shares: { readonly delete: (key: string) => void };
-  /** Decides on requests while counts are lost and the ledger does not answer. If null, the requests fail. */
+  /**
+   * Counters that decide on requests while counts are lost and the ledger does not answer. If null, such requests fail.
+   */
   readonly fallback: Counters["Service"] | null;
 }
 
@@ -43,7 +48,10 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
         : rule,
     );
 
-  /** After a failure, the counters may or may not have counted. Counting twice is the safe choice. */
+  /**
+   * Keeps the unsynced requests, so that they are sent again. After a failure, it is unknown whether the shared
+   * counters counted them, and counting them twice is safer than not at all.
+   */
   const returnUnsynced = (asked: Rules, now: Millis) => Effect.sync(() => settle(asked, now, false));
 
   const settle = (asked: Rules, now: Millis, isKnown: boolean): void => {
@@ -109,7 +117,9 @@ export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): Led
   endsAt: now + durationMs,
 });
 
-/** How often counts are saved, in milliseconds. If the cache loses its data, only later counts are lost. */
+/**
+ * How often counts are saved, in milliseconds. If the cache loses its data, only counts since the last save are lost.
+ */
 export const saveInterval = 5_000;
 
 /** The time limit of a ledger read that a request waits for. */
@@ -118,7 +128,7 @@ const loadTimeout = "250 millis";
 const maxBatchSize = 1_000;
 
 export interface LedgerSync {
-  /** Records a reported count for the next save. */
+  /** Remembers a count that the shared counters reported. The next save writes it to the ledger. */
   readonly record: (window: LedgerWindow, state: CounterState) => void;
   /** Returns the highest known count of each window: the ledger's, or this node's unsaved count. */
   readonly load: (
@@ -128,7 +138,7 @@ export interface LedgerSync {
   readonly unsaved: (window: LedgerWindow) => number;
 }
 
-/** Saves every `saveInterval`, and once more when the scope closes. */
+/** Saves the recorded counts to the ledger every `saveInterval`, and once more when the scope closes. */
 export const makeLedgerSync: Effect.Effect<LedgerSync, never, CountLedger | Scope.Scope> = Effect.gen(
   function* () {
     const ledger = yield* CountLedger;
@@ -201,7 +211,7 @@ const makeBatchedLoad = (ledger: CountLedger["Service"]) => {
 interface Unsynced {
   readonly endsAt: Millis;
   amount: number;
-  /** Counts sent to the shared counters without an answer so far. */
+  /** How many requests were sent to the shared counters and are not yet confirmed by them. */
   sent: number;
 }
 
@@ -220,7 +230,7 @@ export class UnsyncedCounts {
     return known === undefined ? 0 : known.amount + known.sent;
   }
 
-  /** Returns the amount to send now, and records that this amount was sent. */
+  /** Returns the number of requests to send to the shared counters now, and records them as sent. */
   take(window: LedgerWindow): number {
     const known = this.#find(window);
     if (known === undefined) return 0;
@@ -230,7 +240,10 @@ export class UnsyncedCounts {
     return amount;
   }
 
-  /** Settles an amount that was sent. `isKnown` says whether the shared counters have counted this amount. */
+  /**
+   * Records the result of sending an amount to the shared counters. If `isKnown` is true, they have counted the amount.
+   * Otherwise, the amount is sent again later.
+   */
   settle(window: LedgerWindow, amount: number, isKnown: boolean): void {
     const known = this.#find(window);
     if (known === undefined) return;

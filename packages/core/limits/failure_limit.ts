@@ -44,7 +44,8 @@ export const makeFailureLimit = Effect.fnUntraced(function* (name: string, limit
       if (limit === 0 || address === null) return;
       const now = yield* Clock.currentTimeMillis;
       const count = counters.admit([yield* ruleOf(address)], now);
-      // Counted concurrently, so that racing requests get no more answers than consecutive ones.
+      // Count all failures concurrently. If they were counted one after another, concurrent requests would get more
+      // answers than consecutive requests.
       const counts = yield* Effect.all(
         Array.from({ length: failures }, () => count),
         { concurrency: "unbounded" },

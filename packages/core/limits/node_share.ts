@@ -7,29 +7,38 @@ import { isDurable, type LedgerSync, ledgerWindow, type UnsyncedCounts } from ".
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** This node's share of a durable window. The node decides on its share without the shared counters. */
+/**
+ * This node's share of the limit of a durable window, such as a day. Without the shared counters, the node admits
+ * requests up to its share.
+ */
 export interface ShareOfDay {
   readonly endsAt: Millis;
-  /** How much of the limit was used when this node began to decide. */
+  /** How many requests had been counted against the limit when this share began. */
   readonly used: number;
-  /** The share's number, which separates its counts from the counts of later shares. */
+  /**
+   * Numbers the shares of this node. The number is part of the key under which a share's requests are counted, so every
+   * share counts from 0.
+   */
   readonly number: number;
 }
 
 /** Tracks whether the shared counters are down, and which shares this node decides on while they are down. */
 export class Outage {
   #isActive = false;
-  /** The shares by key. A share ends with the outage, or when the shared counters decide on its window. */
+  /**
+   * This node's shares, by the key of their window. A share ends with the outage, or earlier if the shared counters
+   * decide on its window again.
+   */
   readonly shares = new Map<string, ShareOfDay>();
 
-  /** Returns whether the outage begins with this call. */
+  /** Begins an outage. Returns false if one has already begun. */
   begin(): boolean {
     const begins = !this.#isActive;
     this.#isActive = true;
     return begins;
   }
 
-  /** Returns whether the outage ends with this call. */
+  /** Ends the outage and its shares. Returns false if there is no outage. */
   end(): boolean {
     if (!this.#isActive) return false;
     this.#isActive = false;
@@ -59,7 +68,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
   const isBegun = ({ key, endsAt }: LedgerWindow) => outage.shares.get(key)?.endsAt === endsAt;
 
-  /** Loads the used part of durable windows that this node does not decide on yet. */
+  /** Begins a share for each durable window without one. The share starts from the window's count in the ledger. */
   const beginShares = (rules: Rules, now: Millis): Effect.Effect<void> => {
     const unknown = rules
       .filter(isDurable)
@@ -70,7 +79,8 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
       Effect.catch(() => Effect.succeed(unknown.map(ledger.unsaved))),
       Effect.map((counts) => {
         for (const [i, window] of unknown.entries()) {
-          // A concurrent request may have begun this share meanwhile, and already counts in the share.
+          // Keep a share that a concurrent request has begun in the meantime: the share may have counted requests
+          // already.
           if (!isBegun(window)) begin(window, counts[i] ?? 0);
         }
       }),
@@ -81,7 +91,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
     rules.map((rule) => {
       if (!isDurable(rule)) return { ...rule, limit: Math.ceil(rule.limit / liveNodes()) };
       const window = ledgerWindow(rule, now);
-      // If a concurrent request has ended the share, begin another one.
+      // The share is missing if a concurrent request has ended it. Then begin another share.
       const { used, number } = outage.shares.get(rule.key) ?? begin(window, ledger.unsaved(window));
       const limit = Math.ceil((rule.limit - used) / liveNodes());
       return { key: `${rule.key}#${number}`, limit, durationMs: rule.durationMs };
@@ -108,7 +118,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
 };
 
-/** Returns states of the whole limits, in which as much remains as in this node's shares. */
+/** Returns states of the whole limits. Each leaves as many requests as this node's share of the limit has left. */
 const scaledUp = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
   states.map(({ count, resetsAt }, i) => {
     const left = Math.max(0, (shares[i] as CounterRule).limit - count);

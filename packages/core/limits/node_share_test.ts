@@ -13,14 +13,14 @@ describe("A node's share of a day", () => {
         state.isSharedDown = true;
         admitted.push(yield* admittedOf(nodes[0], yield* dayRule(100), 100));
         state.isSharedDown = false;
-        // Requests to another window end the outage.
+        // This request counts in another window. It reaches the shared counters, which ends the outage.
         yield* admittedOf(nodes[0], { key: other, limit: 1, durationMs: 1_000 }, 1);
       }
       assert.deepStrictEqual(admitted, [50, 25, 13]);
     }),
   );
 
-  it.effect("a node's share of a limit excludes counts that are being sent to the shared counters", () =>
+  it.effect("a node's share of a limit excludes requests while they are sent to the shared counters", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       state.isSharedDown = true;
@@ -41,7 +41,7 @@ describe("A node's share of a day", () => {
   );
 
   it.effect(
-    "a node's share ends when the shared counters decide again, even if they never stopped answering",
+    "if counts are lost and the ledger fails, a node uses its share of the limit until the shared counters decide again",
     () =>
       Effect.gen(function* () {
         const { nodes, state, lose } = yield* openNodes(1);
@@ -55,7 +55,7 @@ describe("A node's share of a day", () => {
       }),
   );
 
-  it.effect("after midnight, a node's share is a part of the new day's limit", () =>
+  it.effect("after midnight, a node's share is computed from the new day's limit", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);
       assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);

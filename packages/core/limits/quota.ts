@@ -1,20 +1,23 @@
 import { Context } from "effect";
 
-/** Verification traffic (all session routes) has its own daily quotas and no short window. */
+/**
+ * `verify` is the traffic of all session routes. It has its own daily quotas and no short window. `mapping` is all
+ * other traffic.
+ */
 export type Traffic = "mapping" | "verify";
 
-/** The quota of one key. `null` means unlimited. */
+/** The limits of one API key. `null` means unlimited. */
 export interface Quota {
   readonly perWindow: number | null;
   /** The duration of a window in milliseconds. A window starts with its first request. */
   readonly windowMs: number;
-  /** Requests per UTC day. */
+  /** The most requests per UTC day, not counting verification requests. */
   readonly daily: number | null;
-  /** Verification requests per UTC day, counted separately. */
+  /** The most verification requests per UTC day. `daily` does not include these requests. */
   readonly verifyDaily: number | null;
 }
 
-/** The default limits of a tier. 0 turns a limit off. */
+/** The default limits of a tier. A limit of 0 means unlimited. */
 export interface TierLimits {
   readonly keys: number;
   readonly perWindow: number;
@@ -23,7 +26,7 @@ export interface TierLimits {
   readonly verifyDaily: number;
 }
 
-/** The limits of one client address, over all keys that it uses. 0 turns a limit off. */
+/** The limits of one client address, over all keys that it uses. A limit of 0 means unlimited. */
 export interface AddressLimits {
   readonly perSecond: number;
   readonly daily: number;

@@ -9,7 +9,6 @@ import {
 } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
-import { memoize } from "../memoize.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
@@ -28,11 +27,11 @@ export interface LimitReport {
   readonly window: Allowance | null;
   /** The key's daily limit for the request's kind of traffic. */
   readonly day: Allowance | null;
-  /** The address's daily limit for the same kind of traffic; null for partner and staff keys. */
+  /** The client address's daily limit for the request's kind of traffic; null for partner and staff keys. */
   readonly addressDay: Allowance | null;
 }
 
-/** The outcome for one request. `report` is always filled in. */
+/** The decision on one request. `refusal` is null if the request is admitted. `report` is present in both cases. */
 export interface LimitDecision {
   readonly report: LimitReport;
   readonly refusal: RateLimited | SharedIpRateLimited | null;
@@ -41,13 +40,16 @@ export interface LimitDecision {
 export interface Requester {
   readonly key: { readonly id: KeyId; readonly kind: KeyKind };
   readonly quota: Quota;
-  /** If the address is unknown (null), only the limits of the key apply. */
+  /** Null if the address is unknown. Then only the limits of the API key apply. */
   readonly address: ClientAddress | null;
   readonly traffic: Traffic;
 }
 
-/** The windows of this many keys, and of as many addresses, are cached, because every request needs them. */
-const maxCachedSubjects = 10_000;
+/**
+ * How many addresses have their windows cached. The names of these windows contain a hash of the address, and the cache
+ * saves the time to compute it.
+ */
+const maxCachedAddresses = 10_000;
 
 const maxDayRetrySeconds = 3_600;
 
@@ -55,8 +57,8 @@ const maxDayRetrySeconds = 3_600;
 const exportsDaily = 10;
 
 /**
- * Returns the whole seconds until a limit resets: at least 1, and at most the window's duration, because a node with a
- * faster clock may have started it.
+ * Returns the seconds until a limit resets, rounded up: at least 1, and at most the window's duration. Without this
+ * upper bound, a window that was started by a node with a faster clock would seem to last too long.
  *
  * @param windowMs the window's duration in milliseconds
  *
@@ -97,9 +99,9 @@ export class RequestLimits extends Context.Service<
   RequestLimits,
   {
     /**
-     * Counts the request against all of its limits, or against none if one is full. If several are full, the refusal
-     * names one of them: a limit of the address if one is full, otherwise a limit of the key. Of several such limits it
-     * names the one that resets last.
+     * Counts the request against all of its limits, or against none if one is full. The refusal names one full limit.
+     * If limits of both the address and the key are full, it names a limit of the address. If several of these are
+     * full, it names the limit that resets last.
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 
@@ -126,7 +128,6 @@ export class RequestLimits extends Context.Service<
       const counters = yield* Counters;
       const { address: addressLimits } = yield* Limits;
       const secrets = yield* Secrets;
-      const windowsOfKey = memoize(maxCachedSubjects, keyWindows);
       const knownAddresses = new Map<string, AddressWindows>();
 
       const windowsOfAddress = (address: ClientAddress): Effect.Effect<AddressWindows> => {
@@ -134,7 +135,7 @@ export class RequestLimits extends Context.Service<
         if (known !== undefined) return Effect.succeed(known);
         return Effect.map(secrets.addressName(address), (name) => {
           const windows = addressWindows(name);
-          if (knownAddresses.size >= maxCachedSubjects) knownAddresses.clear();
+          if (knownAddresses.size >= maxCachedAddresses) knownAddresses.clear();
           knownAddresses.set(address.countedAs, windows);
           return windows;
         });
@@ -145,13 +146,14 @@ export class RequestLimits extends Context.Service<
         ofAddress: AddressWindows | null,
         now: Millis,
       ): Array<LimitRule> => {
-        const ofKey = windowsOfKey(key.id);
+        const ofKey = keyWindows(key.id);
         const rules: Array<LimitRule> = [];
         const add = (window: Window, limit: number | null, windowMs = dayMs) => {
           if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, windowMs, now));
         };
         const isVerify = traffic === "verify";
-        // Partner and staff keys belong to large bots, which send everything from one host.
+        // Partner and staff keys have no address limits, because they belong to large bots that send everything from
+        // one host.
         if (key.kind === "normal" && ofAddress !== null) {
           add(ofAddress.second, addressLimits.perSecond, 1_000);
           if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
@@ -203,7 +205,8 @@ export class RequestLimits extends Context.Service<
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
 
         admitExport: (chatId) =>
-          // The counter is named by a pseudonym of the user, because its saved count remains after the user is erased.
+          // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
+          // is erased.
           Effect.flatMap(
             secrets.addressName({ countedAs: `export ${chatId}` }),
             (name) =>
@@ -225,7 +228,7 @@ const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   isDay: bucket.endsWith("day"),
 });
 
-/** @param windowMs the window's duration in milliseconds; ignored for day windows */
+/** @param windowMs the window's duration in milliseconds; ignored for windows of a day */
 const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
   if (!named.isDay) return { ...named, limit, durationMs: windowMs };
   const passed = now % dayMs;

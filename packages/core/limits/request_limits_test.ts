@@ -20,7 +20,9 @@ const asker: Requester = {
   traffic: "mapping",
 };
 
-/** Services that start at this time, so that no background work ran before. */
+/**
+ * Makes services and sets their clock to `time` before they start, so that no background work runs at an earlier time.
+ */
 const servicesAt = (time: number) =>
   Layer.provideMerge(services, Layer.effectDiscard(TestClock.setTime(time)));
 
@@ -55,7 +57,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a retry waits at most for the duration of the window, also after the clock was set back", () =>
+  it.effect("a refusal asks to wait at most as long as the window, even after the clock was set back", () =>
     Effect.gen(function* () {
       for (let sent = 0; sent < 20; sent++)
         yield* admit({ quota: { ...quota, perWindow: null, daily: null } });
@@ -96,7 +98,7 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("each user can export ten times in a day", () =>
+  it.effect("each user can export their own data ten times a day", () =>
     Effect.gen(function* () {
       const { admitExport } = yield* RequestLimits;
       const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];

@@ -13,8 +13,8 @@ import { makeNodeShare, Outage } from "./node_share.ts";
 
 export interface ResilientCountersOptions {
   /**
-   * Counters of this node alone, such as `CacheMemory.layer`, used while the shared counters do not answer. Without it,
-   * failures are passed to the caller; omit it for counters that cannot fail.
+   * Counters of this node alone, such as `CacheMemory.layer`, which decide while the shared counters do not answer. If
+   * omitted, failures are passed to the caller. Omit this option if the shared counters cannot fail.
    */
   readonly local?: Layer.Layer<Counters>;
 }
@@ -22,8 +22,9 @@ export interface ResilientCountersOptions {
 /**
  * Combines shared counters with a ledger and local counters.
  *
- * Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters that lost counts are
- * restored before they decide, so a used-up daily limit stays used up after a restart.
+ * Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. If the shared counters lose
+ * counts, these are restored from the ledger before the next decision. So a used-up daily limit stays used up after a
+ * restart of the shared counters.
  *
  * @example
  * ```ts
@@ -56,10 +57,10 @@ export const restoredWindows = Metric.counter("accountlink_limits_lost_total", {
 const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
   const shared = yield* Counters;
   const ledger = yield* makeLedgerSync;
-  // Metrics are updated in place, without an effect for each decision.
+  // With this context, metrics are updated synchronously, without running an effect for each decision.
   const context = yield* Effect.context();
   decidesAlone.updateUnsafe(0, context);
-  // The metric exists from the start, so that the first loss shows as a change.
+  // Create the metric with the value 0 at the start, so that the first loss shows as a change.
   restoredWindows.updateUnsafe(0, context);
 
   const unsynced = new UnsyncedCounts();
@@ -91,7 +92,7 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
       },
     });
   return Counters.of({
-    // Without rules the shared counters are not called, so success says nothing about them.
+    // Without rules, the shared counters are not asked. So the result must neither begin nor end an outage.
     admit: (rules, now) =>
       rules.length === 0
         ? Effect.succeed({ admitted: true, states: [] })

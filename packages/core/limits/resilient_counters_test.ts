@@ -22,7 +22,7 @@ const stateOf = ({ counters }: Node, rule: CounterRule) =>
   );
 
 describe("ResilientCounters", () => {
-  it.effect("all nodes share the counts of a window, and read the ledger once for this window", () =>
+  it.effect("all nodes share the counts of a window, and read the ledger only once for a daily limit", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(3);
       const rule = yield* dayRule(20);
@@ -79,12 +79,13 @@ describe("ResilientCounters", () => {
         const admitted = yield* exhaust(nodes, rule);
         yield* TestClock.adjust("1 minute");
         assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 0);
-        // The nodes last saw 59, 58 and 57 requests left; each admits a third of its number, rounded up.
+        // Before the outage, the nodes saw 59, 58 and 57 requests left of the limit. Each node admits a third of this
+        // number, rounded up.
         assert.deepStrictEqual(admitted, [20, 20, 19]);
       }),
     );
 
-    it.effect("the limit is divided by the number of live nodes", () =>
+    it.effect("in an outage, each node's share is the limit divided by the number of live nodes", () =>
       Effect.gen(function* () {
         const { nodes, state, openNode } = yield* openNodes(2);
         const [first, other] = nodes;
@@ -121,7 +122,7 @@ describe("ResilientCounters", () => {
         }),
     );
 
-    it.effect("a node reports the remaining part of its share, and which limit refuses a request", () =>
+    it.effect("in an outage, a node reports only the requests that are left in its own share", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         state.isSharedDown = true;
@@ -145,7 +146,7 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("the metric for deciding alone is 1 until the shared counters answer again", () =>
+    it.effect("the metric `decidesAlone` is 1 in an outage, until the shared counters answer again", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(1);
         const gauge = Effect.map(Metric.value(decidesAlone), ({ value }) => value);
@@ -163,7 +164,7 @@ describe("ResilientCounters", () => {
 
   describe("when the shared counters are back", () => {
     it.effect(
-      "requests admitted in an outage reach the shared counters with the next request of their window",
+      "requests that a node admitted in an outage are added to the shared counters with its next request of that day",
       () =>
         Effect.gen(function* () {
           const { nodes, state } = yield* openNodes(2);
@@ -199,7 +200,7 @@ describe("ResilientCounters", () => {
 
   describe("when the shared counters lose their data", () => {
     it.effect(
-      "a node restores counts that Redis lost from the ledger, even if it has counted no requests itself",
+      "a node uses the ledger to restore counts that Redis lost, even if the node has counted no requests itself",
       () =>
         Effect.gen(function* () {
           const { nodes, lose } = yield* openNodes(2);
@@ -213,7 +214,7 @@ describe("ResilientCounters", () => {
         }),
     );
 
-    it.effect("a node restores lost counts that it had not saved yet, and a metric counts the loss", () =>
+    it.effect("a node restores unsaved counts that Redis lost, and a metric counts the loss", () =>
       Effect.gen(function* () {
         const { nodes, lose, shared } = yield* openNodes(1);
         const lost = Effect.map(Metric.value(restoredWindows), ({ count }) => count);
@@ -230,7 +231,7 @@ describe("ResilientCounters", () => {
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
     );
 
-    it.effect("a node decides by its share until the ledger answers", () =>
+    it.effect("after Redis lost its counts, a node decides by its share until the ledger answers", () =>
       Effect.gen(function* () {
         const { nodes, lose, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];

@@ -19,7 +19,10 @@ export const dayRule = (limit: number) =>
     }),
   );
 
-/** Wraps a port. Its calls fail while `isDown` returns true, and its answers are delayed by the result of `onCall`. */
+/**
+ * Wraps a port so that its calls fail while `isDown` returns true. Each answer is delayed by the duration that `onCall`
+ * returns.
+ */
 const failing = <Shape extends object>(
   port: () => Shape,
   isDown: () => boolean,

@@ -177,7 +177,7 @@ export class BulkLookup extends Context.Service<
   );
 }
 
-/** Refuses more inputs than the limit, including duplicates. @internal */
+/** Fails if there are more inputs than the limit. Duplicate inputs count too. @internal */
 export const checkBulkLimit = (
   inputs: ReadonlyArray<unknown>,
   limit: number = maxBulkInputs,
@@ -186,7 +186,7 @@ export const checkBulkLimit = (
     ? Effect.fail(new BulkLimitExceeded({ limit, received: inputs.length }))
     : Effect.void;
 
-/** Returns one result per input. Each distinct game ID is looked up once, all concurrently. */
+/** Looks up each distinct game ID once, all of them concurrently, and returns one result per input. */
 export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
   inputs: ReadonlyArray<string>,
   lookup: (gameId: GameId) => Effect.Effect<Result.Result<Data, BulkItemError>, E>,
@@ -228,7 +228,8 @@ const mapOf = <Key, Value, E = never>(
 };
 
 /**
- * Returns one result per input. A valid ID gets the result of `resultOf`, any other input an error with the `problem`.
+ * Returns one result per input: the result of `resultOf` for a valid ID, and an error with the `problem` for any other
+ * input.
  *
  * @param ids the inputs that are valid IDs
  */

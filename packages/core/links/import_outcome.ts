@@ -1,7 +1,7 @@
 import { isWrong, type LeftOutLine, type LeftOutReason } from "./formats/link_format.ts";
 import type { BatchImported } from "./link_store.ts";
 
-/** For each reason this many rows are reported in full; others are only counted. */
+/** How many left-out rows of each reason are reported in full. Further rows are only counted. */
 const reportedRows = 10;
 
 export interface LeftOutRows {
@@ -12,7 +12,10 @@ export interface LeftOutRows {
 
 /** The result of an import. Each row of the file is either a link or left out. */
 export interface ImportOutcome extends BatchImported {
-  /** The number of links, without those stored before the import was resumed. */
+  /**
+   * The number of links that the import took from the file. Links that were stored before the import was resumed are
+   * not included.
+   */
   readonly links: number;
   readonly leftOut: number;
   /** Left-out rows by reason, the most frequent first. */

@@ -11,7 +11,12 @@ export const leftOutRow = ({ line, problem, text }: LeftOutLine): string =>
 /** The limits of a file of left-out rows, not counting its header and last line. `size` is in bytes. */
 const bounds = { rows: 10_000, size: 9_999_900 };
 
-/** Writes at most 10,000 rows and 10 MB. The last line counts the rows beyond these limits. @internal */
+/**
+ * Makes a writer for the file of left-out rows, which writes at most 10,000 rows and 10 MB. The last line counts the
+ * rows beyond these limits.
+ *
+ * @internal
+ */
 export const boundedLeftOut = () => {
   const encoder = new TextEncoder();
   let [rows, size, more] = [0, 0, 0];

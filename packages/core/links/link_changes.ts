@@ -26,7 +26,11 @@ export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
   linkedAt: at,
 });
 
-/** Returns the record after an import; the same object if nothing changes. @internal */
+/**
+ * Returns a chat user's record after an import. If the import changes nothing, returns the given `record` itself.
+ *
+ * @internal
+ */
 export const importedRecord = (
   record: LinkRecord | undefined,
   { chatId, gameId, lastVerifiedAt }: PortableLink,
@@ -40,7 +44,7 @@ export const importedRecord = (
   return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
 };
 
-/** Returns the effect of an import on a record. @internal */
+/** Returns the name of the count in `BatchImported` that an imported record increases. @internal */
 export const importEffect = (
   record: LinkRecord | undefined,
   next: LinkRecord,

@@ -47,7 +47,7 @@ export class LinkEvents extends Context.Service<
       event: LinkEventMap[Name],
     ) => Effect.Effect<void>;
 
-    /** Subscribes until the scope closes. The stream has every later event of all scopes. */
+    /** Subscribes until the effect's scope closes. The stream has all later events, of every data scope. */
     readonly subscribe: <Name extends keyof LinkEventMap>(
       name: Name,
     ) => Effect.Effect<Stream.Stream<LinkEventMap[Name]>, never, Scope.Scope>;
@@ -77,7 +77,7 @@ export class LinkEvents extends Context.Service<
 /**
  * Handles every announced link change until the effect's scope closes.
  *
- * @param handle called at each change, with a function that returns the data scope of the change
+ * @param handle called at each change; `pidOf` returns the ID (`pid`) of the changed data scope
  *
  * @internal
  */

@@ -10,7 +10,7 @@ const ada = chatId("10001");
 const services = Layer.provideMerge(OwnLinks.layer, flowServices);
 
 describe("LinkEvents", () => {
-  it.effect("a link by a flow and a removal by the user are announced, but a confirmed link is not", () =>
+  it.effect("subscribers learn of a new link and its removal by the user, but not of a repeated link", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* LinkEvents;
       const events = yield* subscribe("linkChanged");
@@ -30,7 +30,7 @@ describe("LinkEvents", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a message is sent only for a change", () =>
+  it.effect("announcing a link sends a signal only if the game user of the link has changed", () =>
     Effect.gen(function* () {
       const { announce } = yield* LinkEvents;
       const messages = yield* (yield* Signals).subscribe("links:linkChanged");

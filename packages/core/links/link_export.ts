@@ -8,8 +8,8 @@ import { LinkStore, type PortableLink } from "./link_store.ts";
 const pageSize = 1_000;
 
 /**
- * Emits every link of a scope, sorted by chat ID as text, in constant memory. A link that changes meanwhile may appear
- * in its old or new state.
+ * Emits every link of a scope, sorted by chat ID as text, in constant memory. A link that changes during the export may
+ * appear in its old or new state.
  */
 export const allLinks = (pid: Pid): Stream.Stream<PortableLink, StoreUnavailable, LinkStore> =>
   Stream.paginate(

@@ -4,8 +4,10 @@
  * A file is read twice: first to check and hash every row, then to store its links. Hash, scope and options identify
  * the import, and the store keeps the last line of its last batch. So an interrupted import is resumed, a completed
  * import is not repeated, and a changed file is another import. A pipe can be read only once: its rows are stored as
- * they arrive, and its import cannot be resumed. If one batch names a chat user twice, the report has both lines;
- * across batches, the store applies the same rule to the stored record.
+ * they arrive, and its import cannot be resumed.
+ *
+ * If a chat user occurs twice, `onConflict` decides which link counts. The other link is reported as left out only if
+ * both links are in one batch.
  */
 import { Array as Arr, Clock, Data, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
@@ -28,21 +30,24 @@ import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./r
  */
 export const batchSize = 20_000;
 
-/** How many chat users a dry run remembers, to count repetitions in later batches. */
+/** How many chat users a dry run remembers, to notice those who occur again in later batches. */
 const maxStaged = 100_000;
 
-/** A source of links, such as a file in one of `linkReaders`. */
+/** A source of links, such as a file that is read by one of `linkReaders`. */
 export interface LinkSource<E = never, R = never> {
   readonly lines: Stream.Stream<LinkLine, E, R>;
-  /** Whether each run of the stream starts from the beginning, as with a file. */
+  /** True if `lines` can be run again from the beginning, as for a file; false for a pipe. */
   readonly isRepeatable: boolean;
-  /** The unread columns, filled while reading; see `ReadOptions.unreadColumns`. */
+  /**
+   * The names of the columns that were not read. Reading `lines` adds them to this set; see
+   * `ReadOptions.unreadColumns`.
+   */
   readonly unreadColumns?: ReadonlySet<string>;
 }
 
 export interface ImportTarget<E = never, R = never> {
   /**
-   * Returns the scope of the import, and may create it. Runs after the check of the file, so that a refused file
+   * Finds or creates the scope that receives the links. Runs after the check of the file, so that a refused file
    * creates no scope. In a dry run, it may return null if the scope does not exist.
    */
   readonly findScope: Effect.Effect<Pid | null, E, R>;
@@ -51,16 +56,16 @@ export interface ImportTarget<E = never, R = never> {
 
 export interface ImportOptions {
   /**
-   * What to do with a chat user who already has a record, or who occurs twice in the file: `keep` the first link,
-   * `replace` it, or take the link that was verified last (`newest`, the default). A link without a time never counts
-   * as newer than another.
+   * Decides between the stored record of a chat user and a link of the file, or between two links of the file. `keep`
+   * takes the first one, `replace` the second one, and `newest` (the default) the one that was verified last. A link
+   * without a time never counts as newer than another.
    */
   readonly onConflict?: ConflictChoice;
-  /** Stores nothing, and counts the links that would be stored. */
+  /** If true, the import stores nothing, and only counts the links that it would store. */
   readonly dryRun?: boolean;
-  /** Refuses the whole file with `WrongLines` if a single row is wrong. Otherwise wrong rows are left out. */
+  /** If true, a single wrong row makes the import fail with `WrongLines`. If false, wrong rows are left out. */
   readonly strict?: boolean;
-  /** Ignores the progress of an earlier import of the same file. */
+  /** If true, the import ignores the stored progress of an earlier import of the same file. */
   readonly fromStart?: boolean;
 }
 
@@ -78,16 +83,16 @@ export interface ImportProgress {
 export interface LinkChange {
   readonly chatId: ChatId;
   readonly gameId: GameId;
-  /** Null for a user whose link was removed before. */
+  /** Null if the chat user's link was removed before the import. */
   readonly previousGameId: GameId | null;
 }
 
-/** Receives the progress of a running import. */
+/** Functions that an import calls while it runs. */
 export interface ImportObserver<E = never> {
   readonly onProgress?: (progress: ImportProgress) => Effect.Effect<void>;
-  /** Receives every left-out row, in the order of the file, as links are stored. */
+  /** Called after each batch with its left-out rows, in the order of the file. */
   readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
-  /** In a dry run, receives the chat users who already have a record and whose game user the import would change. */
+  /** Called in a dry run with the chat users who already have a record and whose game user the import would change. */
   readonly onChanged?: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, E>;
 }
 
@@ -177,7 +182,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   return outcomeOf(tally.links, false);
 });
 
-/** Refuses a file with a wrong row if `strict` is set. Otherwise, refuses only a file with wrong rows and no link. */
+/** Fails with `WrongLines` if the file has wrong rows, and the import is strict or found no link. */
 const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, strict: boolean) =>
   count > 0 && (strict || links === 0)
     ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
@@ -189,9 +194,15 @@ interface Check {
   readonly links: number;
   readonly count: number;
   readonly problems: ReadonlyArray<LeftOutLine>;
-  /** Null if the file was not checked: a pipe is never checked, and a dry run checks only if it is `strict`. */
+  /**
+   * The number of rows. Null if the file was not checked: a pipe is never checked, and a dry run only if it is
+   * `strict`.
+   */
   readonly rows: number | null;
-  /** Null if the file was not checked, and in every dry run, because a dry run is not resumed. */
+  /**
+   * The hash of all rows. Null if the file was not checked. Also null in every dry run, because a dry run is not
+   * resumed.
+   */
   readonly hash: string | null;
 }
 
@@ -302,7 +313,10 @@ interface Part {
   readonly links: ReadonlyArray<FileLink>;
 }
 
-/** Links without a time are imported separately, because they are never newer than a record. */
+/**
+ * Splits links into parts to import one after the other. With `newest`, links without a verification time are a part of
+ * their own, because they are never newer than a record.
+ */
 const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
   if (onConflict !== "newest") return [{ existing: onConflict, links }];
   const timeless = links.filter(({ lastVerifiedAt }) => lastVerifiedAt === null);
@@ -315,7 +329,7 @@ const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): Re
   return timed.links.length === 0 ? [untimed] : [untimed, timed];
 };
 
-/** Returns one link per chat user in a batch, and the left-out rows. */
+/** Returns one link for each chat user of a batch, and the rows to leave out. */
 const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => {
   const leftOut: Array<LeftOutLine> = [];
   const byChatUser = new Map<ChatId, PlacedLink>();

@@ -115,7 +115,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("the first or the last of several lines that name one chat user counts", () =>
+  it.effect("if a file names a chat user twice, the option `onConflict` decides which line counts", () =>
     Effect.gen(function* () {
       yield* withScope;
       const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
@@ -165,7 +165,7 @@ describe("importLinks", () => {
       }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("a repeated import counts the same links, and counts a chat user only once per batch", () =>
+  it.effect("an import and its repetition count the same links, and a repeated chat user only once", () =>
     Effect.gen(function* () {
       yield* withScope;
       const file = fileOf(`${csv(10)}100000,2\n`);
@@ -174,7 +174,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("an import stores the batches before a wrong line if the source can be read only once", () =>
+  it.effect("a strict import from a pipe keeps the batches that it stored before it read a wrong line", () =>
     Effect.gen(function* () {
       yield* withScope;
       const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
@@ -216,7 +216,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it("the file of left-out rows has a limit, and its last line counts the others", () => {
+  it("the file of left-out rows has a maximum size, and its last line counts the rows beyond it", () => {
     const row = (text: string): LeftOutLine => ({ line: 2, reason: "row", problem: "wrong", text });
     const fileWith = (rows: ReadonlyArray<LeftOutLine>) => {
       const { add, end } = boundedLeftOut();
@@ -232,7 +232,7 @@ describe("importLinks", () => {
   });
 
   it.effect(
-    "an import takes the link verified last, and takes links without a time only for new chat users",
+    "an import keeps the link verified last, and uses links without a verification time only for new chat users",
     () =>
       Effect.gen(function* () {
         yield* withScope;
@@ -251,7 +251,7 @@ describe("importLinks", () => {
       }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("an import reports its progress to the end", () =>
+  it.effect("an import reports its progress while it checks the file and while it stores links", () =>
     Effect.gen(function* () {
       yield* withScope;
       const { shown } = yield* run(fileOf(csv(batch + 1)));

@@ -18,11 +18,11 @@ import { LinkStore } from "./link_store.ts";
 export interface LookupOptions {
   /** Restricts the lookup to a guild; required for a guild scope. Defaults to none. */
   readonly guildId?: RequestedGuild;
-  /** Whether to add profiles. Defaults to false. */
+  /** Whether the result includes the profiles of its users. Defaults to false. */
   readonly resolved?: boolean;
 }
 
-/** Both profiles; null if not requested or not available. */
+/** The profiles of a link's game user and chat user. A profile is null if it was not requested or is not available. */
 export interface ResolvedPair {
   readonly game: GameProfile | null;
   readonly chat: ChatProfile | null;
@@ -37,8 +37,8 @@ export interface ChatLookup {
 export interface GameLookup {
   readonly gameId: GameId;
   /**
-   * The chat users, newest link first. Without a guild, at most 1,000; with a guild, only its members among the
-   * newest 100.
+   * The chat users, newest link first. A lookup without a guild returns at most 1,000. A lookup with a guild returns
+   * the members of the guild among the newest 100.
    */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
@@ -73,7 +73,10 @@ export class LinkLookup extends Context.Service<
       options?: LookupOptions,
     ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
-    /** Returns the newest chat users of a game user. If the lookup has a guild, returns only members of the guild. */
+    /**
+     * Returns the chat users of a game user, newest link first. If the lookup has a guild, returns only members of the
+     * guild.
+     */
     readonly byGame: (
       scope: DataScope,
       gameId: GameId,
@@ -179,7 +182,7 @@ export class LinkLookup extends Context.Service<
   );
 }
 
-/** Returns whether a guild restricts the lookup. Most lookups have no guild, and skip `GuildGuard`. */
+/** Returns whether a guild restricts the lookup. Most lookups have no guild, and do not need `GuildGuard`. */
 const hasGuild = (scope: DataScope, { guildId = null }: LookupOptions): boolean =>
   guildId !== null || scope.kind === "guild";
 

@@ -11,14 +11,14 @@ import { LinkLookup } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
 
 const one = gameId("1");
-/** Members of the guild. The newest link of game user 1 is first. */
+/** Members of the guild. All are linked to game user 1, and the newest link is first. */
 const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
 const newest = members.slice(0, 100);
 
 /**
- * Makes services that record the requests for members.
+ * Makes services that count the requests for member lists, and record which single members were requested.
  *
- * @param listed the platform's list of members covers this many of the requested chat users; null if there is no list
+ * @param listed how many of the requested chat users a member list includes; null if the platform has no such list
  */
 const observedServices = (listed: number | null) => {
   const asked = { lists: 0, members: [] as Array<ChatId> };

@@ -10,9 +10,9 @@ export interface SetGame extends WriteContext {
   readonly gameId: GameId;
 }
 
-/** `previousGameId` is the value that this write replaced. */
 export interface GameSet {
   readonly record: Link;
+  /** The game user before the write; null if the chat user had no link. */
   readonly previousGameId: GameId | null;
 }
 
@@ -22,8 +22,8 @@ export interface MoveChat extends WriteContext {
 }
 
 /**
- * `Unchanged`: the old and the new chat user are the same, and have a link. `Occupied`: the new chat user already has a
- * link.
+ * `Unchanged` means that the old and the new chat user are the same and have a link. `Occupied` means that the new chat
+ * user already has a link.
  */
 export type ChatMoved =
   | { readonly _tag: "Moved"; readonly gameId: GameId }
@@ -65,37 +65,37 @@ export const progressKeptFor = 30 * dayMs;
 export interface ImportBatch extends WriteContext {
   readonly links: ReadonlyArray<PortableLink>;
   /**
-   * What to do with a chat user who has a record: keep it, replace it, or replace it if the link was verified after the
-   * record last changed or was confirmed.
+   * What happens to the record that a chat user already has. `keep` leaves it, `replace` replaces it, and `newest`
+   * replaces it if the imported link was verified after the record was last changed or confirmed.
    */
   readonly existing: "keep" | "replace" | "newest";
   /**
-   * Stored with the batch, so that an interrupted import continues after its last batch. Progress older than
-   * `progressKeptFor` is deleted.
+   * How far the import has come. Stored together with the batch, so that an interrupted import continues after its last
+   * batch. Progress older than `progressKeptFor` is deleted. If null, no progress is stored.
    */
   readonly progress: { readonly source: string; readonly position: number } | null;
 }
 
-/** An import's counts of chat users. */
+/** How many records of chat users a batch of an import inserted, replaced, or did not change. */
 export interface BatchImported {
   readonly inserted: number;
   /** Records that changed. A record counts even if only its `lastVerifiedAt` changed. */
   readonly replaced: number;
   /** Records that already have the batch's game user. */
   readonly unchanged: number;
-  /** Records that the batch did not change: they keep another game user than the batch's, or stay without a link. */
+  /**
+   * Records that differ from the batch, but were not changed: they keep their own game user, or stay without a link.
+   */
   readonly kept: number;
 }
 
-/** A place in the order of `LinkStore.newestPage`. */
+/** A position in the order of `LinkStore.newestPage`: the time and the chat user of a link. */
 export interface NewestPosition {
   readonly lastVerifiedAt: Millis;
   readonly chatId: ChatId;
 }
 
-/**
- * Whether a page has the links after a place (`older`) or before it (`newer`). Links are sorted by time, newest first.
- */
+/** `older` returns the links after a position, `newer` the links before it. Links are sorted by time, newest first. */
 export type PageDirection = "older" | "newer";
 
 /** Whole UTC days: `from` and `before` are starts of days. */
@@ -110,7 +110,7 @@ export const maxChatsOfGame = 1_000;
 export interface CountOptions {
   /** Counts only links whose `lastVerifiedAt` is in these days. */
   readonly verified?: DayRange | undefined;
-  /** Stores that count links one by one stop at this number. */
+  /** The store may stop counting at this number of links. A result below this number is exact. */
   readonly enough?: number;
 }
 
@@ -159,17 +159,18 @@ export class LinkStore extends Context.Service<
     readonly moveChat: (write: MoveChat) => Effect.Effect<ChatMoved, StoreUnavailable>;
 
     /**
-     * Removes the chat user's link, and voids the user's proofs. Open sessions that name the user or have a proof of
-     * the user become `failed`. The record stays. If there was no link, nothing changes and the result is None.
+     * Removes the chat user's link. The record stays, without a game user. Proofs of the chat user become void, and
+     * open sessions that name the user or have such a proof become `failed`. If there was no link, nothing changes and
+     * the result is None.
      */
     readonly removeGame: (write: RemoveGame) => Effect.Effect<Option.Option<GameUnlinked>, StoreUnavailable>;
 
     /**
      * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and sets its open sessions
-     * to `failed`. It always stores an audit entry.
+     * to `failed`. Always stores an audit entry.
      *
-     * @param ahead the result of an earlier `deleteAhead`. The records that it deleted count in this result, and the
-     * total is stored in its audit entry.
+     * @param ahead the result of an earlier `deleteAhead`, whose deleted records are added to the result and to the
+     * audit entry
      */
     readonly deleteScope: (
       write: WriteContext,
@@ -177,32 +178,34 @@ export class LinkStore extends Context.Service<
     ) => Effect.Effect<ScopeDeleted, StoreUnavailable>;
 
     /**
-     * Prepares `deleteScope` in stores that one long transaction would block: deletes most of a large scope in short
-     * transactions. Each transaction stores the number of records deleted so far in an audit entry. Deletes nothing and
-     * returns null if the scope is small.
+     * Deletes most of a large scope in short transactions, before `deleteScope` deletes the rest. Only stores that one
+     * long transaction would block have this operation. Each transaction stores the number of records deleted so far in
+     * an audit entry. If the scope is small, nothing is deleted and the result is null.
      */
     readonly deleteAhead?: (write: WriteContext) => Effect.Effect<DeletedAhead | null, StoreUnavailable>;
 
     /**
-     * Stores many links, all or none. If a chat user occurs twice, the last link counts. Returns counts of chat users,
-     * and stores them as an audit entry if anything was inserted or replaced. Each record whose game user changes gets
-     * an entry `link.set` with `via: "import"`, in the order of chat IDs. New records get no entry of their own,
-     * because an import may have millions.
+     * Stores many links, all or none. If a chat user occurs twice, the last link counts. If the batch inserts or
+     * replaces any record, one audit entry contains the returned counts. Each existing record whose game user changes
+     * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records
+     * get no entry of their own, because an import may have millions.
      */
     readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
 
-    /** Returns the position after the last batch of a source; 0 if none is stored. */
+    /**
+     * Returns the stored position of an import: how many rows of its source were read up to the last stored batch.
+     * Returns 0 if no position is stored.
+     */
     readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
 
     /** Counts the links of a scope. Concurrent writes may or may not be included. */
     readonly countLinks: (pid: Pid, options?: CountOptions) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Returns up to `limit` links that follow or precede a place in this order: latest verification first, then by chat
-     * ID as a string.
+     * Returns up to `limit` links, sorted by latest verification first, then by chat ID as a string.
      *
-     * @param place null for the newest links
-     * @param direction `older` (the default) returns the links that follow the place, `newer` those that precede it
+     * @param place the position that the links follow or precede; null for the newest links
+     * @param direction `older` (the default) returns the links after the place, `newer` the links before it
      */
     readonly newestPage: (
       pid: Pid,

@@ -11,12 +11,15 @@ import { traced } from "../telemetry/tracing.ts";
 import { LinkEvents } from "./link_events.ts";
 import { type ChatMoved, type GameSet, type GameUnlinked, LinkStore } from "./link_store.ts";
 
-/** The scope, guild and origin of a write, and the function that commits the write with its result `A`. */
+/**
+ * The scope and the guild of a write, who makes it, and how it is stored. `A` is the result from which the answer to
+ * the request is made.
+ */
 export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
   readonly origin: WriteOrigin;
-  /** If omitted, the write is committed, and no answer is stored. */
+  /** Stores the write together with the answer to the request. If omitted, the write is stored without an answer. */
   readonly commit?: Commit<A> | undefined;
 }
 
@@ -43,8 +46,8 @@ export interface GameRemoved {
 }
 
 /**
- * Changes links of one scope, within the guild limits of `GuildGuard`. A successful write is durable. If the target has
- * a `commit` function, a write can also fail with the `Conflict` of this function.
+ * Changes links of one scope, after `GuildGuard` has checked the guild and its members. A successful write is durable.
+ * If the target has a `commit` function, a write also fails if this function fails with `Conflict`.
  */
 export class LinkWriter extends Context.Service<
   LinkWriter,
@@ -79,8 +82,9 @@ export class LinkWriter extends Context.Service<
     ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
 
     /**
-     * Deletes all records of the scope and fails its open sessions. A guild scope may omit its guild. An interrupted
-     * deletion can leave some records; the audit log has the number of deleted records.
+     * Deletes all records of the scope, and sets its open verification sessions to `failed`. For a guild scope,
+     * `guildId` may be null. An interrupted deletion can leave some records. The audit log has the number of deleted
+     * records.
      *
      * @returns the number of deleted records
      */
@@ -105,7 +109,7 @@ export class LinkWriter extends Context.Service<
         // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, chatId);
-        // Step 12: do the work. First check that the game user exists.
+        // Step 12 of a request (see docs/architecture.md): check that the game user exists, then write the link.
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }

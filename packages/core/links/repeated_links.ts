@@ -1,7 +1,10 @@
-/** Chat users that a batch of an import names more than once. */
+/** Handles chat users who occur more than once in a batch of an import. */
 import type { FileLink, LeftOutLine } from "./formats/link_format.ts";
 
-/** Which link of a chat user wins. */
+/**
+ * Which of two links of one chat user counts: the first (`keep`), the second (`replace`), or the one that was verified
+ * last (`newest`).
+ */
 export type ConflictChoice = "keep" | "replace" | "newest";
 
 export interface PlacedLink extends FileLink {
@@ -9,13 +12,13 @@ export interface PlacedLink extends FileLink {
   readonly line: number;
 }
 
-/** Chooses between two links of a chat user, in the order of the file. */
+/** Returns which of two links of one chat user counts. `first` stands before `second` in the file. */
 export const choose = (first: PlacedLink, second: PlacedLink, onConflict: ConflictChoice): PlacedLink => {
   if (onConflict !== "newest") return onConflict === "keep" ? first : second;
   return (second.lastVerifiedAt ?? -Infinity) > (first.lastVerifiedAt ?? -Infinity) ? second : first;
 };
 
-/** Returns the report of a link that loses against another link of its chat user. */
+/** Returns the report of a link that is left out because another link of the same chat user counts. */
 export const repeatProblem = (link: PlacedLink, counting: PlacedLink): LeftOutLine => {
   const { line, chatId, gameId } = link;
   const isSame = gameId === counting.gameId;

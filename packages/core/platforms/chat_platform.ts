@@ -45,8 +45,8 @@ export class ChatPlatform extends Context.Service<
     ) => Effect.Effect<Option.Option<GuildMember>, PlatformUnavailable>;
 
     /**
-     * Returns whether chat users are members of a guild. Sends a single request, so the result lacks users whom the
-     * platform's answer does not cover. Undefined if the platform has no list of members.
+     * Returns for each chat user whether they are a member of the guild. Sends at most one request to the platform, and
+     * leaves out the users about whom its answer says nothing. Undefined if the platform has no list of members.
      */
     readonly findMembers?: (
       guildId: GuildId,

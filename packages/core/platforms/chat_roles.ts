@@ -16,7 +16,7 @@ export interface GuildRoles {
   readonly memberCount: number;
 }
 
-/** The present roles and nickname of a member. */
+/** A member of a guild, with the member's current roles and nickname. */
 export interface RoleMember {
   readonly chatId: ChatId;
   readonly username: string | null;
@@ -42,7 +42,7 @@ export class NoPermission extends Data.TaggedError("NoPermission") {
   readonly reason = "no_permission";
 }
 
-/** The member is above the bot, such as the guild's owner. */
+/** The member ranks above the bot, as the guild's owner always does. */
 export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
   readonly reason = "member_above_bot";
 }
@@ -63,12 +63,12 @@ type Changed = Effect.Effect<boolean, RoleRefusal | PlatformUnavailable>;
 
 /** Reads and changes roles and nicknames of members. Nothing is cached. */
 export interface ChatRoles {
-  /** None if the bot is not in the guild. */
+  /** Returns the guild's roles and number of members. None if the bot is not in the guild. */
   readonly findGuildRoles: (
     guildId: GuildId,
   ) => Effect.Effect<Option.Option<GuildRoles>, PlatformUnavailable>;
 
-  /** None if the user is not in the guild. */
+  /** Returns the roles and the nickname of a member. None if the user is not in the guild. */
   readonly findMember: (
     guildId: GuildId,
     chatId: ChatId,

@@ -4,7 +4,7 @@ import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 
-/** The most concurrent requests to a platform for one client request. @internal */
+/** The most requests that one client request sends to a platform at the same time. @internal */
 export const platformConcurrency = 8;
 
 /** How many chat users of one game user are checked for guild membership, newest links first. @internal */
@@ -18,13 +18,18 @@ export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 
 export type RequestedGuild = GuildId | null;
 
-/** Restricts scopes to their guild, and requests to members of guilds that the bot is in. @internal */
+/**
+ * Checks that a request stays within the guild of its scope, that the bot is in the guild, and that chat users are its
+ * members.
+ *
+ * @internal
+ */
 export class GuildGuard extends Context.Service<
   GuildGuard,
   {
     /**
-     * Checks the guild of a request. A guild scope must name its own guild. A global scope may name any guild that the
-     * bot is in, or none.
+     * Checks the guild that a request names; the bot must be in this guild. A request in a guild scope must name the
+     * guild of the scope. A request in a global scope may name no guild.
      */
     readonly enter: (scope: DataScope, guildId: RequestedGuild) => Effect.Effect<void, GuildError>;
 
@@ -35,9 +40,9 @@ export class GuildGuard extends Context.Service<
     ) => Effect.Effect<boolean, PlatformUnavailable>;
 
     /**
-     * Returns for each chat user whether they are a member, but omits users whom the platform's list of members does
-     * not cover. For a few users the result is empty, because `isMember` is faster for them. The result is also empty
-     * if the platform takes longer than a second.
+     * Returns, with one request to the platform, whether chat users are members of the guild. The result omits users
+     * whom the platform's answer does not cover. For up to 8 users the result is empty, because `isMember` is faster
+     * for them. The result is also empty if the platform fails or takes longer than a second.
      */
     readonly knownMembers: (
       guildId: GuildId,

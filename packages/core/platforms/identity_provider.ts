@@ -6,7 +6,7 @@ import type { UserGuild } from "./profile.ts";
 
 /** The parameters of one sign-in, the same for `begin` and `finish`. */
 export interface SignIn {
-  /** The callback URL, registered at the platform. */
+  /** The callback URL, which is registered at the platform. */
   readonly redirectUri: string;
   /**
    * A random text that the platform returns in the callback. Like `nonce`, it has at least 128 random bits in
@@ -35,7 +35,10 @@ export class ProofDenied extends Data.TaggedError("ProofDenied")<{}> {
   override readonly message = "The user denied the sign-in";
 }
 
-/** The callback is invalid: another state, a reused code, or an ID token for another audience. */
+/**
+ * The callback is invalid. For example, its state does not match, its code was used before, or its ID token is for
+ * another audience.
+ */
 export class ProofInvalid extends Data.TaggedError("ProofInvalid")<{
   /** The reason, for the log. Contains no part of the callback. */
   readonly reason: string;

@@ -38,7 +38,7 @@ export const GameProfile = Schema.Struct({
   badges: Schema.NullOr(Schema.Array(GameBadge)),
   groups: Schema.NullOr(Schema.Array(GameGroup)),
 }).annotate({ identifier: "GameProfile" });
-/** The profile of a game user. */
+/** The public profile of a user of the game platform. */
 export type GameProfile = typeof GameProfile.Type;
 
 /** A user of the chat platform. */

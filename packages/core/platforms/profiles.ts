@@ -6,14 +6,13 @@ import { GamePlatform } from "./game_platform.ts";
 import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
 import type { ChatProfile, GameProfile, Guild, OwnGuild, UserGuild } from "./profile.ts";
 
-/** The most chat profiles of one lookup. */
 const maxResolvedChats = 25;
 
 const guildTimeout = "1 second";
 
 /**
- * Reads profiles. The profile is null if the user is unknown or the platform fails, so that a missing profile fails no
- * lookup.
+ * Reads profiles. If the user is unknown or the platform fails, the profile is null, so that the lookup of a link still
+ * succeeds.
  *
  * @internal
  */

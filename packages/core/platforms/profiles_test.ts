@@ -8,7 +8,7 @@ import { Profiles } from "./profiles.ts";
 
 const guild = { id: guildId, name: "Engine Room" };
 
-/** Reads a guild from a chat platform that runs the effect `answered` before it answers. */
+/** Looks up a guild with `Profiles`. The chat platform answers when the effect `answered` has ended. */
 const findGuild = (answered: Effect.Effect<void>) => {
   const platform = Layer.mock(ChatPlatform)({ findGuild: () => Effect.as(answered, Option.some(guild)) });
   const profiles = Profiles.layer.pipe(Layer.provide([platform, Layer.mock(GamePlatform)({})]));

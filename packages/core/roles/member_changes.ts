@@ -7,7 +7,7 @@ import type { PlanSettings, RoleCondition } from "./role_plan.ts";
 
 export interface MemberChanges {
   readonly chatId: ChatId;
-  /** IDs of roles, in the order of the rules. */
+  /** The IDs of the roles to add, in the order of the plan's rules. */
   readonly add: ReadonlyArray<string>;
   readonly remove: ReadonlyArray<string>;
   /** The nickname to set. Empty removes the nickname, null leaves it alone. */

@@ -163,7 +163,7 @@ describe("memberChanges", () => {
     assert.deepEqual(changes?.setNickname, { before, after: null });
   });
 
-  it("the nickname stays and is remembered if there is no template or no name for the template", () => {
+  it("memberChanges keeps the nickname that the plan set if no template or no name is available", () => {
     for (const nickname of [null, "{game.username}"]) {
       const changes = memberChanges(
         planOf({ nickname }),

@@ -13,11 +13,11 @@ import { RolePlanStore, type SettledMember } from "./role_plan_store.ts";
 export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname"> {
   readonly added: ReadonlyArray<string>;
   readonly removed: ReadonlyArray<string>;
-  /** The result to store. Its `mark` is null, because a sync compared the member; see `SettledMember`. */
+  /** The result to store for the member. Its `mark` is null; a courier replaces it with the waiting member's mark. */
   readonly settled: SettledMember;
 }
 
-/** Fails with `Forbidden` if the user is not in the guild. */
+/** An operation on one guild member. It fails with `Forbidden` if the user is not in the guild. */
 type ForMember<A> = (
   plan: RolePlan,
   chatId: ChatId,
@@ -27,13 +27,14 @@ type ForMember<A> = (
 export class MemberSync extends Context.Service<
   MemberSync,
   {
-    /** The roles of the chat platform. Fails for a platform without roles. */
+    /** The chat platform's operations on roles. Fails for a platform without roles. */
     readonly roles: Effect.Effect<ChatRoles, PlatformUnavailable>;
 
     /**
-     * Returns what the plan changes. Asks for the profile of the game user if the plan needs it.
+     * Returns the changes that the plan requires for a member. Asks for the profile of the game user if the plan needs
+     * it.
      *
-     * @param gameId null without a link
+     * @param gameId the linked game user; null if the member has no link
      * @param setNickname the nickname that the plan has set, or null
      */
     readonly compare: (
@@ -44,8 +45,8 @@ export class MemberSync extends Context.Service<
     ) => Effect.Effect<MemberChanges, PlatformUnavailable>;
 
     /**
-     * Makes changes. A refused change becomes a problem. When the platform fails, the next comparison finds the
-     * remaining changes.
+     * Makes changes of one member. A change that the platform refuses is reported as a problem. If the platform fails
+     * after some of the changes, the next comparison with the plan finds the others.
      *
      * @param pace runs before each change
      */
@@ -100,7 +101,7 @@ export class MemberSync extends Context.Service<
         const problems: Array<PlanProblem> = [];
         let isMember = true;
 
-        /** Returns whether the change was made. */
+        /** Makes one change of the member, and returns whether it was made. */
         const change = Effect.fnUntraced(function* (
           roleId: string | null,
           make: Effect.Effect<boolean, RoleRefusal | PlatformUnavailable>,
@@ -163,7 +164,8 @@ export class MemberSync extends Context.Service<
       const sync: MemberSync["Service"]["sync"] = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
         const gameId = yield* findGame(plan, chatId);
         const applied = yield* syncAs(plan, chatId, gameId);
-        // If the link changed meanwhile, this change may have undone a courier's newer one, so sync again.
+        // If the link has changed since `gameId` was read, a courier may have applied the new link before `syncAs`
+        // applied the old link. So sync again.
         return (yield* findGame(plan, chatId)) === gameId ? applied : yield* sync(plan, chatId);
       });
 

@@ -1,4 +1,4 @@
-/** Role plans: roles and nicknames of a guild that follow the links. */
+/** Role plans, which give the members of a guild roles and nicknames that depend on their links. */
 export type { HoldItems } from "../couriers/couriers.ts";
 export * from "./courier/role_couriers.ts";
 export * from "./member_changes.ts";

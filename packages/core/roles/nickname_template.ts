@@ -30,7 +30,7 @@ const isTemplate = (text: string): boolean =>
   text.trim() !== "" &&
   [...text.matchAll(placeholderPattern)].every(([placeholder]) => Object.hasOwn(placeholders, placeholder));
 
-/** A template of nicknames. @internal */
+/** The schema of a nickname template, such as `{game.username}`. @internal */
 export const NicknameTemplate = Schema.String.check(
   Schema.isMaxCodePoints(longestTemplate),
   Schema.makeFilter(isTemplate, { expected: form }),

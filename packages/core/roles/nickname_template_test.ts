@@ -33,7 +33,7 @@ describe("nicknameOf", () => {
     );
   });
 
-  it("a template gives at most 32 characters that any platform and store can hold", () => {
+  it("nicknameOf returns trimmed text of at most 32 characters that isNameText accepts", () => {
     const text = FastCheck.string({ unit: "binary", maxLength: 60 });
     FastCheck.assert(
       FastCheck.property(text, text, (username, displayName) => {

@@ -1,4 +1,4 @@
-/** A role plan keeps the roles and nicknames of a guild's members equal to the links of a scope. */
+/** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
 import { Effect, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
@@ -82,7 +82,7 @@ export const changedSettings = (
 ): ReadonlyArray<keyof PlanSettings> =>
   settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 
-/** Returns the details of an audit entry. @internal */
+/** Returns the details of the audit entry for a change of a plan. @internal */
 export const planEntryDetails = (
   { guildId }: { readonly guildId: GuildId },
   { state }: PlanSettings,
@@ -97,7 +97,7 @@ export interface RolePlan extends PlanSettings {
 
 export interface PlanProblem {
   readonly chatId: ChatId;
-  /** The role that could not be changed; null for the nickname. */
+  /** The role that could not be given or removed; null if the nickname could not be changed. */
   readonly roleId: string | null;
   readonly reason: RoleRefusal["reason"];
   readonly at: Millis;
@@ -119,7 +119,7 @@ export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
 
 /** A sweep compares every member of the guild. */
 export interface Sweep {
-  /** The last compared member; null before the first. */
+  /** The member that was compared last; null if no member has been compared yet. */
   readonly after: ChatId | null;
   readonly done: number;
   readonly total: number;

@@ -23,8 +23,8 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
   /**
-   * The end of the scope's event feed. A plan that is turned on reads only events after this position; for the earlier
-   * events, a sweep compares all members.
+   * The end of the scope's event feed at the time of the write. A plan that is turned on reads only later events. It
+   * needs no earlier events, because its sweep compares all members.
    */
   readonly position: number;
 }
@@ -50,20 +50,20 @@ export interface HeldPlan extends RolePlan {
 }
 
 export interface MarkMembers extends HeldWrite {
-  /** The position up to which events have been read. `chatIds` has the members that the events name. */
+  /** Events up to this position have been read. */
   readonly position: number;
-  /** Members that must be compared. */
+  /** The members that the events name. They must be compared with the plan. */
   readonly chatIds: ReadonlyArray<ChatId>;
   /** The `total` of the sweep to start. This sweep replaces a running one. Null starts no sweep. */
   readonly sweepOf: number | null;
 }
 
-/** A member that waits to be compared. */
+/** A member that waits to be compared with the plan. */
 export interface WaitingMember {
   readonly chatId: ChatId;
-  /** Increases when new events name the member, so that an event during a change of the member is not lost. */
+  /** Increases with each event that names the member, so that an event during a change of the member is not lost. */
   readonly mark: number;
-  /** When the member began to wait. */
+  /** When the member began to wait for a comparison with the plan. */
   readonly since: Millis;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
@@ -77,13 +77,13 @@ export interface SettledMember {
   readonly retryAt: Millis | null;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
-  /** Replaces the member's problems. */
+  /** The member's problems, which replace the stored ones. */
   readonly problems: ReadonlyArray<PlanProblem>;
 }
 
 export interface SettleMembers extends HeldWrite {
   readonly members: ReadonlyArray<SettledMember>;
-  /** The revision of the plan that was applied. */
+  /** The `revision` of the plan with which the members were compared. */
   readonly revision: number;
   /**
    * The new progress of the sweep, or `ended`. Null leaves the stored progress unchanged. The progress is not stored if
@@ -92,7 +92,7 @@ export interface SettleMembers extends HeldWrite {
   readonly sweep: Sweep | "ended" | null;
 }
 
-/** The stored results for a user in the guild of a plan. */
+/** The nickname and the problems that are stored for a user in the guild of a plan. */
 export interface UserRoles extends PlanPlace {
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
@@ -100,9 +100,9 @@ export interface UserRoles extends PlanPlace {
 }
 
 /**
- * Stores role plans, the members that wait for their change, and the nodes that work on plans. Every operation is
- * atomic. Deleting the data of a scope keeps its plans. Erasing a user deletes the user's nicknames and problems;
- * erasing the owner of an account deletes its plans. A scope that does not exist is a defect.
+ * Stores role plans, the members that wait to be compared, and the nodes that work on plans. Every operation is atomic.
+ * Deleting the data of a scope keeps the scope's plans. Erasing a user deletes the user's nicknames and problems.
+ * Erasing the owner of an account deletes the account's plans. A scope that does not exist is a defect.
  */
 export class RolePlanStore extends Context.Service<
   RolePlanStore,
@@ -115,9 +115,9 @@ export class RolePlanStore extends Context.Service<
     readonly status: (place: PlanPlace) => Effect.Effect<PlanStatus, StoreUnavailable>;
 
     /**
-     * Stores a plan with a `roles.updated` entry if anything changed. If the changed plan is on, a sweep starts, with a
-     * `total` of 0 because the size of the guild is unknown; if the plan is paused, its sweep ends. Stores nothing and
-     * returns false if the plan would be on while another plan of the guild is on.
+     * Stores a plan with a `roles.updated` entry if anything changed. A changed plan that is on starts a sweep, with a
+     * `total` of 0 because the size of the guild is unknown. A changed plan that is paused ends its sweep. If the new
+     * plan is on and another plan of the guild is on too, stores nothing and returns false.
      */
     readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
 
@@ -131,17 +131,15 @@ export class RolePlanStore extends Context.Service<
     readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Renews the node's lease, takes plans that are on and that no live node holds, and returns the node's plans that
-     * are on and whose accounts are not suspended.
+     * Renews the lease of a node. Assigns further plans to the node, which are on and which no live node holds. Returns
+     * the plans of the node that are on, except the plans of suspended accounts.
      */
     readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
 
-    /**
-     * Stores that members wait to be compared, because events name them. Returns false if another node holds the plan.
-     */
+    /** Adds the members that events name to the waiting members. Returns false if another node holds the plan. */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns the members that are due at a time, the earliest first. */
+    /** Returns the waiting members that are due at the time `at`, the earliest first. */
     readonly due: (
       place: PlanPlace,
       at: Millis,
@@ -155,8 +153,9 @@ export class RolePlanStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
 
     /**
-     * Stores results. A member stops waiting, unless its `mark` has increased since it was read, or it has a `retryAt`.
-     * The end of a sweep deletes problems from before its start. Returns false if another node holds the plan.
+     * Stores the results of comparisons. A member stops waiting if its `retryAt` is null and its stored `mark` still
+     * equals the given `mark`. When a sweep ends, the problems from before its start are deleted. Returns false if
+     * another node holds the plan.
      */
     readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
 

@@ -28,8 +28,8 @@ export class RolePlans extends Context.Service<
   RolePlans,
   {
     /**
-     * Returns that scope of the signed-in owner in which the owner may change the plan of a guild. Fails with
-     * `Forbidden` unless the bot is in the guild and the owner manages it now.
+     * Returns the scope with the given `pid`, which must belong to the account of the signed-in owner. Fails with
+     * `Forbidden` unless the bot is in the guild and the owner manages the guild now.
      *
      * @param pid any text, such as a value from a URL
      * @param withoutBot whether to return the scope even if the bot has left the guild
@@ -70,7 +70,7 @@ export class RolePlans extends Context.Service<
 
     readonly startSweep: StoredPlans["Service"]["startSweep"];
 
-    /** Compares and changes one member now. Fails with `not_found` unless the plan is on. */
+    /** Compares a member with the plan and changes the member at once. Fails with `not_found` unless the plan is on. */
     readonly sync: (
       scope: DataScope,
       guildId: GuildId,

@@ -88,7 +88,7 @@ const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof se
   Effect.provide(body, services);
 
 describe("RolePlans", () => {
-  it.effect("a plan previews, makes and undoes the changes of a member", () =>
+  it.effect("preview changes nothing, sync gives roles, and sync removes roles after the link is gone", () =>
     withServices(
       Effect.gen(function* () {
         const { sync, preview, member } = yield* planned();
@@ -111,7 +111,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("a release takes away the roles of a user who still has a link", () =>
+  it.effect("release removes the roles and nickname of a user who still has a link", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, sync, member } = yield* planned();
@@ -139,7 +139,7 @@ describe("RolePlans", () => {
     ),
   );
 
-  it.effect("a plan keeps the roles of a group while the platform does not report the groups", () =>
+  it.effect("a member keeps all roles while the game platform does not report the user's groups", () =>
     withServices(
       Effect.gen(function* () {
         const { sync, member } = yield* planned();

@@ -32,7 +32,7 @@ export const seal = Effect.fnUntraced(function* (key: Aead.Key, bytes: Uint8Arra
   return Base64Url.encode(new Uint8Array([...nonce, ...ciphertext]));
 });
 
-/** Decrypts sealed bytes. None for another key or purpose, or a changed text. */
+/** Decrypts a text that `seal` returned. Returns none if the key or the purpose differs, or if the text was changed. */
 export const unseal = Effect.fnUntraced(function* (key: Aead.Key, text: string, purpose: string) {
   const aead = yield* Aead.Aead;
   const bytes = Result.getOrElse(Base64Url.decode(text), () => new Uint8Array());

@@ -87,18 +87,20 @@ describe("RootKey", () => {
 });
 
 describe("wrapRootKey", () => {
-  it.effect("a wrapped root key differs each time, and only the secret unwraps it", () =>
-    Effect.gen(function* () {
-      const [one, two] = [yield* wrapRootKey(old, next), yield* wrapRootKey(old, next)];
-      assert.notStrictEqual(one, two);
-      for (const wrapped of [one, two]) {
-        assert.match(wrapped, /^v1\.[\w-]{80}$/);
-        assert.deepEqual(
-          Option.map(yield* unwrapRootKey(wrapped, next), Redacted.value),
-          Option.some(Redacted.value(old)),
-        );
-        assert.isTrue(Option.isNone(yield* unwrapRootKey(wrapped, old)));
-      }
-    }).pipe(Effect.provide(crypt)),
+  it.effect(
+    "wrapping a root key twice gives different texts, and only the wrapping secret unwraps them",
+    () =>
+      Effect.gen(function* () {
+        const [one, two] = [yield* wrapRootKey(old, next), yield* wrapRootKey(old, next)];
+        assert.notStrictEqual(one, two);
+        for (const wrapped of [one, two]) {
+          assert.match(wrapped, /^v1\.[\w-]{80}$/);
+          assert.deepEqual(
+            Option.map(yield* unwrapRootKey(wrapped, next), Redacted.value),
+            Option.some(Redacted.value(old)),
+          );
+          assert.isTrue(Option.isNone(yield* unwrapRootKey(wrapped, old)));
+        }
+      }).pipe(Effect.provide(crypt)),
   );
 });

@@ -52,7 +52,7 @@ export class Secrets extends Context.Service<
     /** Decrypts the sid that was encrypted under a code. None if the text was changed. */
     readonly openSid: (code: string, sealed: string) => Effect.Effect<Option.Option<Sid>>;
 
-    /** Derives the stored hash of a sign-in and its secrets from its `state`. 43 characters each. */
+    /** Derives from the `state` of a sign-in its stored hash, and the secrets of the sign-in. 43 characters each. */
     readonly signIn: (state: string) => Effect.Effect<{
       readonly stateHash: string;
       readonly codeVerifier: string;
@@ -65,7 +65,7 @@ export class Secrets extends Context.Service<
     /** Returns the stored id of a sign-in to a site: a hash of its browser's cookie. */
     readonly signInId: (site: string, cookie: string) => Effect.Effect<SignInId>;
 
-    /** Returns the CSRF token of all requests with a sign-in. */
+    /** Returns the CSRF token of a sign-in. All requests of the sign-in use the same token. */
     readonly signInCsrf: (id: SignInId) => Effect.Effect<string>;
 
     /** Hashes an idempotency key, or the content of a request that has one. 43 characters. */

@@ -1,6 +1,6 @@
 /**
- * Users who cannot open a link, such as inside a game, type the code of a session. The code is derived from the sid and
- * never stored: stores have a keyed hash of the code, and the sid encrypted under the code.
+ * Users who cannot open a link, such as players inside a game, type the code of a session. The code is derived from the
+ * sid and never stored. Stores have a keyed hash of the code, and the sid encrypted under the code.
  */
 
 /** The characters of codes: no vowels, and none that look alike. */

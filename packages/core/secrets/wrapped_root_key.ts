@@ -15,7 +15,7 @@ const wrappingKey = Effect.fnUntraced(function* (secret: Bytes) {
   return yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "root-key-wrap"));
 }, Effect.orDie);
 
-/** Wraps a root key with a secret. The text differs each time. @internal */
+/** Wraps (encrypts) a root key with a secret. Each call returns a different text. @internal */
 export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: Bytes) {
   return version + (yield* seal(yield* wrappingKey(secret), Redacted.value(rootKey), purpose));
 });

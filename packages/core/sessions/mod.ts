@@ -1,4 +1,4 @@
-/** Verification sessions: record, port, reads and streams. */
+/** Verification sessions: their records, their store, their reads and their streams. */
 
 export { redirectProblems } from "./redirect.ts";
 export {

@@ -1,4 +1,4 @@
-/** In a verification session a client asks a chat user to prove both accounts, and reads the outcome. */
+/** In a verification session, a user proves a chat account and a game account to a client. */
 import type { ChatId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -60,14 +60,14 @@ export const canAdvance = (session: VerificationSession, to: SessionStep, at: Mi
   return isOpenAt(session, at) && (to === "cancelled" || session.state === "pending");
 };
 
-/** Returns the session after a step that `canAdvance` allows. @internal */
+/** Returns a copy of the session in the state `to`, which `canAdvance` must allow. @internal */
 export const advancedSession = (session: VerificationSession, to: SessionStep): VerificationSession => ({
   ...session,
   state: to,
   change: session.change + 1,
 });
 
-/** Returns the session after its link or scope was removed. @internal */
+/** Returns a copy of the session in the state `failed`, because its link or scope was removed. @internal */
 export const failedSession = (session: VerificationSession): VerificationSession => ({
   ...session,
   state: "failed",

@@ -26,7 +26,7 @@ export type SessionEvent =
 /** After this many milliseconds without a change, an `idle` event is sent. */
 const idleInterval = 10_000;
 
-/** An event, and the session as the client knows it after the event; null after the last event. */
+/** An event, and the session state that the client knows after it. `known` is null if the event is the last one. */
 type Step = readonly [event: SessionEvent, known: VerificationSession | null];
 
 /**
@@ -61,14 +61,14 @@ export const sessionEvents = (
   });
 
   const first: Step = isKnown(session, lastEventId) ? [{ event: "idle" }, session] : stateStep(session);
-  // A single `unfold` instead of several streams in a `concat`, because each stage of an open stream uses kilobytes of
-  // memory.
+  // A single `unfold` needs less memory than several streams in a `concat`, because each stage of an open stream uses
+  // kilobytes.
   return Stream.unfold<VerificationSession | null | "start", SessionEvent, never, never>("start", (known) => {
     if (known === "start") return Effect.succeed(first);
     return known === null ? Effect.undefined : nextStep(known);
   });
 };
 
-/** Returns whether a client with this last event knows the current state. */
+/** Returns whether the client already knows the current state, because it has received the event `lastEventId`. */
 export const isKnown = ({ change }: VerificationSession, lastEventId: string | null): boolean =>
   String(change) === lastEventId;

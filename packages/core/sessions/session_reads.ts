@@ -176,15 +176,15 @@ const makeReadLimits = Effect.gen(function* () {
   const { life, pollInterval, pollLimit } = yield* SessionSettings;
   const counters = yield* Counters;
 
-  // The count is also the number of the read, which orders the reads of a session.
+  // The counter of a session's reads. Each new read gets the new count as its number, and ends all reads with lower
+  // numbers.
   const countRule = ({ id, expiresAt }: VerificationSession, now: Millis): CounterRule => ({
     key: `poll_count:${id}`,
     limit: pollLimit > 0 ? pollLimit : Number.MAX_SAFE_INTEGER,
     durationMs: Math.max(1, expiresAt - now),
   });
 
-  // The pause that the key must keep between two reads. It starts when a read ends, and the next read is refused until
-  // the pause of the last read is over.
+  // The interval after the read with the number `read`. The next read is refused until the interval is over.
   const intervalRule = ({ id }: VerificationSession, read: number): CounterRule => ({
     key: `poll_interval:${id}:${read}`,
     limit: 1,
@@ -218,13 +218,13 @@ const makeReadLimits = Effect.gen(function* () {
   });
 
   /**
-   * Admits a read and returns its number, or refuses the read without counting it. The interval until the next read
-   * starts when the scope closes, if it has not started before.
+   * Admits a read and returns its number, or refuses the read without counting it. If the admission does not start the
+   * interval until the next read, the interval starts when the scope closes.
    */
   const admit = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
     const now = yield* Clock.currentTimeMillis;
     const last = pollInterval === 0 || kind.resumes ? null : yield* checkInterval(session, now);
-    // If this read does not wait, its interval starts in the step that counts the read, so that only one of several
+    // The interval after a read that does not wait starts in the step that counts the read, so that only one of several
     // concurrent reads is admitted.
     const interval = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
     const read = yield* countRead(session, interval, now);

@@ -35,7 +35,7 @@ export const takeFromBurst = (
 
 export interface CreateSession {
   readonly session: VerificationSession;
-  /** Null for no limit. */
+  /** The limit of the key's session creations; null for no limit. */
   readonly burst: CreationBurst | null;
   /** The code that finds the session while it is open; omitted for a session without a code. */
   readonly code?: StoredCode;
@@ -85,12 +85,12 @@ export interface CompleteFlow extends WriteContext {
 }
 
 /**
- * Only `Completed` changes anything.
+ * The result of `SessionStore.complete`. Only `Completed` changes anything in the store.
  *
  * - `Completed`: the link is stored or kept, the flow is deleted, and its session, if it has one, is `completed`.
  *   `gameId` is the linked game user, and equals `previousGameId` if the link is kept.
- * - `FlowGone`: the flow was completed or has expired, its session is gone or for another chat user, or the flow does
- *   not hold these proofs in this scope.
+ * - `FlowGone`: the flow was completed or has expired, its session was deleted or is for another chat user, or the
+ *   flow does not hold these proofs in this scope.
  * - `SessionOver`: the session is final or past its deadline. Reported before problems with proofs.
  * - `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs.
  */
@@ -118,15 +118,15 @@ export class SessionStore extends Context.Service<
     /** Returns whether a stored session, open or ended, has this code. */
     readonly knowsCode: (codeHash: string) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns the encrypted sid of the open session with a code. None for ended sessions and after the deadline. */
+    /** Returns the encrypted sid of the session that has this code, if the session is open at the time `at`. */
     readonly findSealedSid: (
       codeHash: string,
       at: Millis,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
 
     /**
-     * Returns the sessions that changed at or after a time. Creation is not a change. A change has the time `at` of its
-     * write, but may be committed later. So callers must ask for a time before their previous call, too.
+     * Returns the sessions that changed at or after the time `at`. Creation is not a change. A change may be committed
+     * later than the time that is stored for it. So each call must look back to a time before the previous call.
      *
      * @param among the sessions to look for; null for all
      */

@@ -85,7 +85,7 @@ export class SessionWatch extends Context.Service<
   );
 }
 
-/** Signals between nodes: changed sessions, or a read that began. */
+/** A signal between nodes. It reports either that sessions changed, or that a read began. */
 type Signal =
   | { readonly changed: ReadonlyArray<SessionId> }
   | { readonly begun: { readonly id: SessionId; readonly number: number } };

@@ -53,7 +53,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.effect("a node polls the subscribed sessions, or all changes if there are many", () =>
+  it.effect("a node polls only its subscribed sessions, or all sessions if over 1,000 are subscribed", () =>
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<SessionId> | null> = [];
       const recording = Layer.effect(
@@ -79,7 +79,7 @@ describe("SessionWatch", () => {
     }),
   );
 
-  it.effect("a node finds a change that was stored seconds after its time", () =>
+  it.effect("a node finds a change that was stored 10 seconds after its timestamp", () =>
     Effect.gen(function* () {
       const { poll, sid } = yield* setup;
       yield* TestClock.setTime(60_000);
@@ -99,7 +99,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(signalsDown)),
   );
 
-  it.effect("a node receives changes and later reads from other nodes", () =>
+  it.effect("a session read wakes at another node's change, and ends at a higher-numbered read there", () =>
     Effect.gen(function* () {
       const { sessions, key, sid, poll } = yield* setup;
       const { publish } = yield* Signals;
@@ -141,7 +141,7 @@ describe("SessionWatch", () => {
       }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
-  it.effect("many changes are sent in few messages", () =>
+  it.effect("`announce` reports 250 changed sessions to other nodes in 3 messages", () =>
     Effect.gen(function* () {
       const { announce } = yield* SessionWatch;
       const { subscribe } = yield* Signals;

@@ -53,7 +53,7 @@ export const newGuildKey = newKey({ kind: "guild", guildId });
 
 export const request: NewSession = { clientId: "client", guildId: null, chatId: null, redirect: null };
 
-/** The service, a key and one session. */
+/** Creates a key and a session, and returns both with functions that read the session. */
 export const setup = Effect.gen(function* () {
   const sessions = yield* VerificationSessions;
   const key = yield* newKey();

@@ -63,7 +63,7 @@ export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {
     /**
-     * Creates a session. Fails with `Conflict` only if `commit` fails with it.
+     * Creates a session. Only the parameter `commit` can cause the error `Conflict`.
      *
      * @returns the session with its `sid`, which is not stored and cannot be read again
      */
@@ -122,7 +122,7 @@ export class VerificationSessions extends Context.Service<
 
       const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-      /** Looks up a session and computes its code concurrently. */
+      /** Runs `found`, which looks up a session, and computes the session's code concurrently. */
       const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
         Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
 
@@ -220,7 +220,10 @@ export class VerificationSessions extends Context.Service<
 
 type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;
 
-/** Concurrent creations reach the store in any order, with times up to this many milliseconds apart. */
+/**
+ * Concurrent creations may reach the store in the wrong order. If the store refuses a creation, but would accept it at
+ * most this many milliseconds later, the creation is repeated with the later time.
+ */
 const maxReordering = 100;
 
 const requireCancelled = (
@@ -257,7 +260,8 @@ const newSession = (
 });
 
 /**
- * The retry time is random, up to one refill from now, so that clients that are refused together do not retry together.
+ * Tells the client to retry at a random time within the next `createRefill` milliseconds, so that clients that are
+ * refused together do not retry together.
  */
 const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
   Effect.flatMap(Random.nextBetween(readyAt, Math.max(readyAt, now + createRefill)), (spreadAt) =>

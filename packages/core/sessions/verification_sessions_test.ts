@@ -9,7 +9,7 @@ import { complete, newKey, request, servicesWith, setup, start } from "./test_se
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
-  it.effect("a session created by a node whose clock is behind counts once towards the limit", () =>
+  it.effect("the limit of 6 sessions at once also holds on a node whose clock is 50 ms behind", () =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
       const create = sessions.create(yield* newKey(), request);
@@ -64,7 +64,7 @@ describe("VerificationSessions.create", () => {
 });
 
 describe("VerificationSessions.poll", () => {
-  it.effect("a poll returns a final state at once, until the deadline", () =>
+  it.effect("until the deadline, polls of a completed session return at once, and later polls fail", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* complete(key, sid);

@@ -11,7 +11,7 @@ export interface SiteSignIn {
   readonly id: SignInId;
   readonly site: SignInSite;
   readonly chatId: ChatId;
-  /** The name of the account that the user manages; null on `me`. */
+  /** The name of the account that the user manages; null for a sign-in to the `me` site. */
   readonly account: string | null;
   /** The user's guilds when they signed in; null if the platform did not report them. */
   readonly guilds: ReadonlyArray<UserGuild> | null;

@@ -14,7 +14,7 @@ export class SignInStore extends Context.Service<
   {
     readonly begin: (begun: BegunSignIn) => Effect.Effect<void, StoreUnavailable>;
 
-    /** Returns whether the sign-in began at the site and has not expired. Each sign-in can be taken only once. */
+    /** Removes a pending sign-in if it began at the site and has not expired. Returns whether it was removed. */
     readonly takeBegun: (
       site: SignInSite,
       stateHash: string,

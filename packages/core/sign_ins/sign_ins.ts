@@ -66,8 +66,8 @@ export class SignIns extends Context.Service<
     ) => Effect.Effect<{ readonly url: string; readonly state: string }, StoreUnavailable>;
 
     /**
-     * Checks the data of the returned browser, and stores the sign-in under a new cookie. It replaces the browser's
-     * earlier sign-in. At the dashboard, a user without an account gets a new account.
+     * Checks the data that a browser brings back from the platform, and stores a sign-in under a new cookie. The new
+     * sign-in replaces the browser's earlier sign-in. At the dashboard, a user without an account gets a new account.
      */
     readonly finish: (
       browser: ReturnedBrowser,

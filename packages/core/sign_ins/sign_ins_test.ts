@@ -17,7 +17,7 @@ const services = AccountLink.layerSignIns.pipe(
   Layer.fresh,
 );
 
-/** A browser that begins to sign in, and the data that it brings back. */
+/** Begins a sign-in, and returns the data that the browser brings back from the platform. */
 const beginAs = Effect.fnUntraced(function* (chatId: string, site: SignInSite = "dashboard") {
   const signIns = yield* SignIns;
   const { state } = yield* signIns.begin(site, redirectUri);

@@ -6,7 +6,9 @@ export const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
 
 export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effect.succeed(isTracing(fiber)));
 
-/** Adds a span to an operation, but only if spans are exported, because a span takes longer than a lookup. */
+/**
+ * Adds a span to an operation, but only if spans are exported, because making a span takes longer than a link lookup.
+ */
 export const traced =
   (name: string) =>
   <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -12,7 +12,7 @@ import { type KeyUse, type UsageBatch, UsageStore } from "./usage_store.ts";
  */
 export const flushInterval = 2_000;
 
-/** How long a stop waits for the last save. */
+/** How long a stopping meter waits until the last counts are saved. */
 const lastFlushTimeout = "5 seconds";
 
 /** Counts requests with accepted keys in memory, and saves the counts every few seconds. @internal */
@@ -50,7 +50,7 @@ export class UsageMeter extends Context.Service<
       });
       const flushOrWarn = yield* warnOnce("Cannot save usage", flush);
       yield* Effect.addFinalizer(() =>
-        // The second `flush` saves requests that were counted while the first one repeated a failed batch.
+        // If a batch failed before, the first `flush` saves only that batch. The second one saves the later counts.
         Effect.andThen(flush, flush).pipe(
           Effect.timeout(lastFlushTimeout),
           Effect.catchCause((cause) => {
@@ -90,9 +90,9 @@ const unused = -1;
 
 const pageSize = 1_000;
 
-/** The counts of requests: for each key, an array of numbers. */
+/** Counts requests in memory, by key, group and outcome. */
 class KeyCounters {
-  /** For each key: the outcomes of each group in order, then the time of the last use. */
+  /** The numbers of each key: the counts of each group by outcome, and then the time of the last use. */
   readonly #numbers = new Map<KeyId, Float64Array>();
 
   /** Counts a request. Allocates memory only for a key that is new, or that `take` has dropped. */

@@ -12,7 +12,10 @@ import { UsageStore } from "./usage_store.ts";
 const key = "Aa0Bb1Cc2Dd3" as KeyId;
 const today = 20_000 * dayMs;
 
-/** How the store ends `add`: it succeeds, fails without adding, adds but fails, or adds and never answers. */
+/**
+ * How `add` of the test store behaves. `well`: adds. `down`: fails without adding. `answer lost`: adds, but fails.
+ * `silent`: adds, but never ends.
+ */
 type Mode = "well" | "down" | "answer lost" | "silent";
 
 const makeBenchAt = Effect.fnUntraced(function* (time: number) {

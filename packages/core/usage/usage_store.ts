@@ -37,7 +37,10 @@ export class UsageStore extends Context.Service<
      */
     readonly add: (batch: UsageBatch) => Effect.Effect<void, StoreUnavailable>;
 
-    /** Returns the usage of the UTC days since a time, sorted by day and group, without empty days. */
+    /**
+     * Returns the usage of the UTC days that start at `from` or later, sorted by day and group. Days without usage are
+     * left out.
+     */
     readonly days: (
       owner: UsageOwner,
       from: Millis,
@@ -50,8 +53,8 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>, StoreUnavailable>;
 
     /**
-     * Deletes the usage of days that started before a time, and the stored state of meters whose last batch is from
-     * such a day. Works in small atomic steps.
+     * Deletes the usage of days that started before `before`. Deletes the stored state of meters whose last batch
+     * belongs to such a day. Works in small atomic steps.
      */
     readonly forget: (before: Millis) => Effect.Effect<void, StoreUnavailable>;
   }

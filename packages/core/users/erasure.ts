@@ -5,15 +5,16 @@ import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { UserErased } from "./user_store.ts";
 
-/** The names of audit details that contain chat IDs, and of those that contain the game IDs of the same users. */
+/** The names of audit details that contain a chat ID. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
+/** The names of audit details that contain a game ID of the user whose chat ID the entry contains. */
 const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
 
 type Erasable = Pick<AuditEntry, "actor" | "details">;
 
 /**
- * Returns an audit entry without the identifiers of a user: the user's chat ID, also where the user is the actor, the
- * user's game IDs, and the names of the user's accounts. Returns null if the entry contains none of them.
+ * Returns an audit entry without the identifiers of a user. These are the user's chat ID (in the details or in the
+ * actor), the user's game IDs, and the names of the user's accounts. Returns null if the entry contains none of them.
  *
  * @internal
  */
@@ -45,14 +46,15 @@ export const withoutUser = (
 
 type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
 
-/** The kind of an erased record, and the record's scope. The scope is null for an audit entry about an account. */
+/** An erased record: its kind and its scope. The scope is null for an audit entry about an account. */
 export interface ErasedThing {
   readonly what: keyof Counts | "events";
   readonly pid: Pid | null;
 }
 
 /**
- * Counts erased records except events: in total for `UserErased`, and per scope for the `user.erased` entries.
+ * Counts erased records in total, for `UserErased`, and for each scope, for the `user.erased` audit entry of the scope.
+ * Erased events are not counted.
  *
  * @internal
  */

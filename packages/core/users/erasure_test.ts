@@ -25,7 +25,7 @@ it("an erasure removes only the user and the user's game accounts from an audit 
   ).toEqual({ chatId: "10002", newChatId: "[erased]", gameId: "[erased]" });
 });
 
-it("the actor of an audit entry is erased by chat ID, by account name and by member", () => {
+it("in the actor of an audit entry, the user's chat ID and the name of the user's account are erased", () => {
   const details = { keyId: "Aa0Bb1Cc2Dd3", status: "active" };
   const erased = "[erased]";
   for (const [actor, without] of [

@@ -4,19 +4,19 @@ import type { GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Profiles } from "../platforms/profiles.ts";
 
-/** A community that stores data about a user, as the user knows it. @internal */
+/** A community that stores data about a user, as it is shown to the user. @internal */
 export interface OwnCommunity {
   readonly pid: Pid;
   /**
-   * The name under which the community asks for the link: the display name of a global scope if its owner has set one,
-   * else the account's name.
+   * The name of the community when it asks a user for a link. For a global scope, this is the display name that its
+   * owner has set. Otherwise, it is the account's name.
    */
   readonly asking: string;
   /** The guild of the scope, or null. Its name is null if the platform does not answer. */
   readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
 }
 
-/** Returns a function that names the community of a scope. */
+/** Makes a function that returns the `OwnCommunity` of a scope. */
 export const makeOwnCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const profiles = yield* Profiles;

@@ -18,20 +18,20 @@ import { UserStore } from "./user_store.ts";
  */
 export interface OwnPlace {
   /**
-   * When the user was first seen there; null for an address, and for a browser that an earlier release stored without
-   * this time.
+   * When the user was first seen in this browser. Null for an address, and for a browser that an earlier release stored
+   * without this time.
    */
   readonly firstSeenAt: Millis | null;
   readonly lastSeenAt: Millis;
-  /** When the place will be forgotten, unless the user confirms there again. */
+  /** When this address or browser will be forgotten, unless the user uses it to confirm a link again. */
   readonly keptUntil: Millis;
-  /** The communities for which the user confirmed there, sorted by `pid`. */
+  /** The communities in which the user confirmed links at this address or in this browser, sorted by `pid`. */
   readonly communities: ReadonlyArray<OwnCommunity>;
 }
 
 /** @internal */
 export interface OwnAddress extends OwnPlace {
-  /** Null if the deployment no longer has the key of the address. */
+  /** The address as text; null if the deployment no longer has the key that encrypted the address. */
   readonly ip: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface OwnAddress extends OwnPlace {
 export class OwnSightings extends Context.Service<
   OwnSightings,
   {
-    /** Returns addresses and browsers, the latest first. */
+    /** Returns the user's addresses and browsers, sorted by the last sighting, latest first. */
     readonly list: (chatId: ChatId) => Effect.Effect<
       {
         readonly addresses: ReadonlyArray<OwnAddress>;
@@ -70,7 +70,7 @@ export class OwnSightings extends Context.Service<
         return found.filter((community) => community !== null);
       });
 
-      /** Merges the sightings at each place over all scopes. */
+      /** Merges all sightings of the same address or browser, over all scopes, into one place. */
       const placesOf = Effect.fnUntraced(function* <S extends Sighting>(sightings: ReadonlyArray<Seen<S>>) {
         const now = yield* Clock.currentTimeMillis;
         const communities = yield* communitiesOf(sightings.map(({ pid }) => pid));

@@ -56,9 +56,12 @@ export class UserData extends Context.Service<
     readonly previewErasure: (chatId: ChatId) => Effect.Effect<ErasurePreview, StoreUnavailable>;
 
     /**
-     * Erases a user by `UserStore.erase`. Every node refuses the revoked keys within a second. If users erase
-     * themselves, the audit entries of the erasure do not name them either. The user first loses the roles of role plans;
-     * if that takes longer than five seconds, `RoleCouriers` take the roles later.
+     * Erases a user by `UserStore.erase`. The erasure revokes the keys of the user's accounts, and every node refuses
+     * these keys within a second. If users erase themselves, the audit entries of the erasure name `[erased]` as the
+     * actor.
+     *
+     * The roles of role plans are removed first. If that takes longer than five seconds, `RoleCouriers` remove them
+     * later.
      */
     readonly erase: (chatId: ChatId, origin: WriteOrigin) => Effect.Effect<UserErased, StoreUnavailable>;
   }
@@ -110,7 +113,7 @@ export class UserData extends Context.Service<
           scopes: records.map(({ scope }) => scope.pid),
           pseudonym: `erased:${yield* randomToken(random)}`,
         });
-        // Nothing was erased, because a link was created in another scope meanwhile. Start again with this scope.
+        // A link was created in another scope meanwhile, so nothing was erased. Start again to include that scope.
         if (Option.isNone(erased)) return yield* erase(chatId, origin);
         const { revokedKeys } = erased.value;
         yield* Effect.forEach(revokedKeys, announce);
@@ -125,7 +128,10 @@ export class UserData extends Context.Service<
   ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }
 
-/** Removes the roles of an erased user. Without `MemberSync`, as on the command line, `RoleCouriers` do so later. */
+/**
+ * Makes a function that removes the roles of role plans from an erased user. Without `MemberSync`, as on the command
+ * line, the function does nothing, and `RoleCouriers` remove the roles later.
+ */
 const makeReleaseRoles = Effect.gen(function* () {
   const sync = Option.getOrNull(yield* Effect.serviceOption(MemberSync));
   const plans = yield* RolePlanStore;

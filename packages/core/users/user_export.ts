@@ -85,7 +85,7 @@ export class UserExports extends Context.Service<
             })),
             browsers: found.browsers.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
               community: communityOf(pid),
-              // A number replaces each hash, so that the same browser can be recognized in several communities.
+              // A number replaces the hash of the browser. A browser has the same number in all communities.
               browser: browsers.indexOf(browser) + 1,
               firstSeenAt: timeOrNull(firstSeenAt),
               seenAt: formatTimestamp(seenAt),

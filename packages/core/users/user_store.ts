@@ -28,7 +28,7 @@ export interface UserBrowser {
 }
 
 export interface UserRecords {
-  /** Accounts whose `chatId` is the user. */
+  /** Accounts with the user's chat ID. */
   readonly accounts: ReadonlyArray<Account>;
   /** The user's roles in accounts, sorted by account name. */
   readonly memberships: ReadonlyArray<Membership>;
@@ -43,7 +43,7 @@ export interface UserRecords {
   /** Sessions that name the user or were completed by the user. */
   readonly sessions: ReadonlyArray<VerificationSession>;
   readonly flows: ReadonlyArray<VerificationFlow>;
-  /** Sign-ins to the dashboard and to the user's own data, including expired ones. */
+  /** The user's sign-ins to the dashboard, and to the site that shows users their own data, including expired ones. */
   readonly signIns: ReadonlyArray<SiteSignIn>;
   /** Audit entries that name the user or one of their accounts, oldest first. */
   readonly entries: ReadonlyArray<AuditEntry>;
@@ -64,9 +64,9 @@ export interface EraseUser extends WriteOrigin {
 /** Counts of the erased data. */
 export interface UserErased {
   readonly records: number;
-  /** The number of addresses at which the user was seen, counted in each scope. */
+  /** The number of addresses at which the user was seen. An address counts once for each scope. */
   readonly sightings: number;
-  /** The number of browsers in which the user was seen, counted in each scope. */
+  /** The number of browsers in which the user was seen. A browser counts once for each scope. */
   readonly browsers: number;
   readonly reviews: number;
   /** The number of audit entries that named the user. */
@@ -82,10 +82,10 @@ export class UserStore extends Context.Service<
     /** Returns all data of a user. Reads the whole audit log. */
     readonly find: (chatId: ChatId) => Effect.Effect<UserRecords, StoreUnavailable>;
 
-    /** Like `find`, but returns only the `records`, which an index finds. */
+    /** Returns only the `records` of a user, without reading the audit log. */
     readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
 
-    /** Like `find`, but returns only the `sightings` and `browsers`, which an index finds. */
+    /** Returns only the `sightings` and `browsers` of a user, without reading the audit log. */
     readonly findSightings: (
       chatId: ChatId,
     ) => Effect.Effect<Pick<UserRecords, "sightings" | "browsers">, StoreUnavailable>;

@@ -24,7 +24,7 @@ describe("nextAttemptAt", () => {
     expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
   });
 
-  it("a retry waits as long as the receiver asks if that is longer, up to ten hours", () => {
+  it("a retry waits for the longer of Retry-After and the scheduled delay, up to ten hours", () => {
     expect(delay(1, 0.5, minute)).toBe(minute);
     expect(delay(3, 0.5, minute)).toBe(30 * minute);
     expect(delay(1, 0.5, 100 * hour)).toBe(10 * hour);

@@ -47,7 +47,7 @@ export const resent = (
 };
 
 /**
- * Returns the new `lastDeliveredAt` and `failingSince` of a webhook, given the results that `record` stores.
+ * Returns the `lastDeliveredAt` and `failingSince` of a webhook after new attempts.
  *
  * @internal
  */
@@ -60,8 +60,8 @@ export const timesAfter = (
     : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
 
 /**
- * Returns the first pending delivery of a lane if it can be sent now, because it waited for earlier deliveries and is
- * now the first in all of its lanes. Returns undefined otherwise.
+ * Returns the first pending delivery of a lane if it only waited for earlier deliveries, and is now the first in all of
+ * its lanes. Returns undefined otherwise.
  *
  * @param pending in the order of the feed
  *

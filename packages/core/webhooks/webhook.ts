@@ -27,7 +27,9 @@ export interface Webhook {
   readonly disabledReason: DisabledReason | null;
   readonly createdAt: Millis;
   readonly lastDeliveredAt: Millis | null;
-  /** The time of the first failed attempt since the last delivery; null if no attempt has failed since. */
+  /**
+   * The time of the first failed attempt since the last successful delivery; null if no attempt has failed since then.
+   */
   readonly failingSince: Millis | null;
 }
 
@@ -141,7 +143,7 @@ export const updatedWebhook = <W extends StoredWebhook>(
   };
 };
 
-/** Adds a new secret, sets when the earlier secrets end, and drops those that have already ended. */
+/** Adds a new secret, sets when the earlier secrets stop signing, and drops those that have already stopped. */
 const rotatedSecrets = (
   secrets: ReadonlyArray<WebhookSecret>,
   { sealed, previousUntil }: NextSecret,

@@ -43,12 +43,15 @@ export interface WebhookFilter {
 export interface DeliveryFilter {
   /** The status of the deliveries to return; null for any status. */
   readonly status: DeliveryStatus | null;
-  /** Only deliveries of events with a lower id, which are older, are returned; null for no such bound. */
+  /** An event ID: only deliveries of events with a lower ID, which are older, are returned. Null for no such bound. */
   readonly before: string | null;
   readonly limit: number;
 }
 
-/** A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not delivered yet. */
+/**
+ * A delivery in the store. A `waiting` delivery has not been tried, because an earlier event in one of its lanes is not
+ * delivered yet.
+ */
 export interface StoredDelivery extends Omit<WebhookDelivery, "status"> {
   /** The event's position in the feed; null for a test event. */
   readonly position: number | null;
@@ -79,7 +82,7 @@ export interface RecordDeliveries {
   readonly position: number;
   /** New and changed deliveries. */
   readonly deliveries: ReadonlyArray<StoredDelivery>;
-  /** The lanes of deliveries that were failing, and are now delivered or given up. */
+  /** The lanes of deliveries that were stored as failing or waiting, and are now delivered or given up. */
   readonly freedLanes: ReadonlyArray<string>;
   /** When the latest successful attempt ended; null if no attempt succeeded. */
   readonly deliveredAt: Millis | null;
@@ -126,8 +129,8 @@ export class WebhookStore extends Context.Service<
     readonly list: (filter: WebhookFilter) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
     /**
-     * Changes a webhook by `updatedWebhook`, and writes its audit entry if anything changed. A webhook that becomes
-     * active tries its failing deliveries at once. Returns false if the webhook is unknown.
+     * Changes a webhook by `updatedWebhook`. Writes an audit entry if anything changed. If the webhook becomes active,
+     * its failing deliveries become due at once. Returns false if the webhook is unknown.
      */
     readonly update: (write: UpdateWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 
@@ -148,8 +151,9 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Stores the delivery that `resent` makes from a requested attempt, and returns this delivery, or none if the
-     * webhook is unknown. After a success, it also updates the times of the webhook, and frees lanes as `record` does.
+     * Stores the result of a requested attempt: `resent` computes the new delivery from it. Returns the new delivery,
+     * or none if the webhook is unknown. If the attempt succeeded, also updates the times of the webhook. The next
+     * delivery of each freed lane may then become due, as described at `record`.
      */
     readonly recordRequested: (
       attempt: RequestedAttempt,
@@ -174,7 +178,10 @@ export class WebhookStore extends Context.Service<
       StoreUnavailable
     >;
 
-    /** Returns the deliveries whose next attempt is due by a time, sorted by the time at which it is due. */
+    /**
+     * Returns up to `limit` deliveries whose next attempt is due at `at` or earlier, sorted by the time of that
+     * attempt.
+     */
     readonly due: (
       id: WebhookId,
       at: Millis,
@@ -182,20 +189,20 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * If the next attempt of a delivery is scheduled for later, makes it due now. This attempt counts as a requested
-     * one, so that the delivery keeps all of its scheduled attempts.
+     * Makes the next attempts of the webhook's deliveries due now if they are scheduled for later. These attempts count
+     * as requested ones, so that each delivery keeps all of its scheduled attempts.
      */
     readonly sendPending: (id: WebhookId, at: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Stores a node's results if the node still holds the webhook; otherwise returns false and changes nothing. In each
-     * freed lane, the first waiting delivery becomes due if it is the first in all of its lanes.
+     * Stores a node's results. Returns false and changes nothing if the node no longer holds the webhook. In each lane
+     * of `freedLanes`, the first waiting delivery becomes due if it is the first in all of its lanes.
      */
     readonly record: (write: RecordDeliveries) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Deletes the deliveries of events that are older than `before`, in small atomic steps, and returns how many. Like
-     * `record`, it frees the lanes of unsent deliveries, so that the next delivery in each can be sent.
+     * Deletes the deliveries of events that are older than `before`, in small atomic steps, and returns their number.
+     * Also frees the lanes of unsent deliveries as `record` does, so that the next delivery in each lane can be sent.
      */
     readonly sweep: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
   }

@@ -155,7 +155,10 @@ export class Webhooks extends Context.Service<
       eventId: string,
     ) => Effect.Effect<SentDelivery, Unknown | StoreUnavailable>;
 
-    /** Sends an event again now. If this attempt of a failing delivery fails, the scheduled attempts continue. */
+    /**
+     * Sends an event again now. If the delivery was failing and this attempt fails too, the scheduled attempts
+     * continue.
+     */
     readonly resend: (
       account: string | null,
       id: string,

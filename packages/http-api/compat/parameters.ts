@@ -1,4 +1,4 @@
-/** IDs in paths, under the names that other services use for the platforms. */
+/** Path parameters with the names that other link services use: Discord and Roblox instead of chat and game. */
 import { GuildId, idRules } from "@accountlink/core/ids";
 import { chatId, gameId, inPath, required } from "../parameter.ts";
 

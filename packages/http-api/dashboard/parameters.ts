@@ -111,7 +111,7 @@ export const webhookInPath = inPath(
 /** An event ID in a path. Any text is accepted: a malformed ID counts as an unknown event. */
 export const eventInPath = inPath(required(Schema.String, "expected the id of an event", "Id of the event"));
 
-/** The URL that receives events. The service checks the URL and its address. */
+/** The URL that receives events. The service checks the form of the URL and the IP address of its host. */
 export const webhookUrl: Parameter<string> = required(
   Schema.String,
   "expected an absolute https URL",

@@ -14,7 +14,7 @@ type Kind = keyof Kinds;
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Collects the components of a document. */
+/** Collects the components of an OpenAPI document, such as schemas and parameters. */
 export class Components {
   readonly all: { readonly [K in Kind]: Record<string, Kinds[K]> } = {
     schemas: {},

@@ -1,4 +1,4 @@
-/** Complete responses for the documentation. They use the data of the demo, at a fixed time. */
+/** Complete sample responses for the OpenAPI document. They contain the data of the demo and a fixed time. */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { errorTable, isRateLimited, statusOf } from "../errors.ts";
@@ -81,7 +81,7 @@ const errorWith = (code: ErrorCode, status?: number): PublicError => {
   return error;
 };
 
-/** A v2 refusal. @internal */
+/** Returns an example of a v2 refusal. @internal */
 export const errorExample = (status: number, code: ErrorCode): unknown => {
   const error = errorWith(code, status);
   const { message, details } = error;
@@ -91,7 +91,7 @@ export const errorExample = (status: number, code: ErrorCode): unknown => {
 };
 
 /**
- * A v1 refusal.
+ * Returns an example of a v1 refusal.
  *
  * @param wording the route's own message, which replaces the usual one
  * @internal

@@ -105,7 +105,7 @@ export const successHeaders = (components: Components, route: Route): Headers =>
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
-/** The headers of a refusal that matter to a client. A refusal may also have the headers of a success. */
+/** Returns the documented headers of a refusal. Headers that clients of a refusal do not need are not documented. */
 export const refusalHeaders = (components: Components, route: Route, status: number): Headers => ({
   ...referTo(components, [
     "X-Request-Id",

@@ -20,7 +20,6 @@ const info = {
   contact: { name: "The operator of this service" },
 };
 
-/** `scheme` is in lower case, as in the registry of names that OpenAPI refers to. */
 const apiKey = {
   type: "http",
   scheme: "bearer",

@@ -137,7 +137,7 @@ describe("openApi", () => {
     }
   });
 
-  it("the name of a refusal in the OpenAPI document contains all codes of the refusal", () => {
+  it("in the OpenAPI document, the name of each refusal contains all error codes of the refusal", () => {
     for (const route of routes.filter(({ generation }) => generation === "v2")) {
       for (const [status, codes] of refusalsOf(route)) {
         const { $ref } = operationOf(route).responses[status] as Reference;
@@ -152,7 +152,7 @@ describe("openApi", () => {
     assert.lengthOf(new Set(ids), ids.length);
   });
 
-  it("each guildId in the OpenAPI document says whether guild-scoped keys require it", () => {
+  it("in the OpenAPI document, the description of each guildId says whether a guild-scoped key must send it", () => {
     const rules = routes.flatMap((route) => {
       const guild = parametersOf(route).find(({ name }) => name === "guildId");
       return guild === undefined ? [] : [[route.id, guild.description.split(",")[0]]];

@@ -13,7 +13,7 @@ import type { Content, MediaType, Reference, Response } from "./document.ts";
 import { errorExample, errorExampleV1, successExample } from "./examples.ts";
 import { redirectHeaders, refusalHeaders, successHeaders } from "./headers.ts";
 
-/** The name of a type of the route: the capitalized route ID, such as `GetChat`, and the kind. */
+/** Returns the name of a type of a route: the capitalized route ID and the kind, such as `GetChatAnswer`. */
 export const typeName = (route: Route, kind: string): string =>
   `${route.id.slice(0, 1).toUpperCase()}${route.id.slice(1)}${kind}`;
 

@@ -11,8 +11,8 @@ const annotations = new Set(["description", "title", "examples", "default"]);
 const isAnnotation = (schema: Json) => Object.keys(schema).every((keyword) => annotations.has(keyword));
 const isNull = (schema: Json) => schema["type"] === "null" && Object.keys(schema).length === 1;
 /**
- * Whether the schema accepts null as soon as its `type` does. Only the keywords listed here would still exclude null,
- * because all other keywords apply to values of one type.
+ * Whether adding null to the `type` of a schema is enough to make the schema accept null. It is not enough if the
+ * schema has a keyword such as `enum`, which could still exclude null.
  */
 const isTyped = (schema: Json) =>
   typeof schema["type"] === "string" &&
@@ -26,7 +26,7 @@ const withAnnotations = ({ allOf, ...schema }: Json): Json => {
   return rest.length > 1 ? { ...merged, allOf: rest } : merged;
 };
 
-/** Simplifies an `anyOf` of one schema, or of one schema and null. */
+/** Simplifies an `anyOf` that contains only one schema, or only one schema and `null`. */
 const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
   if (!Array.isArray(anyOf)) return schema;
   const [only, ...others] = anyOf.filter((choice) => !isNull(choice));
@@ -36,8 +36,8 @@ const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
 };
 
 /**
- * Whether a keyword can be left out, because it only repeats that integers are safe integers, or that objects may have
- * additional properties.
+ * Whether a keyword of a schema can be left out, because it says only that integers are safe integers, or that objects
+ * may have additional properties.
  */
 const isImplied = (keyword: string, value: unknown, schema: Json): boolean =>
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||

@@ -1,4 +1,4 @@
-/** The webhooks of the document: one operation for each type of event. */
+/** The webhooks of the OpenAPI document: one operation for each type of event. */
 import { GuildId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";

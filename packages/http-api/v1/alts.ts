@@ -1,5 +1,5 @@
 /**
- * v1 alt detection.
+ * The v1 route of alt detection, which finds accounts that may belong to the same person.
  *
  * @example
  * ```ts

@@ -3,10 +3,10 @@ import type { Traffic } from "@accountlink/core/limits";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 
-/** The usual `version` of a response. */
+/** The `version` of v1 responses, unless the route has its own version. */
 export const version = "1.0.0";
 
-/** The `version` of a response with a top-level `resolved`. */
+/** The `version` of a v1 response that has the top-level field `resolved`. */
 export const resolvedVersion = "1.1.0";
 
 /**

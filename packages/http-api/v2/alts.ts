@@ -1,5 +1,6 @@
 /**
- * v2 alt detection, and the reviews of its matches.
+ * The v2 routes of alt detection, which finds accounts that may belong to the same person, and of the reviews of its
+ * matches.
  *
  * @example
  * ```ts
@@ -30,12 +31,14 @@ import { ResolvedProfiles } from "./lookups.ts";
 
 const AltEvidence = Schema.Struct({
   kind: Schema.Literals(["review", "game", "device", "address"]),
-  weight: Schema.Finite.annotate({ description: "0 to 1, unrounded" }),
+  weight: Schema.Finite.annotate({ description: "The weight of this evidence, 0 to 1, not rounded" }),
   lastSeenAt: Schema.NullOr(IsoTime).annotate({
-    description: "When the candidate was last seen in the browser or at the address",
+    description:
+      "When the candidate was last seen in the shared browser or at the shared address; null for other evidence",
   }),
   chatUsers: Schema.NullOr(Schema.Int).annotate({
-    description: "How many chat users were seen with this evidence",
+    description:
+      "How many chat users of the scope were seen in this browser or at this address; null for other evidence",
   }),
   gameId: Schema.NullOr(GameId),
 }).annotate({ identifier: "AltEvidence" });
@@ -51,10 +54,14 @@ const AltDetection = Schema.Struct({
       chatId: ChatId,
       gameId: Schema.NullOr(GameId),
       weight: Schema.optionalKey(
-        Schema.Finite.annotate({ description: "With explain: the combined weight of the evidence, 0 to 1" }),
+        Schema.Finite.annotate({
+          description: "Present only with `explain`: the combined weight of the evidence, 0 to 1",
+        }),
       ),
       evidence: Schema.optionalKey(
-        Schema.Array(AltEvidence).annotate({ description: "With explain: the evidence, strongest first" }),
+        Schema.Array(AltEvidence).annotate({
+          description: "Present only with `explain`: the evidence, strongest first",
+        }),
       ),
       resolved: Schema.optionalKey(ResolvedProfiles),
     }).annotate({ identifier: "AltMatch" }),
@@ -66,7 +73,8 @@ const AltDetection = Schema.Struct({
     vpn: Schema.optionalKey(Schema.Int),
     unlistedWeight: Schema.optionalKey(
       Schema.Finite.annotate({
-        description: "The greatest weight of an omitted match, if above every returned one; otherwise 0",
+        description:
+          "The greatest weight of an unlisted match, if it is greater than the weight of every listed match; otherwise 0",
       }),
     ),
   }),
@@ -204,7 +212,7 @@ const reviewWrite = {
 
 const pair = {
   chatId: chatId("ID of one chat user of the pair"),
-  otherChatId: chatId("ID of the other chat user, who must differ"),
+  otherChatId: chatId("ID of the other chat user of the pair, different from `chatId`"),
 };
 
 export const putAltReview = defineRoute({

@@ -11,21 +11,25 @@ export const version = "2.0.0";
 export const serviceVersions = ["2026-01-01"] as const;
 
 /**
- * `meta.rateLimit`: the limit of the key for the short window; in a refusal, the limit for which the request was
- * refused.
+ * The field `meta.rateLimit` of a response. It has the state of one limit of the key: on session routes the daily
+ * limit, and on other routes the limit of the short window. In a response with status 429, it has the exceeded limit.
  */
 export const RateLimit = Schema.Struct({
   limit: Schema.NullOr(Schema.Int),
   remaining: Schema.NullOr(Schema.Int),
   resetAt: Schema.NullOr(IsoTime),
-  retryAfter: Schema.NullOr(Schema.Int).annotate({ description: "Seconds to wait; null unless refused" }),
+  retryAfter: Schema.NullOr(Schema.Int).annotate({
+    description: "Seconds to wait before the next request; null unless a limit refused this request",
+  }),
   scope: Schema.NullOr(Schema.Literals(["api_key", "ip"])),
   bucket: Schema.optionalKey(Schema.Literals([...keyBuckets, ...addressBuckets])),
 }).annotate({ identifier: "RateLimit" });
 export type RateLimit = typeof RateLimit.Type;
 
 const Meta = Schema.Struct({
-  requestId: Schema.String.annotate({ description: '"req_" and a ULID; also the header X-Request-Id' }),
+  requestId: Schema.String.annotate({
+    description: "`req_` followed by a ULID. The response header `X-Request-Id` has the same value",
+  }),
   version: Schema.Literal(version),
   rateLimit: RateLimit,
   tier: Schema.optionalKey(
@@ -44,7 +48,7 @@ export const success = <Data extends Schema.Top, const Status extends 200 | 201 
   status: Status = 200 as Status,
 ) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
-/** Makes the schema of a v2 bulk success with these results. @internal */
+/** Makes the schema of a v2 bulk success from the schemas of one result's input and data. @internal */
 export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>
   Schema.Struct({
     status: Schema.Literal(200),
@@ -74,7 +78,7 @@ const ItemError = Schema.Struct({
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
-/** The identifier gives types in generated clients their name, such as `LinkNotFoundError`. */
+/** Makes the schema of an error. Its identifier, such as `LinkNotFoundError`, names the type in generated clients. */
 const errorSchema = (code: ErrorCode, details: Schema.Top, prefix = ""): Schema.Top => {
   const words = code.replace(/_ERROR$/, "").split("_");
   const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");

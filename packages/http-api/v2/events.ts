@@ -42,7 +42,7 @@ const EventGameId = Schema.String.annotate({
 const source = Schema.Literals(["api", "flow", "user", "operator"]).annotate({
   identifier: "EventSource",
   description:
-    "`api`: a key; `flow`: a verification flow; `user`: the chat user; `operator`: the owner or an operator",
+    "The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `operator`: people who run the community or the service",
 });
 
 const linkVersion = Schema.Int;
@@ -51,7 +51,8 @@ const lastVerifiedAt = IsoTime;
 const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(type: Type, data: Fields) =>
   Schema.Struct({
     id: Schema.String.annotate({
-      description: "`evt_` and a ULID; feed, streams and webhooks send the same ID",
+      description:
+        "`evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests",
     }),
     type: Schema.Literal(type),
     at: IsoTime,
@@ -136,7 +137,9 @@ const shared = {
 const ownGuild = () => guildId({ guildKeys: "optional", globalKeys: "refused" });
 
 const start = {
-  cursor: pageCursor("Where to resume: the cursor of an earlier response, or `events` of the list of links"),
+  cursor: pageCursor(
+    "Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET /v2/links`",
+  ),
   from: withFallback(
     required(
       Schema.Literals(["now", "oldest"]),
@@ -155,8 +158,8 @@ const filters = {
       "Only events of these types, separated by commas",
     ),
   ),
-  chatId: optional(chatId("Only events of this chat user, as present or previous user of the link")),
-  gameId: optional(gameId("Only events of this game user, as present or previous user of the link")),
+  chatId: optional(chatId("Only events with this chat user as `chatId` or `previousChatId`")),
+  gameId: optional(gameId("Only events with this game user as `gameId` or `previousGameId`")),
   guildId: ownGuild(),
 };
 
@@ -172,7 +175,9 @@ export const getEvents = defineRoute({
     Schema.Struct({
       events: Schema.Array(Event),
       cursor: Schema.String.annotate({ description: "The position after these events" }),
-      more: Schema.Boolean.annotate({ description: "Whether more events may be available already" }),
+      more: Schema.Boolean.annotate({
+        description: "Whether the feed may already have more events after the cursor",
+      }),
     }),
   ),
   example: {

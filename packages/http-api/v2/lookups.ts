@@ -23,7 +23,10 @@ import { bulkSuccess, success } from "./envelope.ts";
 export const ResolvedProfiles = Schema.Struct({
   game: Schema.NullOr(GameProfile),
   chat: Schema.NullOr(ChatProfile),
-}).annotate({ identifier: "ResolvedProfiles", description: "Null unless requested and available" });
+}).annotate({
+  identifier: "ResolvedProfiles",
+  description: "Profiles of both accounts. Each profile is null unless it was requested and is available",
+});
 
 const ChatLookup = Schema.Struct({ chatId: ChatId, gameId: GameId, resolved: ResolvedProfiles }).annotate({
   identifier: "ChatLookup",
@@ -33,7 +36,7 @@ const GameLookup = Schema.Struct({
   gameId: GameId,
   chatIds: Schema.Array(ChatId).annotate({
     description:
-      "Newest link first, at most 1,000; with a guild, only its members among the 100 newest links",
+      "At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest 100",
   }),
   count: Schema.Int,
   resolved: Schema.Struct({

@@ -12,9 +12,9 @@ import {
   pairProblems,
 } from "@accountlink/core/alts";
 import { type BulkItem, checkBulkLimit } from "@accountlink/core/links";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { AltsV1, AltsV2 } from "@accountlink/http-api";
 import { Effect, Option, Result } from "effect";
-import { isoTime } from "../envelopes/envelope.ts";
 import { bulkAnswer } from "../links/bulk_answer.ts";
 import { type BoundRoute, type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
 
@@ -117,12 +117,12 @@ const toMatch = ({ chatId, gameId, weight, evidence, resolved }: AltMatch, expla
 const toEvidence = (evidence: AltEvidence) => ({
   kind: evidence.kind,
   weight: evidence.weight,
-  lastSeenAt: "lastSeenAt" in evidence ? isoTime(evidence.lastSeenAt) : null,
+  lastSeenAt: "lastSeenAt" in evidence ? formatTimestamp(evidence.lastSeenAt) : null,
   chatUsers: "chatUsers" in evidence ? evidence.chatUsers : null,
   gameId: evidence.kind === "game" ? evidence.gameId : null,
 });
 
-const toReview = ({ at, ...review }: AltReview) => ({ ...review, at: isoTime(at) });
+const toReview = ({ at, ...review }: AltReview) => ({ ...review, at: formatTimestamp(at) });
 
 const toV1 = ({ target, seeds, games, matches, risk, warnings }: AltReport) => {
   const gameAltIds = matches.flatMap(

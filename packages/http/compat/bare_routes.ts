@@ -21,7 +21,7 @@ export const bareRoutes =
       ),
     );
 
-/** Converts a game user's ID to a number; fails with `LinkNotFound` if the ID exceeds the safe integers. */
+/** Converts a game user's ID to a number. Fails with `LinkNotFound` if the ID is not a safe integer. */
 export const exactNumber = (gameId: GameId): Effect.Effect<number, LinkNotFound> => {
   const number = Number(gameId);
   return Number.isSafeInteger(number) ? Effect.succeed(number) : Effect.fail(new LinkNotFound());

@@ -67,8 +67,8 @@ export const bloxlinkV3Routes = (
 };
 
 /**
- * Returns null if the profile is null, or if the ID of the user exceeds the safe integers, because Bloxlink sends IDs
- * as numbers.
+ * Converts a game profile to the format of Bloxlink. Returns null if the profile is null, or if its user ID is not a
+ * safe integer, because Bloxlink sends IDs as numbers.
  */
 const robloxUser = (profile: GameProfile | null) => {
   if (profile === null || !Number.isSafeInteger(Number(profile.id))) return null;
@@ -94,7 +94,8 @@ const robloxUser = (profile: GameProfile | null) => {
 };
 
 /**
- * Returns null if the platform does not disclose the membership.
+ * Converts a chat profile to a guild member in the format of Bloxlink. Returns null if the platform did not return the
+ * membership.
  *
  * @param isTold whether the key may see the nickname and the roles
  */

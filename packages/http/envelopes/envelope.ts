@@ -8,21 +8,20 @@ import {
   secondsUntil,
   type Traffic,
 } from "@accountlink/core/limits";
-import { memoize } from "@accountlink/core/memoize";
 import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { isRateLimited } from "@accountlink/http-api";
 import { HttpResponse } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 
 export interface Success {
-  /** 200 when left out. */
+  /** The status of the response; 200 when left out. */
   readonly status?: 200 | 201;
   readonly data: unknown;
-  /** v2 bulk only: `meta.bulk`. */
+  /** Only in v2 bulk lookups: the field `meta.bulk` of the response. */
   readonly bulk?: { readonly uniqueInputs: number; readonly maxInputs: number };
   /** v1 writes only. */
   readonly message?: string;
-  /** v1 lookups of Premium keys only. */
+  /** Only in v1 lookups with a Premium key: the profile of the game user. */
   readonly resolved?: unknown;
 }
 
@@ -49,17 +48,15 @@ const retryAfterOf = (error: PublicError): number | null => {
   return error._tag === "StoreUnavailable" || error._tag === "PlatformUnavailable" ? 1 : null;
 };
 
-/** Formats a time, with a small cache: under load many responses carry the same few times. */
-export const isoTime = memoize(64, formatTimestamp);
-
-export const isoTimeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));
-
 const expiryNoticeMs = 7 * dayMs;
 
 const policyOf = (bucket: KeyBucket, limit: number | null, windowMs: number): ReadonlyArray<string> =>
   limit === null ? [] : [`"${bucket}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`];
 
-/** Caches the values of `RateLimit-Policy` by quota. All requests with a cached key share one quota object. */
+/**
+ * Caches the values of `RateLimit-Policy` by quota object. Requests with the same API key share one quota object while
+ * the key is cached.
+ */
 const policies = new WeakMap<Quota, Readonly<Record<Traffic, string>>>();
 
 const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
@@ -74,8 +71,8 @@ const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
 };
 
 /**
- * Returns the window with the fewest requests left. If both windows have equally many left, it returns the window that
- * resets later, because requests are refused until then once the windows are used up.
+ * Returns the window with fewer requests left. If both windows have equally many left, it returns the window that
+ * resets later, because that window refuses requests for longer.
  */
 const closestToItsEnd = ({ window, day }: LimitReport): Allowance | null => {
   if (window === null || day === null) return window ?? day;
@@ -110,7 +107,7 @@ const limitHeaders = (
 
 const unixSeconds = ({ resetsAt }: Allowance): string => String(Math.ceil(resetsAt / 1000));
 
-/** The headers of every response; the caller adds more. */
+/** Returns the headers that every API response has. Callers may add others. */
 export const commonHeaders = (context: RequestContext, now: Millis): Record<string, string> => {
   const headers: Record<string, string> = {
     "x-request-id": context.requestId,
@@ -120,7 +117,7 @@ export const commonHeaders = (context: RequestContext, now: Millis): Record<stri
   const { key, limits } = context;
   if (key !== null) {
     const { endsAt, quota } = key;
-    if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
+    if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = formatTimestamp(endsAt);
     if (limits !== null) limitHeaders(headers, limits, quota, now);
   }
   if (context.isReplayed) headers["idempotent-replayed"] = "true";

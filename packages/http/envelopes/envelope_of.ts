@@ -5,14 +5,17 @@ import { envelopeCompat } from "./envelope_compat.ts";
 import { envelopeV1 } from "./envelope_v1.ts";
 import { envelopeV2 } from "./envelope_v2.ts";
 
-/** The envelope's input for requests that match no route, derived from the path. */
+/**
+ * Returns the fields that decide the format of the response to a request that matches no route. They follow from the
+ * path.
+ */
 export const shapeOf = (url: string): Shape => {
   if (isUnder("/api/v1", url)) return { generation: "v1", ...v1AnswersUnder(url) };
   const service = compatServices.find(({ prefix }) => isUnder(prefix, url));
   return service === undefined ? { generation: "v2" } : { generation: "compat", service };
 };
 
-/** Fields that v1 responses without a route have in common. */
+/** Returns the `traffic` and the `version` of the response to a v1 request that matches no route. */
 const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
   if (isUnder("/api/v1/verify", url)) return { traffic: "verify" };
   const { path, version } = AltsV1.detectAlts;

@@ -1,6 +1,7 @@
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { EnvelopeV1, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
 import type { RequestContext } from "../request_context.ts";
-import { addErrorHeaders, commonHeaders, type Envelope, isoTime, jsonResponse } from "./envelope.ts";
+import { addErrorHeaders, commonHeaders, type Envelope, jsonResponse } from "./envelope.ts";
 
 const mappingCounters = ({ limits }: RequestContext) => ({
   requestsRemaining: limits?.day?.remaining ?? null,
@@ -26,7 +27,7 @@ export const envelopeV1 = ({
         message,
         data,
         resolved,
-        timestamp: isoTime(now),
+        timestamp: formatTimestamp(now),
         version: resolved === undefined ? version : EnvelopeV1.resolvedVersion,
         ...counters(context),
       };
@@ -42,7 +43,7 @@ export const envelopeV1 = ({
       const body = {
         status,
         error: wording?.message ?? EnvelopeV1.messageOf(error),
-        timestamp: isoTime(now),
+        timestamp: formatTimestamp(now),
         version,
         ...counters(context),
         ...(isRateLimited(error) ? { retryAfter: error.retryAfter } : {}),

@@ -1,15 +1,9 @@
 import type { PublicError } from "@accountlink/core";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { EnvelopeV2, isRateLimited, statusOf } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
 import { type DatedContract, defaultContract } from "../service_versions/service_version.ts";
-import {
-  addErrorHeaders,
-  commonHeaders,
-  type Envelope,
-  isoTime,
-  jsonResponse,
-  type Success,
-} from "./envelope.ts";
+import { addErrorHeaders, commonHeaders, type Envelope, jsonResponse, type Success } from "./envelope.ts";
 
 type RateLimit = EnvelopeV2.RateLimit;
 
@@ -24,7 +18,7 @@ const reportedLimit = ({ limits }: RequestContext): RateLimit => {
   return {
     limit,
     remaining,
-    resetAt: isoTime(resetsAt),
+    resetAt: formatTimestamp(resetsAt),
     retryAfter: null,
     scope: "api_key",
     bucket,
@@ -36,7 +30,7 @@ const refusingLimit = (error: PublicError): RateLimit | null =>
     ? {
         limit: error.limit,
         remaining: 0,
-        resetAt: isoTime(error.resetsAt),
+        resetAt: formatTimestamp(error.resetsAt),
         retryAfter: error.retryAfter,
         scope: error._tag === "RateLimited" ? "api_key" : "ip",
         bucket: error.bucket,
@@ -64,7 +58,7 @@ export const envelopeV2: Envelope = {
   success: (context, { status = 200, data, bulk }) => {
     const now = context.clock.currentTimeMillisUnsafe();
     const meta = metaOf(context, reportedLimit(context), bulk);
-    const body = { status, data: toContract(context, data), meta, timestamp: isoTime(now) };
+    const body = { status, data: toContract(context, data), meta, timestamp: formatTimestamp(now) };
     return jsonResponse(status, body, headersOf(context, now, context.contract));
   },
 
@@ -77,7 +71,7 @@ export const envelopeV2: Envelope = {
     const meta = metaOf(context, refusingLimit(error) ?? reportedLimit(context), undefined);
     return jsonResponse(
       status,
-      { status, error: { code, message, details }, meta, timestamp: isoTime(now) },
+      { status, error: { code, message, details }, meta, timestamp: formatTimestamp(now) },
       headers,
     );
   },

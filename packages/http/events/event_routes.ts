@@ -6,9 +6,9 @@ import {
   type FeedStart,
   type FeedTarget,
 } from "@accountlink/core/events";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { EventsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { isoTime } from "../envelopes/envelope.ts";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { lastEventId } from "../sessions/event_stream.ts";
@@ -55,7 +55,7 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
             chatId,
             gameId,
             linkVersion,
-            lastVerifiedAt: isoTime(lastVerifiedAt),
+            lastVerifiedAt: formatTimestamp(lastVerifiedAt),
           })),
           cursor,
           events,
@@ -89,6 +89,6 @@ const eventResponse = ({ id, type, at, data }: FeedEvent): typeof EventsV2.Event
   ({
     id,
     type,
-    at: isoTime(at),
-    data: "lastVerifiedAt" in data ? { ...data, lastVerifiedAt: isoTime(data.lastVerifiedAt) } : data,
+    at: formatTimestamp(at),
+    data: "lastVerifiedAt" in data ? { ...data, lastVerifiedAt: formatTimestamp(data.lastVerifiedAt) } : data,
   }) as typeof EventsV2.Event.Encoded;

@@ -20,7 +20,8 @@ const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string =>
       return opening;
     case "idle":
       return comment;
-    // The ID lets an `EventSource` that has received no event yet resume at this position when it reconnects.
+    // The event `timeout` has an ID, so that an `EventSource` that received no other event can resume at this position
+    // when it reconnects.
     case "timeout":
       return Sse.encoder.write({ _tag: "Event", event: "timeout", id: step.cursor, data: "{}" });
     case "event": {

@@ -47,8 +47,8 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
 });
 
 /**
- * One array of reports counts as at most this many failed authentications, so that code hosts can report many keys at
- * once.
+ * An array with many unknown keys counts as only this many failed authentications, because code hosts report many keys
+ * at once.
  */
 const maxCounted = 10;
 

@@ -5,9 +5,9 @@ import {
   type GameRemoved,
   type GameUpdated,
 } from "@accountlink/core/links";
+import { timeOrNull } from "@accountlink/core/timestamp";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { isoTimeOrNull } from "../envelopes/envelope.ts";
 import { type BoundRoute, type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
 
@@ -31,7 +31,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
       Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
         data: {
           ...status,
-          lastVerifiedAt: isoTimeOrNull(status.lastVerifiedAt),
+          lastVerifiedAt: timeOrNull(status.lastVerifiedAt),
         },
       })),
     ),

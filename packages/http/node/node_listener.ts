@@ -62,9 +62,9 @@ export type NodeListener = (
 
 /** Facts about a request that only the server knows. */
 export interface NodeListenerOptions {
-  /** Why the request is refused before routing. */
+  /** The error with which the request is refused before routing; null or left out if it is not refused. */
   readonly refusal?: PublicError | null;
-  /** Whether the client waits for a 100 before it sends the body, as on `checkContinue`. */
+  /** Whether the client waits for the status 100 before it sends the body, as on `checkContinue`. */
   readonly expectsContinue?: boolean;
   /** The client's IP address, if it differs from the socket's address. */
   readonly clientAddress?: string | undefined;
@@ -101,7 +101,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
 
   const send = (exchange: NodeExchange, exit: Exit.Exit<HttpResponse>): void => {
     const { outgoing } = exchange;
-    // Only an interruption fails here: the client has left, or the server stops.
+    // A failure means that the fiber was interrupted, because the client has left or the server stops.
     if (Exit.isFailure(exit)) return void outgoing.destroy();
     const { body } = exit.value;
     if (!isStream(body)) return exchange.send(exit.value, body);
@@ -124,7 +124,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
     const { refusal = null } = options;
     const answer = refusal === null ? app.answer(exchange) : app.refuse(exchange, refusal);
     if (incoming.headers["content-length"] === undefined) start(exchange, answer);
-    // A microtask later, Node has read a body that arrived together with its head.
+    // Wait one microtask: by then, Node has read a body that arrived together with the headers of its request.
     else queueMicrotask(() => start(exchange, answer));
   };
   return listener;
@@ -174,8 +174,8 @@ class NodeExchange implements HttpRequest {
   }
 
   /**
-   * Returns the body or its refusal, if no more bytes of the body must be read to decide. Otherwise it lets the client
-   * send the body, and returns null.
+   * Returns the body if it is empty or was read before, or the error if the body is refused unread. Otherwise returns
+   * null, and tells a client that waits for the status 100 to send the body.
    */
   #knownBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> | null {
     const incoming = this.#incoming;
@@ -211,8 +211,9 @@ class NodeExchange implements HttpRequest {
   }
 
   /**
-   * Reads and discards a body that no handler reads, so that the connection can be reused. If the body is too long or
-   * waits for a 100, the connection closes instead, after the client had time to read the response.
+   * Reads and discards a body that no handler reads, so that the connection can be reused. If the body is too long, or
+   * if the client waits for the status 100 before it sends the body, the connection closes instead. The client has time
+   * to read the response before the connection closes.
    */
   #abandonBody(): void {
     const [incoming, outgoing] = [this.#incoming, this.outgoing];
@@ -272,7 +273,7 @@ const bytesReadBefore = (
   return rawBody.length > maxBytes ? tooLarge : Effect.succeed(rawBody);
 };
 
-/** The fiber is interrupted when the connection closes before the end of the body. */
+/** Reads the whole body in chunks. If the connection closes before the end of the body, the fiber is interrupted. */
 const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> =>
   Effect.callback((resume) => {
     const chunks: Array<Uint8Array> = [];

@@ -1,8 +1,8 @@
 import type { Fiber } from "effect";
 
 /**
- * The running fibers, in an array. A Set or the finalizers of a scope would replace their internal table as they
- * change; the old tables would keep each fiber and its response alive until the next full garbage collection.
+ * Stores the running fibers in an array. A `Set` or the finalizers of a scope would keep finished fibers and their
+ * responses in memory until the next full garbage collection.
  */
 export class RunningFibers {
   readonly #fibers: Array<Fiber.Fiber<unknown> | undefined> = [];

@@ -42,8 +42,9 @@ export const readJson = (
 };
 
 /**
- * Finds parameters in an optional body of any form. A body that contains a parameter's name counts as sending that
- * parameter, and a body that is too large to read is refused, so that no deletion is wider than its sender meant.
+ * Searches a body for parameters. The body may be missing or have any format. A parameter counts as sent if the body
+ * contains its name anywhere, because a deletion that ignored the parameter could delete more than its sender meant. A
+ * body that is too large to read is refused.
  *
  * @param names the parameters to find
  */
@@ -79,7 +80,8 @@ const parse = (bytes: Uint8Array): Effect.Effect<JsonObject | ReadonlyArray<unkn
 
 /** Marks repeated names, because `JSON.parse` silently keeps the last value. */
 const markRepeated = (value: JsonObject, text: string): JsonObject => {
-  // Each member has a colon. If there are no more colons than distinct names, no name is repeated.
+  // Each member of a JSON object has a colon. If the text has only as many colons as the object has names, no name is
+  // repeated.
   if (text.split(":").length - 1 === Object.keys(value).length) return value;
   const seen = new Set<string>();
   const marked: Record<string, typeof repeated> = {};

@@ -1,6 +1,6 @@
 /**
- * Checks a request with a key, in the order and with the numbers of the contract. Before these checks,
- * `request_context.ts` has given the request its ID (1.), and `app.ts` has found the route (2.).
+ * Checks a request that needs a key. `docs/architecture.md` lists these steps with the same numbers. Two steps come
+ * before: `request_context.ts` gives the request its ID (step 1), and `app.ts` finds the route (step 2).
  */
 import {
   type ApiKey,
@@ -35,14 +35,17 @@ export type Answered = Success | HttpResponse;
 
 /** Checks of values beyond the schemas of a route's parameters. */
 export interface ValueChecks<P extends Parameters> {
-  /** Returns problems, which are reported together with malformed values. */
+  /**
+   * Finds problems that involve more than the format of one value. They are reported together with the malformed
+   * values, in one error.
+   */
   readonly findProblems?: FindProblems<P>;
-  /** Runs after `findProblems`, before the check of the key's tier. */
+  /** Checks the values after `findProblems` and before the check of the key's tier. */
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
 }
 
 export interface CheckOptions<P extends Parameters> extends ValueChecks<P> {
-  /** Whether a request may read its record while its limits are counted, see `Prefetch`. */
+  /** Whether a lookup may read its record while its limits are counted, see `Prefetch`. */
   readonly prefetches?: boolean;
 }
 
@@ -81,13 +84,13 @@ export const makeChecks = Effect.gen(function* () {
     const enter = Immediate.fn(function* (arrived: RequestContext, learn: Learn) {
       const { address, request } = arrived;
       if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
-      // 3. The throttle of an address that sends wrong keys, and 4. the key: `KeyAuthenticator` of core checks both.
+      // Steps 3 and 4: refuse an address that sends many wrong keys, then check the key. `KeyAuthenticator` does both.
       const authenticated = yield* authenticator.authenticate(keyOf(request), address);
       const { key, quota } = authenticated;
       const context = learn({ key: authenticated });
-      // 5. The key's allow and deny lists of addresses.
+      // Step 5: check the client address against the allow list and the deny list of the key.
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      // 6. The limits of the address, and 7. of the key. From here on the request counts.
+      // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
       const admission = admit({ key, quota, address, traffic }, learn);
       const answer = handle(context, key, learn);
       return yield* prefetches
@@ -96,17 +99,17 @@ export const makeChecks = Effect.gen(function* () {
     });
 
     const handle = Immediate.fn(function* (context: RequestContext, key: ApiKey, learn: Learn) {
-      // 8. The access of the key, and the tier that the route needs.
+      // Step 8: check that the access and the tier of the key allow the route.
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
-      // 9. Parameters and body.
+      // Step 9: read and check the parameters from the query or the body.
       const { values, contract } = yield* readValues(context, key);
       if (validate !== undefined) yield* validate(values);
-      // 10. The tier that the values need. A write then claims its idempotency key: `write` of `pipeline.ts` wraps its
-      // handler in `answerOnce`.
+      // Step 10: check whether the values need a Premium key. On a write route, `handler` then claims the idempotency
+      // key, see `answerOnce`.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
-      // 11. The guild, and 12. the work: the handler calls one service of core, such as `LinkLookup.byChat` or
-      // `LinkWriter.setGame`, which asks `GuildGuard` first.
+      // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
+      // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       return yield* handler({ values, key, context: learn({ contract }) }, learn);
     });
 
@@ -132,7 +135,10 @@ export const keyReader =
     return null;
   };
 
-/** Stands for credentials with another scheme. No key has this text, so the request counts as one with a wrong key. */
+/**
+ * Takes the place of the key if a header contains credentials with another scheme. No key equals this text, so the
+ * request counts as one with a wrong key.
+ */
 const otherScheme = "other";
 
 const schemes = { Bearer: /^bearer(?: |$)/i, Bot: /^bot(?: |$)/i };
@@ -162,13 +168,17 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
 
 /**
  * Reads the record of a lookup while the limits of its key are counted, so that the request waits once for Postgres and
- * Redis, not twice. This is only done for a lookup that probably runs alone: lookups that run at the same time count
- * first, and then share a statement. It is not done after a refused lookup, whose read was wasted.
+ * Redis, not twice. This is done only for a lookup that probably runs alone, because concurrent lookups share one SQL
+ * statement if their limits are counted first. It is not done after a lookup that the limits refused, because the next
+ * lookup may be refused too, which would waste its read.
  */
 class Prefetch {
   #previous: Counting = { isConcurrent: false, isAdmitted: true };
 
-  /** Runs `answer` after `admission`, or during it if the prediction allows. A refusal discards the answer. */
+  /**
+   * Runs `admission` and then `answer`. Runs the two at the same time if the lookup reads only the store, and if
+   * probably no other lookup runs. If `admission` fails, the result of `answer` is discarded.
+   */
   around<E, A, E2, R>(
     context: RequestContext,
     admission: Effect.Effect<void, E>,
@@ -196,14 +206,14 @@ class Prefetch {
   }
 }
 
-/** A lookup whose limits are counted. */
+/** The progress of counting the limits of one lookup. `Prefetch` remembers it for the next lookup. */
 interface Counting {
-  /** Whether the limits of another lookup were counted at the same time. */
+  /** Whether the limits of another lookup were counted at the same time as the limits of this lookup. */
   isConcurrent: boolean;
-  /** Null until the limits are counted. */
+  /** True if the limits admitted the lookup, false if they refused it, null until they are counted. */
   isAdmitted: boolean | null;
 }
 
-/** Whether a lookup reads only the store, and calls no platform for guilds, members or profiles. */
+/** Whether a lookup reads only the store. A lookup with a guild or with profiles also calls a platform. */
 const asksStoreAlone = ({ query }: RequestContext): boolean =>
   query["guildId"] === undefined && query["resolved"] === undefined;

@@ -60,7 +60,7 @@ export const answerOnce = <I extends Input, A>(
 const requestOf = ({ context, key, values }: Input, idempotencyKey: string): IdempotentRequest => ({
   keyId: key.id,
   idempotencyKey,
-  // A parameter that is left out, or that a later release adds, does not change the fingerprint.
+  // Leave out null values, so that the content of a request stays the same when a release adds an optional parameter.
   content: [
     context.route.id,
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
@@ -68,7 +68,7 @@ const requestOf = ({ context, key, values }: Input, idempotencyKey: string): Ide
   requestId: context.requestId,
 });
 
-/** The stored outcome: a success, or the code and details of a refusal. */
+/** The stored outcome of a request: a success, or the code and details of a refusal. */
 type Kept = Success | Pick<PublicError, "code" | "details">;
 
 const replay = (kept: Kept): Effect.Effect<Success, PublicError> => {

@@ -1,4 +1,7 @@
-/** Check 9: reads the parameters and the dated contract of a request, and checks the format of its headers. */
+/**
+ * Check 9 of `checks.ts`: reads the parameters of a request, and checks the headers `Service-Version` and
+ * `Idempotency-Key`.
+ */
 import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {
@@ -55,7 +58,7 @@ export const makeWaitProblems = Effect.map(
 );
 
 /**
- * Makes the reader of a route's requests, which reports all problems together.
+ * Makes the function that reads the parameters of a route's requests. It reports all problems of a request together.
  *
  * @param findProblems runs for requests with a key
  */
@@ -91,7 +94,10 @@ export const valuesReader = <P extends Parameters>(
     });
 };
 
-/** Refuses an unknown dated contract on routes without parameters. */
+/**
+ * Refuses a request whose header `Service-Version` names an unknown contract. `valuesReader` does this for requests
+ * with parameters.
+ */
 export const checkContract = ({ request }: RequestContext): Effect.Effect<void, InvalidParameter> =>
   contractsByHeader.has(request.header("service-version"))
     ? Effect.void
@@ -102,8 +108,9 @@ const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
 
 /**
- * Reads the raw parameters of a route from its query or its body. A parameter that a global key must not send is
- * refused in both places: if the query were ignored, a deletion meant for one guild would delete everything.
+ * Reads the raw parameters of a route from its query or its body. Parameters that a global key must not send are read
+ * from both, so that they are refused in either place. Otherwise, a deletion that was meant for one guild could delete
+ * everything.
  */
 const rawReader = ({ method, source, parameters }: Pick<Route, "method" | "source" | "parameters">) => {
   const values = source === "body" ? bodyValues : queryValues;
@@ -122,7 +129,7 @@ const rawReader = ({ method, source, parameters }: Pick<Route, "method" | "sourc
         }));
 };
 
-/** Why a value is refused, and whether only the parameter or the whole body is refused with it. */
+/** Why a value is refused. The kind `body` means that the whole body is refused because of this value. */
 interface Problem {
   readonly kind: "parameter" | "missing" | "body";
   readonly reason: string;
@@ -134,7 +141,10 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
   const { presence, fallback, reason, refusesBody, itemRefusesBody, takesNull } = parameter;
   const decode = Schema.decodeUnknownResult(parameterCodec(parameter, source));
 
-  /** IDs are strings, because JSON numbers lose their last digits. */
+  /**
+   * A client that sends an ID as a JSON number is told to send a string, because large JSON numbers lose their last
+   * digits.
+   */
   const reasonFor = (value: unknown): string =>
     typeof value === "number" && source === "body" && reason.endsWith(" digits")
       ? reason.replace("expected", "expected a string of")
@@ -149,7 +159,8 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
 
   return (value: unknown, scopeKind: DataScope["kind"]): Result.Result<unknown, Problem> => {
     const rule = scopeKind === "guild" ? presence.guildKeys : presence.globalKeys;
-    // Refuse even an empty value or null: a client that sends this parameter expects a request for one guild only.
+    // Refuse the parameter even if it is empty or null, because its sender expects that the request is for one guild
+    // only.
     if (rule === "refused" && value !== undefined) return Result.fail(notTaken);
     if (isMissing(value) && !(takesNull && value === null)) {
       if (rule === "required") return Result.fail(notGiven);
@@ -172,7 +183,7 @@ type ParameterReader<P extends Parameters> = (
   otherProblems?: (values: Partial<ParameterValues<P>>) => ReadonlyArray<ParameterProblem>,
 ) => Result.Result<ParameterValues<P>, ParameterError>;
 
-/** Cached, so that all applications of the process share the readers. */
+/** Caches the readers by route, so that all applications of the process share them. */
 const readersByRoute = new WeakMap<object, ParameterReader<Parameters>>();
 
 /**

@@ -30,7 +30,10 @@ import { logAccess, makeObservers, type Observers, respond } from "./respond.ts"
 export type { KeyedInput } from "./checks.ts";
 
 export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
-  /** Commits the handler's write, together with the response if the request has an idempotency key. */
+  /**
+   * Commits the write of the handler. If the request has an idempotency key, the response is stored together with the
+   * write.
+   */
   readonly commit: Commit<A>;
 }
 
@@ -66,7 +69,10 @@ export interface Pipeline {
     checks?: ValueChecks<P>,
   ) => BoundRoute;
 
-  /** Binds a route that needs a key and looks up one record, see `Prefetch`. */
+  /**
+   * Binds a route that needs a key and looks up one record. The record may be read early, see `Prefetch` in
+   * `checks.ts`.
+   */
   readonly lookup: Pipeline["keyed"];
 
   /** Binds a route that needs a key and whose response streams. The scope closes when the response ends. */
@@ -90,7 +96,7 @@ export interface Pipeline {
   /**
    * Binds a route that takes no key and counts against no limit of a key.
    *
-   * @param answerList answers a body that is a JSON array
+   * @param answerList answers requests whose body is a JSON array; `handler` answers all other requests
    */
   readonly keyless: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
@@ -102,10 +108,10 @@ export interface Pipeline {
   ) => BoundRoute;
 
   /**
-   * Makes an answer to requests outside the contract, which need no key. These requests count against the requests per
-   * second of the client address.
+   * Makes the answer to requests that match no route of the API, such as requests for documents. These requests need no
+   * key. They count against the requests per second of the client address.
    *
-   * @param id the route in metrics
+   * @param id the name of these requests in metrics
    */
   readonly keylessAnswer: (
     id: string,
@@ -125,7 +131,7 @@ export const makePipeline = Effect.gen(function* () {
   const checked = yield* makeChecks;
   const withContext = contextMaker(settings);
 
-  /** Binds a route to its answer, which is wrapped in the route's envelope. */
+  /** Binds a route to the function that answers its requests, and wraps the answers in the envelope of the route. */
   const bind = (
     route: Route,
     prepare: () => (context: RequestContext, learn: Learn) => Effect.Effect<Answered, PublicError>,
@@ -194,7 +200,8 @@ export const makePipeline = Effect.gen(function* () {
     });
 
   /**
-   * Makes an answer to requests outside the contract. Errors get the envelope that belongs to the path of the request.
+   * Makes the answer to requests that match no route of the API, such as requests for documents. The path of a request
+   * decides which envelope its errors get.
    */
   const enveloped =
     (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
@@ -240,9 +247,10 @@ const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.E
   );
 
 /**
- * Adds the headers that every response has, for routes that need no checks and no envelope.
+ * Makes the answer of a route that has no checks and no envelope. It adds the headers that every response has, and logs
+ * the request.
  *
- * @param route the route in the access log
+ * @param route the name of the route in the access log
  */
 export const withHeaders =
   (route: string, answer: (request: HttpRequest) => Effect.Effect<HttpResponse>): Answer =>
@@ -261,7 +269,7 @@ const standardHeaders = (requestId: string, url: string) => ({
   ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
 });
 
-/** Turns the outcome of the checks and the handler into a response. */
+/** Makes a response from the result of the checks and the handler. */
 export const render = <R>(
   envelope: Envelope,
   progress: Pick<Progress, "context">,

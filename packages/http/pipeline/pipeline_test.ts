@@ -48,7 +48,7 @@ const countV1 = defineRoute({
   success: EnvelopeV1.success(Counted),
 });
 
-/** An older contract, which puts the data of each route into a field named after the route. */
+/** An older dated contract. It puts the data of a response into a field that is named after the route. */
 const older: DatedContract = {
   date: "2026-01-01",
   response: (routeId, data) => ({ [`old ${routeId}`]: data }),
@@ -101,7 +101,7 @@ describe("a handler", () => {
   it.effect("a handler returns the data that its route declares", () =>
     Effect.gen(function* () {
       const { keyless } = yield* makePipeline;
-      // @ts-expect-error the route declares a number
+      // @ts-expect-error the handler returns a string, but the route declares a number
       const bound = keyless(countV2, () => Effect.succeed({ data: { count: "1" } }));
       assert.deepStrictEqual(data(yield* bodyOf(bound)), { count: "1" });
     }).pipe(Effect.provide(services)),
@@ -113,7 +113,8 @@ describe("a lookup", () => {
   const refusal = new RateLimited({ bucket: "second", limit: 1, resetsAt: 2_000, retryAfter: 1 });
 
   /**
-   * Sends lookups of a key one by one and reports for each whether its record was read while the limits were counted.
+   * Returns a function that sends one lookup. The result is the status, whether the record was read before the limits
+   * were counted, and the number of reads.
    */
   const makeLookups = Effect.fnUntraced(function* () {
     const key: ApiKey = {
@@ -167,7 +168,7 @@ describe("a lookup", () => {
   });
 
   it.effect(
-    "a lookup reads its record while its limits are counted, unless the previous lookup was refused",
+    "a lookup reads the store while its limits are still being counted, unless the previous lookup was refused",
     () =>
       Effect.gen(function* () {
         const send = yield* makeLookups();

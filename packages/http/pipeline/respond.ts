@@ -1,4 +1,4 @@
-/** Finishes every request: turns errors into responses, and informs metrics, usage and log. */
+/** Finishes every request: turns an error into a response, updates metrics and usage, and logs the outcome. */
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
@@ -8,7 +8,10 @@ import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from
 import type { HttpResponse } from "../http_app.ts";
 import type { Progress, RequestContext } from "../request_context.ts";
 
-/** The response to an error, and the error that operators see; null if they need not see any. */
+/**
+ * The response to a failed request, and the error for metrics and logs. The error is null if operators need not know
+ * it.
+ */
 interface Failure {
   readonly response: HttpResponse;
   readonly error: PublicError | null;
@@ -28,7 +31,7 @@ export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageM
 /**
  * Counts and logs the outcome of a request. Defects become `InternalError`; interruptions pass through.
  *
- * @param progress the findings of the checks, which are complete when the outcome is known
+ * @param progress holds the context of the request, which is complete when the outcome is known
  */
 export const respond = <A, E, R>(
   progress: Pick<Progress, "context">,
@@ -84,7 +87,7 @@ const observeResponse = (
   error: PublicError | null,
 ): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
-  // Metrics are updated directly. Updates as effects would cost every request several steps of its fiber.
+  // Update the metrics without an effect for each update, because such effects would slow down every request.
   const counted = Immediate.withFiber<HttpResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
@@ -141,7 +144,7 @@ interface AccessLine {
   readonly route: string;
   readonly status: number;
   readonly code: string | null;
-  /** From `performance.now()`, in milliseconds. */
+  /** When the request started, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
   readonly key: string | null;
 }
@@ -170,8 +173,8 @@ export const logAccess = (
   });
 
 /**
- * Whether the cause of an error is logged elsewhere, once for a whole outage instead of once for each request. If a
- * platform is unavailable, its circuit breaker logs the cause.
+ * Whether the cause of an error is logged elsewhere, once for a whole outage. For an unavailable platform, its circuit
+ * breaker logs the cause.
  */
 const isLoggedAlready = (error: PublicError): boolean =>
   error._tag === "PlatformUnavailable" || (error._tag === "StoreUnavailable" && error.isLogged === true);

@@ -29,7 +29,7 @@ export const contractsByHeader: ReadonlyMap<string | undefined, DatedContract> =
   ...Object.entries(contracts),
 ]);
 
-/** The problem of a header that names an unknown contract. */
+/** The problem of a request whose header `Service-Version` names an unknown contract. */
 export const unknownContract: ParameterProblem = {
   name: "Service-Version",
   reason: `accepted values: ${Object.keys(contracts).join(", ")}`,

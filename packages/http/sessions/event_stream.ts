@@ -8,7 +8,10 @@ import { type RequestContext, toContract } from "../request_context.ts";
 /** The start of a stream, which tells clients how many milliseconds to wait before they reconnect. */
 export const opening = "retry: 2000\n\n";
 
-/** A comment keeps an idle connection open. The encoder of Effect cannot write comments. */
+/**
+ * A comment in a stream of server-sent events. It keeps an idle connection open. Effect's encoder cannot write
+ * comments.
+ */
 export const comment = ":\n\n";
 
 const encoder = new TextEncoder();
@@ -29,13 +32,16 @@ export const streamResponse = <Event>(
   events: Stream.Stream<Event>,
   textOfEvent: (event: Event, index: number) => string,
 ): HttpResponse => {
-  // Use one stream operator only: each costs some kilobytes for as long as the client waits.
+  // Use only one stream operator: each operator takes some kilobytes of memory as long as the client waits.
   const chunks = Stream.map(events, (event, index) => encoder.encode(textOfEvent(event, index)));
   const headers = { ...streamHeaders(context), "content-type": "text/event-stream" };
   return new HttpResponse(200, headers, { chunks, release: Effect.void });
 };
 
-/** The response to a client that has already seen the final state. It stops an `EventSource`. */
+/**
+ * The response to a client that has already received the final state. The status 204 keeps an `EventSource` from
+ * reconnecting.
+ */
 export const noEvents = (context: RequestContext): HttpResponse => emptyResponse(204, streamHeaders(context));
 
 const streamHeaders = (context: RequestContext): Record<string, string> => {

@@ -1,8 +1,8 @@
 import { type ApiKey, VerificationSessions } from "@accountlink/core";
 import { type ReadSession, redirectProblems } from "@accountlink/core/sessions";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { type Session, SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
 import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
 import { redirectIntoFlow } from "../pipeline/redirect_into_flow.ts";
@@ -69,7 +69,10 @@ interface ReadInput<Values> {
   readonly context: RequestContext;
 }
 
-/** The state decides which fields exist; the type of the record does not express this. */
+/**
+ * Converts a session for a response. The cast is necessary: the state decides which fields are null, but the type of
+ * the record does not express this.
+ */
 const sessionResponse = (publicUrl: string) => (session: ReadSession) =>
   ({
     sid: session.sid,
@@ -85,8 +88,8 @@ const sessionResponse = (publicUrl: string) => (session: ReadSession) =>
     linkChanged: session.linkChanged,
     previousGameId: session.previousGameId,
     error: session.error,
-    createdAt: isoTime(session.createdAt),
-    expiresAt: isoTime(session.expiresAt),
-    completedAt: isoTimeOrNull(session.completedAt),
+    createdAt: formatTimestamp(session.createdAt),
+    expiresAt: formatTimestamp(session.expiresAt),
+    completedAt: timeOrNull(session.completedAt),
     pollsRemaining: session.pollsRemaining,
   }) as typeof Session.Encoded;

@@ -14,10 +14,11 @@ interface KeylessAnswers {
 }
 
 /**
- * Binds documents. Each is made on its first request, but documents below a `*` path are made on every request.
+ * Makes the routes of documents. A document is made on its first request, but a document below a `*` path is made on
+ * every request.
  *
- * @param pipeline answers requests for documents that are not pages; its errors have an envelope
- * @param flow answers requests for pages; its errors are pages
+ * @param pipeline answers requests for documents that are not pages, and puts errors into an envelope
+ * @param flow answers requests for documents that are pages, and renders errors as pages
  */
 export const docsRoutes = (
   docs: ReadonlyArray<Doc>,

@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect";
 export class Readiness extends Context.Service<
   Readiness,
   {
-    /** Identifies the deployment. */
+    /** The ID of the deployment, which `/readyz` shows. */
     readonly deployment: string;
     /** Names of unavailable dependencies that the service needs. */
     readonly failing: Effect.Effect<ReadonlyArray<string>>;

@@ -5,7 +5,10 @@ import { makeWeb } from "./test_web.ts";
 const web = makeWeb();
 afterAll(web.stop);
 
-/** A minimal browser below "/links": it keeps cookies by path, follows redirects, and signs in as the given user. */
+/**
+ * A minimal browser for a service at `/links`. It keeps cookies by path, follows redirects, and signs in to both
+ * platforms.
+ */
 const openBrowser = (publicUrl: string) => {
   const handler = web.handler({ publicUrl, basePath: "/links", docs });
   const cookies = new Map<string, { readonly path: string; readonly value: string }>();
@@ -71,10 +74,10 @@ const formOf = ({ text }: Page): Record<string, string> =>
 const crawl = async (browser: ReturnType<typeof openBrowser>, start: string) => {
   const found = new Set([start]);
   for (const path of found) {
-    // Skip the links of the preview, which lead to a session that does not exist.
+    // Skip links with a `sid`. They are links of the preview, and their session does not exist.
     if (path.includes("sid=")) continue;
     const page = await browser.get(path);
-    // GET on a form's path answers 405, because forms are not submitted here.
+    // The path of a form may answer 405, because it accepts only POST.
     if (page.status !== 200 && page.status !== 405) throw new Error(`${path} answers ${page.status}`);
     for (const next of pathsOf(page)) found.add(next.replace(/#.*/, ""));
   }
@@ -82,7 +85,7 @@ const crawl = async (browser: ReturnType<typeof openBrowser>, start: string) => 
 };
 
 describe.each(["https://ours.example", "http://localhost:3000"])("below a path of %s", (publicUrl) => {
-  it("a user can verify below a base path", async () => {
+  it("a user can verify when the service runs below a base path", async () => {
     const browser = openBrowser(publicUrl);
     const created = await browser.handler.fetch(
       new Request(`${publicUrl}/links/v2/sessions`, {

@@ -70,7 +70,7 @@ describe("/guide", () => {
     expect(asked).toEqual(["other.html"]);
   });
 
-  it("a missing guide is answered with how to build it, and a newly built guide is served at once", async () => {
+  it("if the guide is not built, its pages say how to build it, and a newly built guide is served at once", async () => {
     let text: string | null = null;
     const site = guideWith(() => Promise.resolve(text));
     const answer = await get(site, "/guide/index.html");

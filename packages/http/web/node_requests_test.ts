@@ -33,7 +33,7 @@ const write = (key: string, gameId = "1") => ({
 
 const lookup = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** A PATCH request as two pieces of text: the second one has the rest of the body. */
+/** Splits a PATCH request into two texts. The second text is the end of the body. */
 const inParts = (key: string) => {
   const { body } = write(key);
   const head = `PATCH /v2/game HTTP/1.1\r\nHost: ours.example\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
@@ -54,7 +54,7 @@ describe("nodeListener", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  it("the first request starts the services; if that fails, it is answered 503, and the next tries again", async () => {
+  it("the first request starts the services; a failed start is answered 503, and the next request tries again", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { handler, starts } = failingOnce();
     const { url } = await listen(handler.nodeListener);
@@ -95,7 +95,7 @@ describe("nodeListener", () => {
 });
 
 describe("a body that another parser has read", () => {
-  /** Changes a request like a body parser does. */
+  /** Reads the body of a request, as a body parser does. If `keep` is true, it keeps the bytes as `rawBody`. */
   const parsed = async (request: IncomingMessage, keep: boolean) => {
     const bytes = Buffer.from(await text(request));
     return keep ? Object.assign(request, { rawBody: bytes }) : request;
@@ -108,18 +108,18 @@ describe("a body that another parser has read", () => {
     });
   };
 
-  it("a body that a parser has read is answered 500, and the log says where to put the listener", async () => {
+  it("if a body parser ran first, the answer is 500, and the log says to put the listener before body parsers", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { url } = await listenAfterParser(false);
     expect((await fetch(`${url}/v2/game`, write(await web.newKey()))).status).toBe(500);
     expect(JSON.stringify(logged.mock.calls)).toContain("expected the listener before body parsers");
   });
 
-  it("a rawBody is read up to the maximum size", async () => {
+  it("the Node listener reads a rawBody up to the maximum size", async () => {
     const { url } = await listenAfterParser(true);
     const key = await web.newKey();
     expect((await fetch(`${url}/v2/game`, write(key, "2"))).status).toBe(200);
-    // A stream has no length header, so the size check while reading is tested.
+    // A stream is sent without `content-length`, so the listener can check only the size of `rawBody`.
     const body = new Blob([JSON.stringify({ chatId: "1".repeat(70_000) })]).stream();
     const answer = await fetch(`${url}/v2/game`, { ...write(key), body, duplex: "half" } as RequestInit);
     expect(await answer.json()).toMatchObject({ error: { code: "INVALID_BODY" } });
@@ -127,7 +127,7 @@ describe("a body that another parser has read", () => {
 });
 
 describe("close", () => {
-  it("streams end when the handler closes", async () => {
+  it("open event streams end when the web handler closes", async () => {
     const handler = web.handler();
     const { url } = await listen(handler.nodeListener);
     const key = await web.newKey();
@@ -175,7 +175,7 @@ describe("close", () => {
     socket.destroy();
     const began = performance.now();
     await handler.close();
-    // Closing would wait 10 seconds for open requests.
+    // If the request still counted as open, `close` would wait 10 seconds for it.
     expect(performance.now() - began).toBeLessThan(9_000);
   });
 });

@@ -37,7 +37,7 @@ const crypt = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerW
 const usual = Limits.defaultValue();
 const limits = { ...usual, address: { ...usual.address, perSecond: 0 } };
 
-/** All services on new stores, without a limit on requests per second of an address. */
+/** All services, with empty stores in memory. A client address has no limit on its requests per second. */
 const services = AccountLink.layerWeb.pipe(
   Layer.provideMerge(AccountLink.layerWebCrypto(newSecret())),
   Layer.provideMerge(

@@ -6,7 +6,6 @@ import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
 import { InternalError } from "@accountlink/core/errors";
 import { EventWatch } from "@accountlink/core/events";
 import type { KeyStore } from "@accountlink/core/keys";
-import { memoize } from "@accountlink/core/memoize";
 import type { Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect";
@@ -31,8 +30,8 @@ export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "d
 
   /**
    * `"given"`: each call passes the client's IP address; `nodeListener` uses the address of the socket by default.
-   * `"none"`: no call passes one, so wrong keys are not throttled, only the limits of keys apply, keys with address
-   * lists are refused, and flows store no address for alt detection.
+   * `"none"`: no call passes an address. The limits of keys still apply, but wrong keys are not throttled, keys with
+   * address lists are refused, and flows store no address for alt detection.
    */
   readonly clientAddress: "given" | "none";
 
@@ -64,7 +63,7 @@ export interface WebHandler {
    *
    * It reads the body, so register it before body parsers, or after one that keeps the bytes as `rawBody`.
    *
-   * @param info the client's IP address, if it differs from the socket's; Express's `next` is ignored
+   * @param info the client's IP address, by default the socket's; ignored if it is a function, as Express passes
    */
   readonly nodeListener: (
     request: NodeRequest,
@@ -118,7 +117,7 @@ export const makeWebHandler = <E, R = never>(
     Layer.provide(Readiness.layerStorage),
     Layer.provide(Layer.succeed(HttpSettings, settings)),
     Layer.provide(layer),
-    // `layer` provides R, but the compiler cannot subtract one type parameter from another.
+    // The cast is necessary, because the compiler cannot infer that these layers provide all services in R.
   ) as Layer.Layer<Listeners, E>;
   let runtime: ManagedRuntime.ManagedRuntime<Listeners, E> | undefined;
   let started: Listeners["Service"] | undefined;
@@ -131,13 +130,13 @@ export const makeWebHandler = <E, R = never>(
       started = await starting.runPromise(Listeners);
       return started;
     } catch (error) {
-      // Lets the next request start the services again.
+      // The start failed: let the next request start the services again.
       if (runtime === starting) runtime = undefined;
       throw error;
     }
   };
 
-  /** Returns a value, not a promise, once the services have started. */
+  /** Returns the started listeners without a promise; undefined before the first start and after `close`. */
   const listeners = () => (isClosed ? undefined : started);
 
   return {
@@ -222,18 +221,13 @@ const makeListeners = Effect.fnUntraced(function* <R>(
 });
 
 /** Refuses requests without a client address, because they would share the limits of all other such requests. */
-const addressed = (app: HttpApp): HttpApp => {
-  const isAddress = memoize(cachedAddresses, (text: string) => Option.isSome(parseAddress(text)));
-  return {
-    ...app,
-    answer: (request) => {
-      const { remoteAddress } = request;
-      if (remoteAddress !== undefined && isAddress(remoteAddress)) return app.answer(request);
-      const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
-      const cause = `clientAddress is ${shown}, expected an IP address`;
-      return app.refuse(request, new InternalError({ cause }));
-    },
-  };
-};
-
-const cachedAddresses = 4_096;
+const addressed = (app: HttpApp): HttpApp => ({
+  ...app,
+  answer: (request) => {
+    const { remoteAddress } = request;
+    if (remoteAddress !== undefined && Option.isSome(parseAddress(remoteAddress))) return app.answer(request);
+    const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
+    const cause = `clientAddress is ${shown}, expected an IP address`;
+    return app.refuse(request, new InternalError({ cause }));
+  },
+});

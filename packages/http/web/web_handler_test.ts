@@ -30,7 +30,7 @@ const write = (gameId: string) => ({
   headers: { "content-type": "application/json" },
 });
 
-/** The distinct responses to keys that do not exist. */
+/** Sends requests with keys that do not exist, and returns the distinct statuses of the responses. */
 const guess = async (handler: WebHandler, times: number, from: NonNullable<Asked["from"]>) => {
   const statuses = new Set<number>();
   for (let time = 0; time < times; time++) {
@@ -134,7 +134,7 @@ describe("client addresses", () => {
     expect([await asked("203.0.113.7"), await asked("203.0.113.8")]).toEqual([404, 403]);
   });
 
-  it("without client addresses, limits of keys apply, nobody is throttled, and keys with address lists are refused", async () => {
+  it("without client addresses, limits of keys still apply, wrong keys are not throttled, and keys with address lists are refused", async () => {
     const handler = web.handler({ clientAddress: "none" });
     expect(await guess(handler, 35, {})).toEqual([401]);
     const asked = (key: string) => statusOf(handler, "GET /v2/game?gameId=2", { key, from: {} });

@@ -15,7 +15,7 @@ describe("Entries", () => {
     expect(entries.size).toBe(3);
   });
 
-  it("a full cache drops no entry when it overwrites another", () => {
+  it("overwriting an entry of a full cache drops no other entry", () => {
     const entries = new Entries(2);
     entries.set("a", "a", minute);
     entries.set("b", "b", minute);

@@ -10,7 +10,7 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Layer } from "effect";
 
-/** Counts live as long as the process. */
+/** Counters in memory. The counts are lost when the process ends. */
 export const layer: Layer.Layer<Counters> = Layer.effect(
   Counters,
   Effect.map(Clock.currentTimeMillis, (startedAt) => {
@@ -41,7 +41,7 @@ export class Windows {
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
 
-  /** @param startedAt when counting started, by the callers' clock */
+  /** @param startedAt when counting started, by the same clock as `now` in later calls */
   constructor(startedAt: Millis) {
     this.#startedAt = startedAt;
   }
@@ -51,7 +51,10 @@ export class Windows {
     return this.#windows.size;
   }
 
-  /** Counts one request in every window, or in none if a window is full or its earlier count may be lost. */
+  /**
+   * Counts a request in the window of every rule. Counts it in no window if one of the windows is full, or if the
+   * earlier count of a window may be lost.
+   */
   admit(rules: Rules, now: Millis): Admission {
     const forgotten = this.#forgotten(rules, now);
     if (forgotten.length > 0) return { admitted: false, states: this.read(rules, now), forgotten };

@@ -4,7 +4,7 @@ import { Windows } from "./counters.ts";
 const rule = (key: string, durationMs: number) => ({ key, limit: 1, durationMs });
 
 describe("Windows", () => {
-  it("most ended windows are dropped", () => {
+  it("counting requests drops most of the windows that have ended", () => {
     const windows = new Windows(0);
     let largest = 0;
     for (let now = 0; now < 100_000; now++) {
@@ -23,14 +23,14 @@ describe("Windows", () => {
     expect(windows.size).toBeLessThan(150);
   });
 
-  it("a refused request starts no window", () => {
+  it("a request that is refused by one rule starts no window for another rule", () => {
     const windows = new Windows(0);
     windows.admit([rule("full", 100)], 0);
     for (let i = 0; i < 100; i++) windows.admit([rule(`other ${i}`, 100), rule("full", 100)], 1);
     expect(windows.size).toBe(1);
   });
 
-  it("a missing durable window counts as forgotten unless it started at least a minute after counting began", () => {
+  it("counters report a missing durable window as forgotten, unless it began at least a minute after the counters started", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),

@@ -1,4 +1,4 @@
-/** The platform ports on a fixture in memory. */
+/** Implements the platform ports in memory, with the users and guilds of a fixture. */
 import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
 import { FixtureGuild, type MemberFixture, type PlatformFixture } from "@accountlink/core/fixture";
 import type { ChatRoles, RoleMember, RoleRefusal } from "@accountlink/core/platforms";

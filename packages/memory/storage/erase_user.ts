@@ -67,7 +67,7 @@ const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => 
 const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   for (const { id, chatIds, fingerprint, endsAt } of memory.idempotent.values()) {
     if (!chatIds.includes(chatId)) continue;
-    // Without its request ID, a request in flight can no longer store its answer.
+    // The request ID is cleared, so that a request that is still running cannot store its answer.
     const erased = { id, fingerprint, endsAt, requestId: "", chatIds: [], answer: null, isErased: true };
     memory.idempotent.set(id, { ...erased, heldUntil: null });
   }
@@ -105,8 +105,8 @@ const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, deletes its webhooks and role plans, revokes its keys, and clears the texts
- * that the owner wrote in them.
+ * Removes the chat ID and the name from an account, deletes its webhooks and role plans, revokes its keys, and clears
+ * the settings that the owner entered for keys and scopes.
  */
 const releaseAccount = (
   memory: Memory,

@@ -64,7 +64,7 @@ const commit = Effect.fnUntraced(function* <O, E>(
 ) {
   const entry = heldBy(memory, held);
   if (entry === undefined) return Option.none<O>();
-  // No other request can take over the key between the write and its answer.
+  // Hold the key without an end time, so that no other request takes it over before the answer is stored.
   memory.idempotent.set(held.id, { ...entry, heldUntil: Number.POSITIVE_INFINITY });
   const [outcome, kept] = yield* Effect.onError(write, () =>
     Effect.sync(() => memory.idempotent.set(held.id, entry)),

@@ -24,7 +24,7 @@ import { setGame } from "./set_game.ts";
 import { storeSightings } from "./sighting_store.ts";
 import { type Memory, State } from "./state/state.ts";
 
-/** Finds sessions in O(1). Searches scan the unfinished ones; sweeps scan all. */
+/** Finds a session by ID in O(1). Ending sessions scans all unfinished ones, and deleting old sessions scans all. */
 export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
   SessionStore,
   Effect.map(State, (memory) =>

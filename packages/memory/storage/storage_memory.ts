@@ -19,7 +19,7 @@ import * as MemoryUsageStore from "./usage_store.ts";
 import * as MemoryUserStore from "./user_store.ts";
 import * as MemoryWebhookStore from "./webhook_store.ts";
 
-/** Every storage port, empty in every build of the layer. */
+/** All storage ports in memory. They are empty each time the layer is built. */
 export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,

@@ -7,9 +7,10 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { Memory } from "./state/state.ts";
 
 /**
- * Removes proofs from the flows of a scope, fails its unfinished sessions, and returns the failed sessions.
+ * Ends the verifications in a scope: removes the proofs from flows, and lets unfinished sessions fail. Returns the IDs
+ * of the failed sessions.
  *
- * @param chatId the chat user; null for all
+ * @param chatId the chat user whose verifications end; null for all chat users
  */
 export const endVerifications = (
   memory: Memory,

@@ -1,8 +1,9 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, keyOf, signedBy } from "@accountlink/core/audit";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
-import { type BoundRoute, isoTime } from "@accountlink/http/site";
+import { type BoundRoute } from "@accountlink/http/site";
 import { DashboardActivity } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "./api_pipeline.ts";
@@ -55,7 +56,7 @@ const toJson = (entry: AuditEntry) => {
   const signed = signedBy(entry);
   return {
     id: String(sequence),
-    at: isoTime(at),
+    at: formatTimestamp(at),
     action,
     ...signed,
     keyId: keyOf(entry),

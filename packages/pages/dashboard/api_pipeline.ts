@@ -93,7 +93,7 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
 
   return (context: RequestContext) =>
     Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
-      // With the scope `guild`, a body needs a `guildId`, as a request of a guild-scoped key does.
+      // A request whose parameter `scope` is "guild" must also have the parameter `guildId`.
       Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global")),
     );
 };

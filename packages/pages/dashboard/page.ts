@@ -26,7 +26,7 @@ export interface Visitor {
   readonly userName: string;
   /** Whether the user is a member of other accounts too. */
   readonly hasChoice: boolean;
-  /** The hidden field that every form sends. */
+  /** The CSRF token that every form sends in a hidden field. */
   readonly csrf: string;
   readonly platforms: PlatformNames;
 }

@@ -4,7 +4,7 @@ import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
 import { paths } from "./paths.ts";
 
-/** These requests are not counted, so that the page for an exceeded limit still has its style. */
+/** Requests for the style and the script are not counted: the page for an exceeded limit needs its style. */
 export const staticRoutes = (): ReadonlyArray<BoundRoute> => [
   route(paths.style, style, "text/css"),
   route(paths.script, script, "text/javascript"),

@@ -53,8 +53,8 @@ const makePage = (basePath: string, options: DocsOptions) =>
   });
 
 /**
- * The settings of the page. With these settings, it loads nothing from other hosts, and sends requests to its own
- * origin.
+ * Returns the settings of the API reference. With these settings, the page loads nothing from other hosts, and sends
+ * requests to its own origin.
  */
 const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
   url: basePath + paths.openApi,

@@ -1,7 +1,7 @@
 import { type Html, html } from "../html.ts";
 import type { Page } from "../page.ts";
 
-/** Why the page is shown again. */
+/** Why the service refused the code that a user entered. */
 export type CodeRefusal = "unknown_code" | "ended_code" | "too_many_codes";
 
 const problems: Readonly<Record<CodeRefusal, { readonly status: number; readonly text: string }>> = {
@@ -16,7 +16,7 @@ const problems: Readonly<Record<CodeRefusal, { readonly status: number; readonly
   },
 };
 
-/** @param typed what the user has entered */
+/** @param typed the code that the user has entered */
 export const codePage = (refused: CodeRefusal | null, typed = ""): Page => ({
   status: refused === null ? 200 : problems[refused].status,
   title: "Enter your code",

@@ -5,7 +5,7 @@ import { type Html, html } from "../html.ts";
 import type { Page } from "../page.ts";
 import type { PageSettingsShape } from "../page_settings.ts";
 
-/** The query with which a browser enters the flow. */
+/** Returns the query of the `/verify` link that opens this session or scope. */
 export const queryOf = (entry: FlowEntry): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(entry)) if (typeof value === "string") query.set(name, value);

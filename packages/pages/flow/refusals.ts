@@ -177,7 +177,8 @@ export const refusalPage = (
 ): Page => {
   if (reason === "unknown_code" || reason === "ended_code") return codePage(reason);
   if (reason === "over") return namedRefusalPage(isEnding(state) ? state : "expired", platforms);
-  // After an expiry, the link of a session cannot be used again, but the link of a scope can.
+  // A URL that names an expired session cannot be used again, so the page must not link back to it. A URL that names a
+  // scope can, because it starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
   return namedRefusalPage(reason, platforms, isOver ? null : entry, account, step);
 };
@@ -191,7 +192,10 @@ export const unmatched: Record<BadRequest["problem"], RefusalName> = {
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
-/** The page for a refusal, with a link back and the signed-in account if these are known. */
+/**
+ * Makes the page for a refusal. With `entry`, the page can link back to the flow. With `account`, the page shows who is
+ * signed in.
+ */
 export const namedRefusalPage = (
   name: RefusalName,
   platforms: PlatformNames,

@@ -36,9 +36,9 @@ type Answer = Effect.Effect<HttpResponse, Refused>;
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
- * Makes the routes of the flow. Also returns answers for other routes: `keylessAnswer` for routes that show errors as
- * pages, `uncountedAnswer` for paths without a route, and `closed` for pages that need a sign-in, if nobody can sign
- * in.
+ * Makes the routes of the flow. Also returns what other routes need: `keylessAnswer` makes an answer that shows errors
+ * as pages. `uncountedAnswer` makes such an answer for paths without a route, and does not count the request against
+ * limits. `closed` replaces every page that needs a sign-in if nobody can sign in.
  */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
@@ -110,8 +110,8 @@ export const flowRoutes = Effect.gen(function* () {
     (context: RequestContext): Answer =>
       Effect.map(
         flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
-        // Redirect to another URL, so that the back and reload buttons do not send the callback again, which works only
-        // once.
+        // The URL of the callback works only once. Redirect to another URL, so that the back and reload buttons do not
+        // request the callback again.
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
@@ -158,7 +158,8 @@ export const flowRoutes = Effect.gen(function* () {
     bind("GET", "/verify/game/callback", finish("game")),
     bind("POST", "/verify/confirm", withForm(flowFormOf, confirm)),
     bind("POST", "/verify/cancel", withForm(flowFormOf, cancel)),
-    // These requests are not counted, so that the pages for an outage or an exceeded limit still have their style.
+    // Requests for the style sheet do not count against limits: error pages need their style even during an outage or
+    // after an exceeded limit.
     { method: "GET", path: stylePath, answer: withHeaders(stepRoute.id, () => Effect.succeed(styleSheet)) },
   ];
   const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
@@ -173,7 +174,7 @@ export const flowRoutes = Effect.gen(function* () {
   return { routes, keylessAnswer, uncountedAnswer, closed };
 });
 
-/** The error for operators; null if a user caused it. */
+/** Returns the error that logs and metrics report; null if a user caused it. */
 const publicOf = (error: Failure): PublicError | null => {
   if (error._tag !== "FlowRefused") return error;
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
@@ -197,7 +198,7 @@ const errorPage = (error: Failure, url: string, settings: PageSettingsShape): Pa
   }
 };
 
-/** The session or scope that the query names; null without one, or if the query repeats a value. */
+/** Returns the session or scope that the query names; null if it names none or repeats a parameter. */
 const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   const { sid, pid, guildId, redirect } = query;
   if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;

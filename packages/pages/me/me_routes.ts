@@ -55,7 +55,8 @@ export const meRoutes = Effect.gen(function* () {
     ),
 
     site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
-      // Clear the cookie that recognizes this browser; the next confirmation in the browser sets a new cookie.
+      // Clear the cookie by which the service recognizes this browser. When the user next confirms a link in this
+      // browser, the service sets a new cookie.
       Effect.map(ownSightings.forgetBrowsers(chatId), () =>
         markCookie.clear(site.render(forgottenPage, context)),
       ),

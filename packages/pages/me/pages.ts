@@ -202,9 +202,7 @@ const signOutForm = (csrf: string): Html => html`
 
 const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
 
-/**
- * The name of a link's guild; if the link belongs to no guild, the display name or account name of the link's owner.
- */
+/** Returns the name of a link's guild, or the name of the owner if the link belongs to no guild. */
 const communityOf = ({ guild, asking }: OwnCommunity): string =>
   guild === null ? asking : (guild.name ?? `Community ${guild.id}`);
 

@@ -15,13 +15,13 @@ import type { Site } from "./site.ts";
 const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as const;
 
 /**
- * An element for each page that is shown when a sign-in has ended. It loads the style sheet whose response makes the
- * browser drop the stored pages.
+ * Returns an element that every page shown after the end of a sign-in must contain. The element loads a style sheet,
+ * whose response makes the browser drop the stored pages.
  */
 export const dropKeptPages = (site: Pick<Site, "path">): Html =>
   html`<link rel="stylesheet" href="${pathOf(site)}">`;
 
-/** An empty style sheet. Its requests are not counted, so that no limit blocks it. */
+/** Serves the style sheet that `dropKeptPages` loads. Requests for it are not counted, so that no limit blocks them. */
 export const keptPagesRoute = (site: Pick<Site, "name" | "path">): BoundRoute => ({
   method: "GET",
   path: pathOf(site),

@@ -8,7 +8,7 @@ import type { Site } from "./site.ts";
 
 export type SiteError = PublicError | SignInRefused;
 
-/** The error for operators; null if a user caused it. */
+/** Returns the error that logs and metrics report; null if a user caused it. */
 export const publicOf = (error: SiteError): PublicError | null => {
   if (!(error instanceof SignInRefused)) return error;
   return error.cause instanceof PlatformUnavailable ? error.cause : null;

@@ -45,9 +45,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
     pageResponse(page, footerHtml(pageSettings, page, requestId), basePath);
 
-  // If the sign-in has ended when a form is sent, the user first gets a page with a link to the sign-in (`form=lost`).
-  // A direct redirect to the platform would be blocked, because browsers apply `form-action` of the form's page to
-  // redirects too.
+  // Returns the URL to which users without a sign-in are redirected. A user who submitted a form is redirected to a
+  // page with a link to the sign-in (`form=lost`). A direct redirect to the platform would be blocked, because browsers
+  // also apply the policy `form-action` of the form's page to redirects.
   const signInPath = ({ request }: RequestContext) =>
     `${site.path}/sign-in${request.method === "POST" ? "?form=lost" : ""}`;
 
@@ -131,7 +131,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     ),
     keptPagesRoute(site),
   ];
-  /** Makes the answer for a path without a sign-in; errors are rendered as pages. */
+  /** Makes the answer for a path that needs no sign-in. Errors are rendered as pages. */
   const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle(id, ({ request }) => answer(request));
 

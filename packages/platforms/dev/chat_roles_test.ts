@@ -53,7 +53,7 @@ describe.each([
   ["memory", memory],
   ["dev", Effect.map(dev, ({ chat }) => chat)],
 ])("roles of the platform %s", (_, started) => {
-  it.effect("roles and members of a guild are listed, with the roles that the bot may give", () =>
+  it.effect("roles and members of a guild are listed, and each role says if the bot may give it", () =>
     Effect.gen(function* () {
       const roles = rolesOf(yield* started);
       expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual({
@@ -103,7 +103,7 @@ describe.each([
   );
 
   it.effect(
-    "a change of a member is refused with a reason, and a change of a user outside of the guild fails",
+    "a refused change of a member fails with a reason, and a change of a user who is not a member returns false",
     () =>
       Effect.gen(function* () {
         const roles = rolesOf(yield* started);

@@ -23,7 +23,7 @@ const fault = <const Mode extends string, const Fields extends Schema.Struct.Fie
     ...fields,
   });
 
-/** A fault, including the defaults of optional fields. */
+/** The schema of a fault. Decoding adds the defaults of fields that the request left out. */
 export const Fault = Schema.Union([
   /** Delays the correct response by this many milliseconds. */
   fault("slow", { delayMs: atLeast(0) }),

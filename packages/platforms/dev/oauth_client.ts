@@ -3,14 +3,13 @@
 import type { Redacted } from "effect";
 import type { Resilience } from "../http/mod.ts";
 
-/** The credentials of an OAuth client. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
 }
 
 export interface RegisteredClient extends OAuthClient {
-  /** Redirect URIs must match exactly. */
+  /** The redirect URI of a request must equal one of these URIs exactly. */
   readonly redirectUris: ReadonlyArray<string>;
 }
 

@@ -32,7 +32,7 @@ const started = decodeFixture(
 const findMember = ChatPlatform.use((chat) => chat.findMember(guildId, chatId));
 const findGuild = ChatPlatform.use((chat) => chat.findGuild(guildId));
 
-/** Every operation of both ports. */
+/** Effects that call each required operation of `ChatPlatform` and `GamePlatform`. */
 const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatPlatform | GamePlatform>> = [
   findGuild,
   findMember,
@@ -120,7 +120,7 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
     }).pipe(Effect.scoped),
   );
 
-  it.effect("a search returns members whose name begins with a text, up to a limit", () =>
+  it.effect("searchMembers returns members whose name begins with a text, up to a limit", () =>
     Effect.gen(function* () {
       const fixture = Schema.decodeUnknownSync(PlatformFixture)({
         guilds: [

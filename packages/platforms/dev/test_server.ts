@@ -21,7 +21,7 @@ export const oauthClient: OAuthClient = {
 };
 export const redirectUri = "http://127.0.0.1:9/callback?from=here";
 
-/** A fault in a request; fields with defaults are optional. */
+/** The body of a request that sets a fault. Fields with defaults are optional. */
 export type FaultBody = Partial<Fault> & Pick<Fault, "mode">;
 
 /** Starts a server, and stops it with the scope. */

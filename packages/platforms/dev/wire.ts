@@ -2,10 +2,10 @@
 import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
-/** `GET /chat/api/bot/guilds` */
+/** The response body of `GET /chat/api/bot/guilds`. */
 export const Guilds = Schema.Struct({ guilds: Schema.Array(Guild) });
 
-/** `GET /chat/api/guilds/{guildId}/members/{chatId}` */
+/** The response body of `GET /chat/api/guilds/{guildId}/members/{chatId}`. */
 export const Member = Schema.Struct({
   chatId: Schema.String,
   manager: Schema.Boolean,
@@ -19,29 +19,29 @@ export const NamedMember = Schema.Struct({
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** `GET /chat/api/guilds/{guildId}/members` */
+/** The response body of `GET /chat/api/guilds/{guildId}/members`. */
 export const Members = Schema.Struct({ members: Schema.Array(NamedMember) });
 
-/** `GET /chat/api/guilds/{guildId}/roles` */
+/** The response body of `GET /chat/api/guilds/{guildId}/roles`. */
 export const Roles = Schema.Struct({
   roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, assignable: Schema.Boolean })),
   memberCount: Schema.Int,
 });
 
-/** The body of `PATCH /chat/api/guilds/{guildId}/members/{chatId}` */
+/** The request body of `PATCH /chat/api/guilds/{guildId}/members/{chatId}`. */
 export const MemberChange = Schema.Struct({ nickname: Schema.NullOr(Schema.String) });
 
-/** `GET /chat/api/users/@me/guilds` */
+/** The response body of `GET /chat/api/users/@me/guilds`. */
 export const UserGuilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });
 
-/** `GET /game/api/users/{gameId}` */
+/** The response body of `GET /game/api/users/{gameId}`. */
 export const GameUser = Schema.Struct({
   id: Schema.String,
   username: Schema.NullOr(Schema.String),
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** `GET /game/api/groups/{groupId}` */
+/** The response body of `GET /game/api/groups/{groupId}`. */
 export const Group = Schema.Struct({ id: Schema.Int, name: Schema.NullOr(Schema.String) });
 
 export const refusals = {
@@ -61,6 +61,6 @@ export const refusals = {
 } as const;
 export type RefusalCode = keyof typeof refusals;
 
-/** The body of an error response. A guild without the bot is `unknown_guild`. */
+/** The body of an error response with one of these codes. If the bot is not in a guild, the code is `unknown_guild`. */
 export const refusal = <const Codes extends ReadonlyArray<RefusalCode>>(...codes: Codes) =>
   Schema.Struct({ code: Schema.Literals(codes) });

@@ -12,7 +12,7 @@ export interface Resource<A> {
   readonly url: string;
   /** Decodes the body of a 200 response. */
   readonly found: Schema.ConstraintDecoder<A>;
-  /** Whether the body is about the requested resource. */
+  /** Returns whether the body describes the requested resource. If it does not, the lookup fails. */
   readonly matches?: (body: A) => boolean;
   /** The body of a 403 or 404 which says that the resource does not exist. */
   readonly absent: Schema.ConstraintDecoder<unknown>;
@@ -79,8 +79,8 @@ export const findResource = <A>(
   );
 
 /**
- * Sends a change. Returns none if the platform made the change, or the body of a 403 or 404 that says why the platform
- * refused the change. Every other response is a failure.
+ * Sends a request that changes a resource. Returns none if the platform made the change. If the platform refused the
+ * change with a 403 or 404, returns the decoded body, which says why. Every other response is a failure.
  *
  * @internal
  */
@@ -103,6 +103,6 @@ export const changeResource = <A>(
 
 const readJson = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.ConstraintDecoder<A>) =>
   HttpClientResponse.schemaBodyJson(schema)(response).pipe(
-    // The original errors contain parts of the request or the response, so they must not leak.
+    // Errors of the decoder contain parts of the request or the response, so they are replaced.
     Effect.mapError(() => new RequestFailed({ reason: "unreadable", status: response.status })),
   );

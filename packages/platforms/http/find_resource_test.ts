@@ -19,7 +19,7 @@ const find = Effect.fnUntraced(function* (status: number, body: string) {
 });
 
 describe("findResource", () => {
-  it.effect("the lookup returns the resource", () =>
+  it.effect("findResource returns the resource from a response with status 200", () =>
     Effect.gen(function* () {
       const found = yield* find(200, '{"id":"1","name":null,"more":true}');
       expect(found).toEqual(Option.some({ id: "1", name: null }));

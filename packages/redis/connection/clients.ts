@@ -3,7 +3,7 @@ import { Cluster, type RedisOptions as DriverOptions, Redis } from "ioredis";
 import { PipeliningRedis } from "./pipelining_redis.ts";
 import type { RedisAddress, RedisEndpoint } from "./redis_url.ts";
 
-/** The driver's options, except for the one that changes the types of replies. */
+/** The driver's options without `replyMapping`, which changes the types of replies. */
 type RedisOptions = Omit<DriverOptions, "replyMapping">;
 
 export interface ClientOptions {
@@ -35,7 +35,8 @@ const failFast = {
   retryStrategy: backoff,
   connectTimeout,
   maxLoadingRetryTime: 500,
-  // The server has become a replica. Reconnect, since the address leads to the new master by now.
+  // A READONLY error means that the server has become a replica. Reconnect, since its address now leads to the new
+  // master.
   reconnectOnError: (error: Error) => error.message.includes("READONLY"),
 } satisfies RedisOptions;
 
@@ -97,14 +98,15 @@ const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOpt
     // Keeps host names, since certificates are checked against them.
     dnsLookup: (host, callback) => callback(null, host),
   });
-  // Connects all nodes early: otherwise, the first command for a node would open its connection, and other commands for
-  // the node would fail until the connection is open. Runs only once the client is ready: during discovery, the driver
-  // believes that a node is dead while it connects.
+  // Opens the connections to all nodes early. Otherwise, the first command for a node would open its connection, and
+  // other commands for the node would fail until the connection is open. Only called once the client is ready: before
+  // that, the driver would take a node that is connecting for a dead node.
   const connectAll = () => {
     for (const node of cluster.nodes()) if (node.status === "wait") node.connect().catch(() => {});
   };
   cluster.on("ready", connectAll);
-  // Deferred, since the command that led to the discovery of the node may connect the node itself.
+  // Call `connectAll` in a microtask. By then, the command that made the driver discover the node may itself have
+  // opened the connection to the node.
   cluster.on("+node", () =>
     queueMicrotask(() => {
       if (cluster.status === "ready") connectAll();

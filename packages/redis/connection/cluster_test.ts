@@ -21,7 +21,10 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
 
   const run = (body: Effect.Effect<void, unknown, Scope.Scope>) => Effect.runPromise(Effect.scoped(body));
 
-  /** Each set has windows of one address and of one key. Their keys in Redis are in different slots. */
+  /**
+   * Each rule set has windows of one address and windows of one key. The cluster stores the address and the key in
+   * different slots.
+   */
   const ruleSets = Array.from({ length: 20 }, (_, i) => ({
     address: { key: `ip_day:${i}-${crypto.randomUUID()}`, limit: 100, durationMs: minute },
     key: { key: `day:${i}-${crypto.randomUUID()}`, limit: 3, durationMs: minute },
@@ -31,7 +34,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     pacing: { ...rules.pacing, key: rules.key.key.replace("day:", "second:") },
   }));
 
-  test.it("a request that a key's full window refuses does not count towards the limit of its address", () =>
+  test.it("a request that the limit of its key refuses does not count towards the limit of its address", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -49,7 +52,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("a missing durable window counts as forgotten until a request restores its count", () =>
+  test.it("a lost durable window is reported as forgotten until a request restores its count", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -67,14 +70,15 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
           const restored = [lasting(address, 7), lasting({ ...key, limit: 2 }, 2)];
           const refused = yield* counters.admit(restored, now);
           test.expect(refused).toMatchObject({ admitted: false, states: [{ count: 7 }, { count: 2 }] });
-          // Redis has both windows now, so a request without restored counts gets the same answer.
+          // The previous request restored both windows in Redis. So this request is refused too, although it restores
+          // no counts.
           test.expect(yield* counters.admit([first, second], now)).toEqual(refused);
         }
       }),
     ),
   );
 
-  test.it("a refusal starts no new window for the address", () =>
+  test.it("a request that the limit of its key refuses leaves no window for its address", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
@@ -113,7 +117,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("signals move to another node when their node fails, and other slots keep counting", () =>
+  test.it("if a Redis node fails, signals use another node, and counters on the other nodes still work", () =>
     run(
       Effect.gen(function* () {
         const { url, nodes } = yield* cluster;

@@ -1,4 +1,4 @@
-/** The connections to Redis, shared by the ports. */
+/** The connections to Redis, which the counters, the cache and the signals share. */
 import type { SecureContextOptions } from "node:tls";
 import { StorageIdentity } from "@accountlink/core";
 import { Context, Data, Duration, Effect, Layer, Option, Redacted } from "effect";
@@ -21,7 +21,9 @@ export interface RedisOptions {
    * sent no reply for that long is replaced.
    */
   readonly commandTimeout?: Duration.Input;
-  /** For `rediss`: the authority of the server's certificate, and a client certificate. */
+  /**
+   * For `rediss` URLs: the certificate authority of the server's certificate, and the client's own certificate and key.
+   */
   readonly tls?: Pick<SecureContextOptions, "ca" | "cert" | "key">;
 }
 

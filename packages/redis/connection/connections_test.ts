@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
-  it.live("a malformed URL is refused without repeating it", () =>
+  it.live("the error for a malformed URL does not repeat the URL", () =>
     Effect.gen(function* () {
       const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
       const error = yield* Effect.flip(build);

@@ -15,7 +15,7 @@ const openClient = (port: number) =>
 const listenersOf = (client: Redis) =>
   ["ready", "error", "close"].flatMap((event) => client.listeners(event));
 
-/** How many listeners an effect adds to the client, and how many remain after it. */
+/** Counts the listeners that `wait` adds to the client, and counts how many of them remain after `wait` has ended. */
 const addedListeners = Effect.fnUntraced(function* (client: Redis, wait: Effect.Effect<void>) {
   const before = listenersOf(client);
   const waiting = yield* Effect.forkChild(wait, { startImmediately: true });
@@ -26,7 +26,7 @@ const addedListeners = Effect.fnUntraced(function* (client: Redis, wait: Effect.
 });
 
 describe.skipIf(missing !== null)(`firstOutcome ${missing ?? "of a client of Redis"}`, () => {
-  it.live("firstOutcome removes its listeners after a connection, and adds none to a connected client", () =>
+  it.live("firstOutcome removes its listeners once a client connects, and adds none to a connected one", () =>
     Effect.gen(function* () {
       const client = yield* openClient((yield* startRedis()).port);
       assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });

@@ -26,7 +26,7 @@ export type RedisAddress =
     })
   | (Access & { readonly kind: "cluster"; readonly nodes: ReadonlyArray<RedisEndpoint> });
 
-/** The accepted forms. `rediss` instead of `redis` uses TLS. */
+/** The accepted forms of a Redis URL. The scheme `rediss` instead of `redis` uses TLS. */
 export const forms = [
   "redis://[[user]:password@]host[:6379][/database]",
   "redis+sentinel://[[user]:password@]host[:26379][,host…]/master[/database][?sentinelUsername=…&sentinelPassword=…]",
@@ -43,7 +43,7 @@ export const parse = (url: string): Option.Option<RedisAddress> => {
   try {
     return Option.fromNullishOr(addressOf(groups));
   } catch {
-    // The percent-encoding is malformed.
+    // `decodeURIComponent` throws if the percent-encoding is malformed.
     return Option.none();
   }
 };

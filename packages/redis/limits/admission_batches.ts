@@ -20,16 +20,19 @@ interface Batch<Reply> {
  */
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
-  /** The batches of this turn, by the key of their last window: the window of the API key, the narrowest. */
+  /**
+   * The open batches of this turn. Each batch is stored under the `key` of its last rule, which limits a single API
+   * key.
+   */
   readonly #open = new Map<string, Batch<Reply>>();
   readonly #sendsOneAtOnce: boolean;
   #isOneSent = false;
   #wasOne = true;
 
   /**
-   * @param sendsOneAtOnce fast path: a single request is sent at once instead of at the end of the turn, if the
-   * previous batch had a single request too. Only allowed if each request runs a single script: otherwise, requests
-   * could be decided out of order
+   * @param sendsOneAtOnce if true, and if the previous batch had only one request, the first request of a turn is sent
+   * at once instead of at the end of the turn. Must be false if a request runs several scripts, because requests could
+   * then be decided out of order
    */
   constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
     this.#send = send;
@@ -38,7 +41,7 @@ export class AdmissionBatches<Reply> {
 
   /** Returns the reply to the batch, and the index of this request in it. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // A request that brings counts to restore is sent in its own script, before the other requests of its turn.
+    // A request that restores counts joins no batch. Its script is sent at once, not at the end of the event-loop turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
     const hasCompany = this.#isOneSent || this.#open.size > 0;
     if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {
@@ -76,10 +79,11 @@ export class AdmissionBatches<Reply> {
 }
 
 /**
- * The admission of one request of a batch. If not all requests of a batch are admitted, the first ones are.
+ * Derives the admission of one request from the result of its batch. A batch admits its requests in order, so it
+ * refuses the last ones if there is not room for all.
  *
- * @param admitted how many requests were admitted
- * @param states the windows after the whole batch
+ * @param admitted how many requests of the batch were admitted
+ * @param states the states of the windows after the whole batch
  */
 export const admissionAt = (
   place: number,
@@ -99,8 +103,8 @@ const hasNews = ({ checkpoint }: CounterRule): boolean =>
   checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.unsynced !== 0);
 
 /**
- * Whether a request can join a batch: it counts in the same windows with the same limits, and each of its windows has
- * the same duration or end as in the batch.
+ * Whether a request can join a batch. It must count in the same windows with the same limits. Each of its windows must
+ * have the same duration or the same end as in the batch.
  */
 const isSame = (batch: Batch<unknown>, rules: Rules, now: Millis): boolean =>
   rules.length === batch.rules.length &&

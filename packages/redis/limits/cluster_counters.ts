@@ -68,7 +68,7 @@ const groupBySlot = (windows: Windows, rules: Rules): ReadonlyArray<Rules> => [
   ...groupBy(rules, (rule) => hashTagOf(windows.redisKeyOf(rule))).values(),
 ];
 
-/** The window states of all groups, in the order of the rules. */
+/** Merges the window states of all slots into one list, in the order of the rules. */
 const inOrder = (rules: Rules, groups: ReadonlyArray<Rules>, states: ReadonlyArray<States>): States => {
   const byRule = new Map(
     groups.flatMap((group, i) => group.map((rule, k) => [rule, states[i]?.[k] as CounterState] as const)),

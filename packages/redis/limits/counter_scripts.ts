@@ -9,7 +9,7 @@ const clocks: Readonly<Record<ScriptClock, string>> = {
   caller: "local time = now",
 };
 
-/** The index in ARGV of the first of window `i`'s five arguments. The first window's arguments begin at index 4. */
+/** A Lua expression: the index in ARGV of the first of the five arguments of window `i`. For window 1, it is 4. */
 const at = "5 * i - 1";
 
 /**
@@ -51,13 +51,14 @@ local function reply(admitted, forgotten)
 end`;
 
 /**
- * Admits as many of the requests as all windows have room for. The arguments of a window are its limit, and `since`,
- * `floor` and `unsynced` of its checkpoint, or -1. If Redis may have forgotten the counts of some windows, the number
- * of admitted requests in the reply is -1, and the reply ends with the indexes of these windows.
+ * Admits as many of the requests as fit into every window. The five arguments of a window are its duration, its limit,
+ * and `since`, `floor` and `unsynced` of its `Checkpoint`. A missing `since` or `floor` is -1. If Redis may have lost
+ * the counts of some windows, the script counts nothing: in the reply, the number of admitted requests is -1, and the
+ * indexes of these windows follow at the end.
  *
- * The generation lasts while nodes renew it, so a Redis that was emptied or restored from an older state starts
- * another one. Counts are reliable in windows of the current generation, and in windows that started during it.
- * Without a generation, counts are reliable in every window that exists.
+ * The generation's key expires unless nodes renew it, so a Redis that was emptied or restored from an older state
+ * starts another generation. Counts are reliable in windows of the current generation, and in windows that started
+ * during it. Without a generation, counts are reliable in every window that exists.
  */
 const admit = `
 local generation, since = nil, math.huge
@@ -109,7 +110,10 @@ return reply(room)`;
 
 const read = "return reply(1)";
 
-/** ARGV also has the end of each counted window, so that a later window with the same key is not changed. */
+/**
+ * Takes back one count in each window. ARGV also has the end of each counted window, so that the script does not change
+ * a later window with the same key.
+ */
 const refund = `
 for i = 1, windows do
   if counts[i] > 0 and ends[i] == tonumber(ARGV[${at} + 1]) then

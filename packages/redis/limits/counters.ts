@@ -26,7 +26,7 @@ export const layer: Layer.Layer<Counters, never, RedisConnections> = Layer.effec
 
 const nothingToCount: Admission = { admitted: true, states: [] };
 
-/** Tests pass their own times, so they choose the clock. */
+/** Makes the counters on Redis. Tests choose the clock `caller`, since they pass their own times. */
 export const makeCounters = Effect.fnUntraced(function* (clock: ScriptClock) {
   const { commands, prefix, isCluster } = yield* RedisConnections;
   const windows = new Windows({ commands, prefix, clock, isCluster });

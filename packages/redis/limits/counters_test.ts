@@ -141,7 +141,7 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
           }),
         );
       for (const ahead of [0, -1, 1, -200, 200, -minute, minute]) {
-        // On a busy machine, the window may end between two requests.
+        // Repeat until a request is refused: on a busy machine, the window may end between the two requests.
         const { refusal } = yield* Effect.repeat(
           Effect.andThen(
             until(Effect.map(admitAhead(0), (admission) => admission.refusal === null)),
@@ -208,8 +208,8 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
               ),
               0,
             ),
-          // Only four at a time: the requests of a turn share one script, which must end before its command times out,
-          // on a busy machine too.
+          // Send only four requests at a time. Redis runs their scripts one after another, and the last script must end
+          // before its command times out, on a busy machine too.
           { concurrency: 4, discard: true },
         );
       const before = yield* usedMemory;

@@ -27,7 +27,7 @@ describe("withHashTag", () => {
     expect(hashTagOf(withHashTag("ip_day:2001:db8::/64"))).toBe("2001:db8::/64");
   });
 
-  it("different names of windows have different keys", () => {
+  it("withHashTag returns different keys for different window names", () => {
     const names = [
       "",
       ":",

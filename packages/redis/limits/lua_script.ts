@@ -13,7 +13,10 @@ export const makeScript = (lua: string): Script => ({
   sha: createHash("sha1").update(lua).digest("hex"),
 });
 
-/** Runs a script by its digest, and sends its text if Redis does not know it. Returns the numbers of its reply. */
+/**
+ * Runs a script by its digest. If Redis does not know the digest, sends the Lua code instead. Returns the numbers of
+ * the reply.
+ */
 export const runScript = async (
   commands: Pick<RedisCommands, "eval" | "evalsha">,
   { sha, lua }: Script,

@@ -11,7 +11,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const limit = 50;
 
-/** Two nodes that share a Redis and a ledger, and know of each other. */
+/** Opens two nodes that share a Redis and a ledger, and waits until each counts both nodes. */
 const openNodes = Effect.fnUntraced(function* (url: string) {
   const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
   const renewals: Array<string> = [];

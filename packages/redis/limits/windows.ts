@@ -70,12 +70,15 @@ export class Windows {
     return `${this.#prefix}${withHashTag(key)}`;
   }
 
-  /** Counts one request in every window, or in none if a window is full or forgotten. */
+  /**
+   * Counts one request in every window. If one window is full, or if Redis may have lost the count of a window, the
+   * request is counted in none of them.
+   */
   admit(rules: Rules, now: Millis): Effect.Effect<Admission, StoreUnavailable> {
     return runCommand("Counters.admit", () => this.#admit(rules, now, ({ admission }) => admission));
   }
 
-  /** Like `admit`, but also returns what `refund` needs. */
+  /** Like `admit`, but also returns the end of each window, which `refund` needs. */
   admitSlot(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
     return runCommand("Counters.admit", () => this.#admit(rules, now, (outcome) => outcome));
   }
@@ -109,7 +112,9 @@ export class Windows {
     });
   }
 
-  /** Refunds the counts of an outcome, unless its windows have ended. Returns the states of the windows. */
+  /**
+   * Takes back the counts of an admitted request, except in windows that have ended. Returns the states of the windows.
+   */
   refund(
     rules: Rules,
     { ends }: Outcome,
@@ -165,8 +170,9 @@ const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): O
 };
 
 /**
- * The end of a window by the caller's clock. The computed end varies with the latency of the request, so the end
- * stored by the first caller is preferred if it is close. For example, a daily window ends exactly at midnight.
+ * Returns the end of a window by the caller's clock. The end `computed` varies with the latency of the request. So the
+ * end `stored` by the first caller is preferred if both are close. For example, all requests then report that a daily
+ * window ends exactly at midnight.
  */
 const stableEnd = (computed: Millis, stored: Millis): Millis =>
   Math.abs(computed - stored) <= endTolerance ? stored : computed;

@@ -21,7 +21,7 @@ const channelCount = (url: string, prefix: string) =>
   );
 
 describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
-  it.live("signals reach other nodes, but no nodes on a copied storage with the same prefix", () =>
+  it.live("with one Redis prefix, signals reach nodes on the same storage, but none on a copy of it", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>

@@ -31,7 +31,10 @@ export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = La
   }),
 );
 
-/** The two columns of a pair of chat users, the queried user first. */
+/**
+ * Selects the pair of chat users of a review. `the_one` is the user with the ID `chatId`, and `the_other` is the other
+ * user.
+ */
 export const asSeenFrom = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
   CASE WHEN chat_id = ${chatId} THEN chat_id ELSE other_chat_id END AS the_one,
   CASE WHEN chat_id = ${chatId} THEN other_chat_id ELSE chat_id END AS the_other`;

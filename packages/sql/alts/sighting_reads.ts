@@ -28,7 +28,8 @@ export const findSharedOn = (sql: SqlClient.SqlClient) => {
       table: "sightings",
       condition: sql`pid = ${pid} AND chat_id = user_id`,
     });
-    // Filters the users' few sightings by place. A search by place could make Postgres read all sightings at the place.
+    // The query reads all sightings of the found users, which are few, and filters them by place. A search by place
+    // could make Postgres read all sightings at the place.
     return Effect.flatMap(
       sql`
         WITH freshest AS (
@@ -53,7 +54,10 @@ const readFound = readerOf("sightings", (row: SqlConnection.Row): FoundSighting 
 export const countUsersOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
 
-  /** Counts distinct users of places that have several hashes, since a user may be stored under more than one hash. */
+  /**
+   * Counts the users of each place. A place has several hashes, and a user with sightings under more than one of them
+   * counts only once.
+   */
   const countDistinct = (pid: Pid, places: ReadonlyArray<readonly [number, ReadonlyArray<string>]>) => {
     const pairs = places.flatMap(([index, hashes]) => hashes.map((hash) => [`${index}`, hash]));
     return Effect.flatMap(

@@ -10,7 +10,7 @@ const { columns, reader } = tableOf("sightings", {
   pid: Pid,
   chatId: ChatId,
   placeHash: Schema.String,
-  // Null for a browser.
+  // Null if the place is a browser, which has no address.
   sealedAddress: Schema.NullOr(Schema.String),
   addressKeyId: Schema.NullOr(Schema.String),
   seenAt: Schema.Int,
@@ -29,9 +29,13 @@ export const readSightings = reader(
   },
 );
 
-/** Stores sightings of a scope: for each chat user and place, only the latest sighting and the time of the first. */
+/**
+ * Stores sightings of a scope. The table has one row for each chat user and place. The row holds the latest sighting,
+ * and the time of the first sighting.
+ */
 export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
-  // A statement cannot write a row twice, so keep the latest of each. Sort them to avoid deadlocks.
+  // A statement cannot write a row twice, so keep one row for each chat user and place. Sort the rows to avoid
+  // deadlocks.
   const seen = new Map<string, ReadonlyArray<string | number | null>>();
   for (const sighting of sightings.toSorted((one, other) => one.seenAt - other.seenAt)) {
     const [{ chatId, seenAt }, place] = [sighting, placeOf(sighting)];

@@ -72,7 +72,7 @@ const listOn = (
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
   if (chatId !== null) {
     const isOfKey = keyId === null ? sql.literal("") : sql`AND (${isAbout(sql, keyId)})`;
-    // Two selects, so that each uses an index.
+    // The query runs this SELECT once for `chat_id` and once for `other_chat_id`, so that each SELECT uses an index.
     const about = (column: string) =>
       sql`SELECT ${entryColumns} FROM audit_log WHERE ${sql(column)} = ${chatId} AND ${isNext} ${isOfKey} ${page}`;
     return sql`
@@ -86,8 +86,8 @@ const listOn = (
   // Two selects, so that each uses an index: an OR would read all entries of the account.
   const byKey = sql`SELECT ${entryColumns} FROM audit_log
     WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
-  // These actions are rare. If the order were by `sequence`, Postgres would read all entries of the account, newest
-  // first, to find them. Ordering by `sequence + 0` prevents that.
+  // Changes of keys are rare. With ORDER BY `sequence`, Postgres would find them by reading all entries of the account,
+  // newest first. Ordering by `sequence + 0` prevents that.
   const ofKey = sql`SELECT ${entryColumns} FROM audit_log
     WHERE ${isNext} AND action IN (${keyActions(sql)}) AND actor_id <> ${keyId}
       AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')
@@ -96,8 +96,9 @@ const listOn = (
 };
 
 /**
- * The sequences of the latest entries with any of these actions. The index by action is read once per action, and the
- * results are merged. One search for all actions would need another index, which would slow down every write.
+ * Selects the sequences of the latest entries with any of these actions. It searches the index by action once for each
+ * action, and merges the results. A single search for all actions would need another index, which would slow down every
+ * write.
  */
 const latestOn = (
   sql: SqlClient.SqlClient,
@@ -129,7 +130,7 @@ const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => {
     DELETE FROM audit_log WHERE sequence IN (
       SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
       WHERE at < ${before})`;
-  // Entries are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first batch that
-  // deletes no row.
+  // Stop only at a batch that deletes no row. A batch selects entries by sequence, which is not exactly the order of
+  // time, so any batch may contain entries that are too new to be deleted.
   return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
 };

@@ -5,7 +5,7 @@ import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 
-/** How many events an erasure scans at once. Other requests run between these steps. */
+/** How many events an erasure scans in one step. Other requests run between the steps. */
 const scannedAtOnce = 10_000;
 
 /** The events to scan: those in `sequences`, and every event whose sequence is greater than `after`. */
@@ -53,7 +53,8 @@ export const eraseEventsOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (chatId: ChatId, { sequences, after }: EventsToErase) {
     const found = elements(JSON.stringify(sequences.map((sequence) => [sequence])));
-    // Two statements: SQLite would read the whole table for an OR, and Postgres locks no rows of a UNION.
+    // Two SELECTs find the events. If one SELECT used OR, SQLite would read the whole table. If it used UNION, Postgres
+    // would lock no rows.
     const named = [
       ...(yield* namedIn(
         chatId,

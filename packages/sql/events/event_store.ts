@@ -63,8 +63,8 @@ const readOn = (sql: SqlClient.SqlClient) => {
   const headIn = headOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  // One statement reads the page and `unnumbered` at the same moment. If the feed has no unnumbered event at that
-  // moment, the page misses no event.
+  // One statement reads the page, and checks whether the feed has events without a position (`unnumbered`). If there
+  // are none, the page misses no event.
   const find = (pid: Pid, after: number, limit: number) => sql`
     SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
       SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
@@ -91,7 +91,10 @@ const readOn = (sql: SqlClient.SqlClient) => {
 
 const noFeed = { start: 0, end: 0, unnumbered: 0 };
 
-/** One row: the last deleted position and the last position of a scope's feed, and whether events have no position. */
+/**
+ * Selects one row about a scope's feed: the last deleted position, the last position, and whether the feed has events
+ * without a position.
+ */
 const headOf = (sql: SqlClient.SqlClient) => (pid: Pid) =>
   sql`(
   SELECT COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0) AS start,

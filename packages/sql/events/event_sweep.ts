@@ -52,8 +52,8 @@ export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* ({ before, erasuresBefore }: SweepEvents) {
     if (!commitsInOrder) yield* numberNew;
-    // Events are not exactly in order of time, so a batch may delete only some of its rows. Stop at the first batch
-    // that deletes no row.
+    // Stop only at a batch that deletes no row. A batch selects events by sequence, which is not exactly the order of
+    // time, so any batch may contain events that are too new to be deleted.
     const forgotten = yield* inBatches(forgetSome(before), 1);
     yield* forgetErased(erasuresBefore);
     return forgotten;

@@ -57,8 +57,9 @@ export const numberEventsOn = (sql: SqlClient.SqlClient) => {
   const { onlyOne, rowsWritten } = dialectOf(sql);
   const numberSome = Effect.fnUntraced(function* (pid: Pid) {
     yield* sql`SELECT locks FROM ${onlyOne(`events:${pid}`)}`;
-    // A second statement, so that it sees what other readers numbered while the first statement waited. Events of one
-    // chat user are ordered by sequence, since sequences are taken under the lock of the user's record.
+    // Start this statement only after the lock is taken. It must see the positions that other readers stored while this
+    // reader waited for the lock. Positions follow the sequences of the events. The events of one chat user have
+    // ascending sequences, because each write takes its sequences under the lock of the user's record.
     const numbered = sql`
       UPDATE events SET position = ordered.position
       FROM (

@@ -75,7 +75,8 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   const { forUpdate, usersInUse } = dialectOf(sql);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-    // Wait until an erasure or unlink in progress has ended: it would miss a proof that is stored while it runs.
+    // Wait for an erasure or unlink of the chat user that is in progress. It would miss a proof that is stored while it
+    // runs.
     yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
     yield* sql`
       SELECT chat_id FROM links
@@ -102,7 +103,8 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
       sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
       readVersions,
     );
-    // One update: a second update would lock the scope after the flow, and could deadlock with deleteScope.
+    // One UPDATE sets all columns. A second UPDATE would lock the scope after the flow, and could deadlock with
+    // deleteScope.
     return yield* Effect.flatMap(
       sql`
         UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}

@@ -112,7 +112,7 @@ const ensureAccountOn = (sql: SqlClient.SqlClient) => {
     sql`
       INSERT INTO accounts (name, chat_id, tier) VALUES (${name}, ${chatId}, ${tier})
       ON CONFLICT (name) DO NOTHING`;
-  // Also inserts the owner of an account that a node of an older release inserted without members.
+  // Nodes of older releases inserted accounts without members. This statement also adds the owner to such an account.
   const insertOwner = ({ name }: NewAccount, now: Millis) =>
     sql`
       INSERT INTO members (account, chat_id, role, since, chosen_at)

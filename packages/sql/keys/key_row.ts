@@ -117,7 +117,7 @@ export const readDetails = tableOf("keys", detailFields).reader(
 
 const secretFields = { ...keyFields, secretEndsAt: Schema.NullOr(Schema.Int) };
 
-/** Reads keys by a presented secret, which expires with its key or earlier. */
+/** Reads the key of a presented secret, and the time when the secret expires: with the key, or earlier. */
 export const readPresentedKeys = tableOf("keys", secretFields).reader(
   ({ secretEndsAt, ...key }): PresentedKey => ({
     key: keyOf(key),

@@ -62,7 +62,8 @@ const insertKeyOn = (sql: SqlClient.SqlClient) => {
   const { insertWithSecret } = keyStatements(sql);
   return Effect.fnUntraced(function* (write: InsertKey) {
     const { key, maxKeys } = write;
-    // Serializes key creation for an account, so that the count is exact and no suspension misses a key.
+    // Lock the account, so that its keys are created one after another. Then the count of keys is exact, and a
+    // suspension cannot miss a new key.
     const [account] = yield* Effect.flatMap(
       sql`SELECT ${accountColumns} FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`,
       readAccounts,

@@ -33,7 +33,7 @@ export const linkImports = (
     yield* lockScope(pid);
     const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
     const old = lastLines.size - inserted;
-    // The new records already have their game user, so only old records need to be replaced.
+    // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
     if (!isKept) yield* insertChanges(batch, lines);
     const renewed = existing === "newest" ? newest : replace;
@@ -42,7 +42,8 @@ export const linkImports = (
       old === replaced
         ? [lastLines.size]
         : yield* Effect.flatMap(sql.unsafe(countSame, [lines, pid]), readCounts);
-    // Records that are kept are not locked, so other writers may change them between these statements.
+    // Other writers may change the records that this import keeps, since these records are not locked. So `same` may be
+    // too low or too high, and the result is limited to possible values.
     const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
     if (progress !== null) {
       yield* sql`
@@ -97,8 +98,10 @@ const importStatements = (sql: SqlClient.SqlClient) => {
   );
   return {
     /**
-     * @param lines a JSON array of `[chatId, gameId, lastVerifiedAt]`, of distinct chat users
-     * @param existing the conflict clause for chat users with a record
+     * Inserts the links of an import.
+     *
+     * @param lines a JSON array of `[chatId, gameId, lastVerifiedAt]`, with each chat user at most once
+     * @param existing the ON CONFLICT action for chat users who already have a row in `links`
      */
     insert: (pid: Pid, lines: string, existing: Statement.Fragment) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
@@ -134,7 +137,7 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       WHERE links.game_id IS DISTINCT FROM excluded.game_id
         OR links.last_verified_at <> excluded.last_verified_at`,
 
-    /** Skips records that were changed or confirmed at the time in the import or later. */
+    /** Replaces only records that were last changed and last verified before the verification time in the import. */
     newest: sql`${relinkOf(sql)}
       WHERE excluded.last_verified_at > links.linked_at AND excluded.last_verified_at > links.last_verified_at`,
   };

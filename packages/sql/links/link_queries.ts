@@ -25,8 +25,9 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     ),
 
     /**
-     * Finds the records of pairs of pid and chat ID; the rows end with the pid. For remote databases only. The LIMIT
-     * forces an index lookup for each pair; a plain join would scan a partitioned table. Parameter: pairs as JSON.
+     * Finds records by pairs of pid and chat ID, for batched lookups on a remote database. The last column is the pid.
+     * The LIMIT forces an index lookup for each pair; a plain join would scan a partitioned table. Parameter: the pairs
+     * as JSON.
      */
     byPairs: textOf(sql`
       SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
@@ -34,8 +35,8 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ) AS found`),
 
     /**
-     * Finds the links of pairs of pid and game ID, by an index lookup for each, as in `byPairs`. For remote databases
-     * only. Parameter: pairs as JSON.
+     * Finds links by pairs of pid and game ID, for batched lookups on a remote database. The LIMIT forces an index
+     * lookup for each pair, as in `byPairs`. Parameter: the pairs as JSON.
      */
     byGamePairs: textOf(sql`
       SELECT found.chat_id, found.game_id, found.pid FROM ${elements("")} CROSS JOIN LATERAL (
@@ -49,7 +50,10 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       SELECT chat_id, game_id FROM links WHERE pid = ${""} AND game_id = ${""}
       ORDER BY linked_at DESC, chat_id ${firstOfGame}`),
 
-    /** Counts at most `limit` of the links that `countVerified` counts. Parameters: pid, two times, limit. */
+    /**
+     * Counts at most `limit` links that were last verified in a range of times. Parameters: pid, end of the range
+     * (exclusive), start (inclusive), limit.
+     */
     countUpTo: textOf(sql`
       SELECT COUNT(*) FROM (
         SELECT 1 FROM links
@@ -57,14 +61,17 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
         ORDER BY last_verified_at DESC LIMIT ${0}
       ) AS counted`),
 
-    /** Counts links last verified before the first time and not before the second. Parameters: pid, two times. */
+    /**
+     * Counts links that were last verified in a range of times. Parameters: pid, end of the range (exclusive), start
+     * (inclusive).
+     */
     countVerified: textOf(sql`
       SELECT COUNT(*) FROM links
       WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}`),
 
     /**
-     * Sorts the links that `countVerified` counts, the latest first, and returns the time of link n + 1. Parameters:
-     * pid, two times, n.
+     * Sorts links that were last verified in a range of times, the latest first, skips `n` of them, and returns when
+     * the next link was last verified. Parameters: pid, end of the range (exclusive), start (inclusive), n.
      */
     verifiedAfter: textOf(sql`
       SELECT last_verified_at FROM links
@@ -72,8 +79,9 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ORDER BY last_verified_at DESC LIMIT 1 OFFSET ${0}`),
 
     /**
-     * Counts links last verified at a time, up to a limit, and returns the last chat ID if the limit is reached.
-     * Parameters: limit, pid, time, chat ID to start after, limit.
+     * Counts at most `limit` links that were last verified at the given time, in order of chat ID. If it reaches the
+     * limit, it also returns the last chat ID, so that the next count can start after it. Parameters: limit, pid, time,
+     * chat ID to start after, limit.
      */
     countStepAt: textOf(sql`
       SELECT COUNT(*), CASE WHEN COUNT(*) = ${0} THEN MAX(chat_id) END FROM (
@@ -95,8 +103,8 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
 
     /**
-     * Lists links last verified at the given time whose chat ID is after the given one. Parameters: pid, time, chat ID,
-     * limit.
+     * Lists links that were last verified at the given time, and whose chat IDs follow the given chat ID. Parameters:
+     * pid, time, chat ID, limit.
      */
     newestAt: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at = ${0} AND chat_id > ${""}
@@ -107,12 +115,15 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0}
       ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
 
-    /** Lists links last verified at a time, before a chat ID, nearest first. Parameters: pid, time, chat ID, limit. */
+    /**
+     * Lists links that were last verified at the given time, and whose chat IDs precede the given chat ID, in
+     * descending order of chat ID. Parameters: pid, time, chat ID, limit.
+     */
     nearestAt: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at = ${0} AND chat_id < ${""}
       ORDER BY last_verified_at, chat_id DESC LIMIT ${0}`),
 
-    /** Lists links last verified after a time, nearest first. Parameters: pid, time, limit. */
+    /** Lists links that were last verified after the given time, the earliest first. Parameters: pid, time, limit. */
     nearestAfter: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at > ${0}
       ORDER BY last_verified_at, chat_id DESC LIMIT ${0}`),

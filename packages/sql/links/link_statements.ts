@@ -3,13 +3,17 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 
-/** Statements of link writes. They return `previous_game_id`, since RETURNING sees only new values. */
+/**
+ * Statements that write links. They return the replaced game as `previous_game_id`, because RETURNING sees only the new
+ * values of a row.
+ */
 export const linkStatements = (sql: SqlClient.SqlClient) => {
   const { forUpdate, forReference } = dialectOf(sql);
   return {
     /**
-     * Returns the record, or nothing if the conflict clause `existing` kept the old record. Locks the scope before
-     * the record, like deleteScope, to avoid deadlocks: the foreign key check would lock the scope later.
+     * Returns the record, or nothing if the conflict clause `existing` kept the old record. Locks the scope before the
+     * record, like deleteScope, to avoid deadlocks. Otherwise, the foreign key check would lock the scope after the
+     * record.
      */
     link: (pid: Pid, chatId: ChatId, gameId: GameId, at: Millis, existing: Statement.Fragment) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
@@ -40,7 +44,7 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
     removePlaceholder: (pid: Pid, chatId: ChatId) => sql`
       DELETE FROM links WHERE pid = ${pid} AND chat_id = ${chatId} AND link_version = 0`,
 
-    /** Locks the scope against its deletion. */
+    /** Locks the scope, so that a deletion of the scope waits for the end of this transaction. */
     lockScope: (pid: Pid) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forReference}`,
   };
 };

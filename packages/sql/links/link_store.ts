@@ -102,7 +102,10 @@ const make = Effect.gen(function* () {
     return links;
   });
 
-  /** Counts from the latest to the earliest link in steps, since a SQLite statement blocks the process. */
+  /**
+   * Counts the links in steps, from the latest verification to the earliest, because one long SQLite statement would
+   * block the process.
+   */
   const countLinks = Effect.fnUntraced(function* (pid: Pid, { verified, enough }: CountOptions) {
     const { from, before } = verified ?? { from: 0, before: Number.MAX_SAFE_INTEGER };
     if (enough !== undefined) return (yield* numberOf(queries.countUpTo, [pid, before, from, enough])) ?? 0;

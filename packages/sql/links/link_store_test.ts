@@ -66,7 +66,7 @@ describe("links", () => {
 });
 
 describe("a count of many links", () => {
-  it.effect("every link is counted once, with and without a range, also when many share one time", () =>
+  it.effect("every link is counted once, even if many links have the same verification time", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;

@@ -1,6 +1,7 @@
 /**
- * The writes of `LinkStore` that move and remove links. Each answers with values that its own statement returned, or
- * that it read from rows it had locked. So writes to one chat user are serialized, and each reports what it replaced.
+ * The writes of `LinkStore` that move and remove links. Each write reports the values that it replaced, even if others
+ * write to the same chat user concurrently: the values come from the write's own statement or from rows that the write
+ * has locked.
  */
 import type { LinkStore } from "@accountlink/core";
 import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";

@@ -60,7 +60,9 @@ const tables = [
   { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
 ];
 
-/** Deletes a few rows at a time, until few are left. */
+/**
+ * Deletes links and sightings in short transactions, until each of the two tables has at most `few` rows of the scope.
+ */
 const deleteAheadOn = (sql: SqlClient.SqlClient) => {
   const { firstRows, rowsWritten } = dialectOf(sql);
   const countDeletion = countDeletionOn(sql);

@@ -1,9 +1,9 @@
 /**
- * Implements `LinkStore.setGame`: links of one scope, with their audit entries and events.
+ * Implements `LinkStore.setGame`, which stores links of one scope with their audit entries and events.
  *
- * Only the statement that writes a link knows what it replaced, so SQL makes the JSON of entries and events. In
- * Postgres, one statement writes links, entries and events, and commits with its answer. So a write usually takes only
- * one round trip to the database.
+ * Only the statement that writes a link knows the game that the link had before. So SQL makes the JSON of the entries
+ * and events. On Postgres, a single statement writes and commits links, entries and events, so that a write usually
+ * takes only one round trip to the database.
  */
 import type { ChatId, LinkStore } from "@accountlink/core";
 import { type EventData, newEventId, sourceOf } from "@accountlink/core/events";
@@ -33,7 +33,10 @@ type Round = ReadonlyMap<ChatId, SetGame>;
 /** How long a statement outside of a transaction may take to reach the database, in milliseconds. */
 const longestWay = 1_000;
 
-/** Writes to one scope from the same turn of the event loop share a commit, which costs more than their rows. */
+/**
+ * Returns `setGame`. Writes to one scope in the same turn of the event loop are committed together, because a commit
+ * costs more than the rows of these writes.
+ */
 export const setGameOn = (
   sql: SqlClient.SqlClient,
   { transaction, atOnce }: DirectWrites,
@@ -52,9 +55,9 @@ export const setGameOn = (
   };
 
   /**
-   * Stores the writes by one statement outside of a transaction if possible, and otherwise in a transaction. The single
-   * statement is possible if there is one round, no transaction is open, and the time of the database is known. If it
-   * reaches the database after its deadline, it stores nothing.
+   * Stores the rounds in a transaction. On Postgres, a single round is stored by one statement without a transaction
+   * instead, if no transaction is open and the time of the database clock is known. If this statement reaches the
+   * database after its deadline, it stores nothing, and a transaction stores the round.
    */
   const store = (rounds: ReadonlyArray<Round>) =>
     Effect.withFiber(({ context }) => {
@@ -80,7 +83,7 @@ export const setGameOn = (
 
   const set = batched<SetGame, GameSet, Failure>(
     (writes, contexts) => withSpanLinks(contexts, setTogether(writes)),
-    // Batches per scope, so that no write waits for another scope that is being deleted.
+    // Each batch has writes of only one scope, so that no write waits for the deletion of another scope.
     { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setOne },
   );
   return (write) =>
@@ -126,8 +129,8 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
 ];
 
 /**
- * Makes the constant text of the statements that store links, entries and events, and a function that returns their
- * values. The first statement returns the links.
+ * Makes the SQL text of the statements that store links, entries and events, and a function that returns the parameters
+ * of these statements. The first statement returns the links.
  */
 const setStatements = (sql: SqlClient.SqlClient) => {
   const { elements, forReference, commitsInOrder, isRemote, jsonObject, now } = dialectOf(sql);
@@ -135,7 +138,7 @@ const setStatements = (sql: SqlClient.SqlClient) => {
   const at = sql.literal("CAST(value ->> 2 AS BIGINT)");
 
   const line = sql`line AS (SELECT value FROM ${elements("")})`;
-  // The subquery is evaluated once per statement, so that either all links are set or none.
+  // The database evaluates this subquery only once per statement. So the statement sets all of its links, or none.
   const untilDeadline = isRemote ? sql`AND (SELECT ${now}) <= CAST(${0} AS BIGINT)` : sql.literal("");
   // Lock the scope before the records, like deleteScope, and sort the records, to avoid deadlocks.
   const links = sql`

@@ -20,7 +20,7 @@ const atOnce = { concurrency: "unbounded" } as const;
 const keyOf = (id: string) =>
   makeKey({ kind: "global", pid, account: "acme" }, { id: KeyId.make(id), createdAt: 1 });
 
-/** The stores of a node; `onExecute` receives every lookup on `Connection`. */
+/** Makes the stores of a node, and calls `onExecute` with the SQL text of each lookup. */
 const storesObserved = (onExecute: (text: string) => void) => {
   const connection = Effect.map(
     SqlConnection.Connection,
@@ -40,7 +40,7 @@ const storesObserved = (onExecute: (text: string) => void) => {
 
 describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"}`, () => {
   it.live(
-    "concurrent lookups share a statement, except the first lookup after an idle turn of the event loop",
+    "concurrent lookups share a statement, but the first one runs alone if the previous lookups were not concurrent",
     () => {
       const statements: Array<string> = [];
       return Effect.gen(function* () {
@@ -128,7 +128,8 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
               }),
             atOnce,
           );
-        // After a batch of two writes, the fast path for a single write is off.
+        // After two concurrent writes, the store does not use the fast path for a single write. So the writes below
+        // share a transaction.
         yield* setAll([
           ["10004", "7"],
           ["10005", "7"],
@@ -162,7 +163,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
       }).pipe(onDatabase),
   );
 
-  it.live("a write past its deadline by the database clock runs in a transaction", () =>
+  it.live("a write whose statement reaches the database too late is stored by a transaction instead", () =>
     Effect.gen(function* () {
       yield* migrate;
       const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);
@@ -183,7 +184,7 @@ describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"
     }).pipe(Effect.scoped, onDatabase),
   );
 
-  it.live("all writes of a statement fail if its deadline passes while it waits for a record", () =>
+  it.live("a statement stores all its writes even if it waits past its deadline for a locked row", () =>
     Effect.gen(function* () {
       yield* migrate;
       const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);

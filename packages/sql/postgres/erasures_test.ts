@@ -45,8 +45,8 @@ const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
   );
 
 /**
- * Locks the user's sighting in a transaction until `release`. An erasure that has begun must then wait when it reaches
- * the sighting.
+ * Locks the user's sighting in a transaction until `release`. So an erasure of the user can begin, but waits when it
+ * reaches the sighting.
  */
 const holdSighting = (release: Deferred.Deferred<void>) =>
   Effect.gen(function* () {

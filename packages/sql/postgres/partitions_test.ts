@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("partitions keep all links, and store each scope in one partition", () =>
+  it.live("partitioning keeps all links, and stores each scope in one partition", () =>
     Effect.gen(function* () {
       const { query, options } = yield* makeDatabase;
       const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));

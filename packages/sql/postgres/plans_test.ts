@@ -45,8 +45,8 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
       }),
     );
 
-    // After a VACUUM and before the next ANALYZE, Postgres knows the size of a table but not its values. A connection
-    // keeps a plan that was made at such a time, so the plan must be good enough.
+    // After a VACUUM and before the next ANALYZE, Postgres knows the size of a table, but has no statistics of its
+    // values. A connection keeps a plan that Postgres makes at this time. So even this plan must not scan the table.
     it.effect.each(cases.filter(({ name }) => name.startsWith("findShared")))(
       "links are not fully scanned by $name ($mode) while Postgres has no statistics",
       ({ mode, operation }) =>

@@ -9,9 +9,9 @@ import { parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
   /**
-   * `postgres://user:password@host:port/database`. `?sslmode=verify-full` uses TLS and checks the server's certificate
-   * against the authorities in the file `sslrootcert`, if given. Every other TLS mode except `no-verify` also checks
-   * the certificate.
+   * The URL of the database, as `postgres://user:password@host:port/database`. With `?sslmode=verify-full`, connections
+   * use TLS and check the server's certificate against the authorities in the file `sslrootcert`, if given. Every other
+   * TLS mode except `no-verify` also checks the certificate.
    */
   readonly url: Redacted.Redacted;
   /** The maximum number of connections of this node; 10 by default. */
@@ -87,7 +87,7 @@ export const migratePostgres = (
   Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
 
 export interface PostgresState {
-  /** `host:port/database`. */
+  /** The address of the database, as `host:port/database`. */
   readonly path: string;
   /** The version of the server, such as `18.4`. */
   readonly server: string;
@@ -152,7 +152,7 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
     };
   });
 
-/** Migrates the schema as soon as the database is available. Logs only once that it waits for the database. */
+/** Migrates the schema as soon as the database is available. Logs one warning if it has to wait for the database. */
 const migrateOn = (
   { database, unusable }: Opened,
   { startTimeout = 0 }: PostgresOptions,

@@ -199,7 +199,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
   );
 
   it.live(
-    "a migration gives up soon when the lock is taken, since its wait would block all later statements",
+    "a migration fails soon if it cannot lock a table, since later statements on the table would wait behind it",
     () =>
       onDatabase(
         Effect.gen(function* () {

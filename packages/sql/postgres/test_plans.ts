@@ -89,7 +89,7 @@ class Statistics extends Context.Service<Statistics, SqlClient.SqlClient>()(
 }
 
 /**
- * A full database.
+ * Makes a Postgres database with so many rows that a scan of a table reads far more rows than a lookup by an index.
  *
  * @param accounts more than 100, each with 1,000 links
  * @param prepare SQL to run on the empty schema
@@ -241,7 +241,8 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
 };
 
 /**
- * Reads the server's counters for each table: sequential scans, pages read, and rows and index entries read (`read`).
+ * Reads the counters that Postgres keeps for each table: the sequential scans, the rows and index entries that were
+ * read, and the pages that were read.
  */
 const counts = Effect.gen(function* () {
   const sql = yield* Statistics;

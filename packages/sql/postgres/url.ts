@@ -4,15 +4,15 @@ import { parseIntoClientConfig } from "pg-connection-string";
 import { DatabaseUnusable } from "../database_unusable.ts";
 
 export interface ParsedPostgresUrl {
-  /** `host:port/database`, for messages. */
+  /** The address of the database for messages, as `host:port/database`. */
   readonly path: string;
   /** The options of the driver, with the password and the certificates. */
   readonly config: Redacted.Redacted<ClientConfig>;
 }
 
 /**
- * Parses the URL and reads the files that it names. Every TLS `sslmode` except `no-verify` is treated as `verify-full`,
- * which checks the certificate, because versions of the driver treat the other modes differently.
+ * Parses the URL and reads the files that it names. Treats every TLS `sslmode` except `no-verify` as `verify-full`,
+ * which checks the certificate. Otherwise, the meaning of the mode would depend on the version of the driver.
  */
 export const parsePostgresUrl = (
   text: Redacted.Redacted,

@@ -81,8 +81,8 @@ const createOn = (sql: SqlClient.SqlClient) => {
 };
 
 /**
- * Counts a new session in the burst of the key, locks the burst and returns null. If the burst is used up, returns the
- * time at which the key can create its next session.
+ * Takes one session creation from the token bucket of an API key, and locks the bucket's row. Returns null if a
+ * creation was available. Otherwise, returns the time at which the key can create its next session.
  */
 const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {

@@ -23,7 +23,7 @@ describe("inspectEmbedded", () => {
     }),
   );
 
-  it.effect("the inspection reports the schema version, whichever it is", () =>
+  it.effect("the inspection reports a current, a newer and a missing schema version", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       yield* migrateEmbedded({ folder });

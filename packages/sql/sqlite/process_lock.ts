@@ -120,7 +120,7 @@ function recordHolder(folder: string): void {
   try {
     writeFileSync(holderFile(folder), `${process.pid} ${hostname()}\n`);
   } catch {
-    // Ignore the error. The file only provides the process ID for the error of a second server.
+    // A failed write does no harm: the file only provides the process ID for the error message of a second server.
   }
 }
 

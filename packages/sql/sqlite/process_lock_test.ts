@@ -105,7 +105,7 @@ describe("acquireProcessLock", () => {
         );
 
         yield* kill(holder);
-        // The killed server has left no journal, which the next server would have to recover.
+        // The killed server left no journal file that the next server would have to recover.
         expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
         yield* acquireProcessLock(folder);
         expect((yield* refusal(folder)).pid).toBe(process.pid);

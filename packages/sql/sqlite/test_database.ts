@@ -5,7 +5,7 @@ import { SqlClient, SqlConnection } from "effect/sql";
 import { layerSqlite, type SqliteOptions } from "./client/sql_client.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
-/** For tests: a database with a table of counters, its client, and a connection of another process. */
+/** For tests: a database with a table of counters, its client, and another connection like that of a second process. */
 export interface Fixture {
   readonly filename: string;
   readonly sql: SqlClient.SqlClient;
@@ -37,7 +37,7 @@ export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.
 export const add = (sql: SqlClient.SqlClient, name: string, count = 1) =>
   sql`INSERT INTO counters VALUES (${name}, ${count})`;
 
-/** The counter names that another process sees. */
+/** Returns the names in the table `counters`, as another connection sees them. */
 export const names = ({ other }: Fixture) =>
   other
     .prepare("SELECT name FROM counters ORDER BY name")

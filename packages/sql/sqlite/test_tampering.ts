@@ -12,7 +12,10 @@ export const scope: DataScope = { kind: "global", pid: Pid.make("pid_0123456789a
 
 export const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
 
-/** Runs a test; `tamper` executes SQL on the file, `look` runs a query. */
+/**
+ * Runs a test on embedded stores. The test gets `tamper`, which executes SQL on their database file, and `look`, which
+ * queries this file.
+ */
 export const withTampering = (
   body: (
     tamper: (sql: string) => void,

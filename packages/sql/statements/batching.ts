@@ -104,11 +104,12 @@ type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 const maxBatchSize = 500;
 
 /**
- * Returns a lookup. Requests in one turn of the event loop share a statement. Each request gets only the rows of its
- * key, so that a damaged row fails no other request. A request never joins a statement that was already sent, so it
- * sees every write that was answered before it.
+ * Returns a function that looks up the rows of a key. Lookups in one turn of the event loop share a statement. Each
+ * lookup gets only the rows of its own key, so that a damaged row fails no lookup of another key.
  *
- * @param columns the columns with the key
+ * A lookup never joins a statement that was already sent, so it sees every write that was answered before the lookup.
+ *
+ * @param columns the columns that form the key
  * @param query returns the rows of several distinct keys
  * @param queryOne returns the rows of one key, at lower cost
  */

@@ -31,7 +31,7 @@ const recordingLookup = (
 const Asker = Context.Reference("Asker", { defaultValue: () => "nobody" });
 
 describe("batched", () => {
-  it.effect("the inputs of each group run together, in the context of the first input", () =>
+  it.effect("`batched` runs the inputs of a group together, in the context of the first input", () =>
     Effect.gen(function* () {
       const ran: Array<readonly [asker: string, inputs: ReadonlyArray<string>]> = [];
       const ask = batched<string, string, never>(
@@ -56,7 +56,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("a run that throws fails all requests of its batch, but no other requests", () =>
+  it.effect("if `run` throws for a batch, only the requests of this batch fail", () =>
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
       const ask = batched<string, string, never>(
@@ -101,7 +101,7 @@ describe("batchedLookup", () => {
   );
 
   it.effect(
-    "lookups of one turn of the event loop share a statement, except the first lookup after an idle turn",
+    "lookups in one turn of the event loop share a statement, but the first lookup after an idle turn is sent alone",
     () =>
       Effect.gen(function* () {
         const { asked, find } = recordingLookup((pairs) =>
@@ -165,7 +165,7 @@ describe("batchedLookup", () => {
     }),
   );
 
-  it.effect("interrupted lookups are left out, and the others are answered", () =>
+  it.effect("a statement omits lookups that were interrupted before it was sent", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
       const start = (lookup: ReturnType<typeof find>) => Effect.forkChild(lookup, { startImmediately: true });

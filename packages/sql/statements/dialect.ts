@@ -48,7 +48,10 @@ export interface Dialect {
   readonly usersInUse: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
   /** Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being erased. */
   readonly usersIfFree: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
-  /** For an erasure: waits for transactions that hold the chat user by `usersInUse`. */
+  /**
+   * A table of one row with the column `locks`, for an erasure. Reading it waits for all transactions that have read
+   * `usersInUse` for the chat user.
+   */
   readonly userInErasure: (chatId: ChatId) => Statement.Fragment;
   /**
    * Follows `DELETE FROM <table>`: limits the deletion to the first `limit` rows that meet the condition, sorted by the
@@ -63,9 +66,9 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * A source of rows: for each element of a JSON array, the first rows of a table that meet the condition. The
-   * condition names the element `value` and the table's columns, without a table name. Among the rows that meet the
-   * condition for an element, `key` is unique.
+   * A source of rows, used after FROM. For each element of a JSON array, it has the first `limit` rows of the table
+   * that meet `condition`. `condition` refers to the element as `value`, and to columns without a table name. `key` is
+   * a column that is unique among the rows of one element.
    */
   readonly firstRowsOfEach: (rows: {
     readonly json: string;
@@ -92,11 +95,14 @@ export interface Dialect {
     one: Statement.Statement<SqlConnection.Row>,
     other: Statement.Statement<A>,
   ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>;
-  /** Whether transactions commit in the order of their statements, so that a row can be numbered on insert. */
+  /**
+   * Whether transactions commit in the order of their statements. If so, an event gets its position when it is
+   * inserted.
+   */
   readonly commitsInOrder: boolean;
   /**
-   * A table of one row with the column `locks`. Of the transactions that read it with the same name, only one runs at
-   * a time.
+   * A table of one row with the column `locks`. Reading it locks the name until the end of the transaction, and waits
+   * while another transaction holds the same name.
    */
   readonly onlyOne: (name: string) => Statement.Fragment;
 

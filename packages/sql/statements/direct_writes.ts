@@ -56,7 +56,10 @@ export const isInTransaction = (sql: SqlClient.SqlClient, context: Context.Conte
  * request, and must not overwrite later writes. If the database clock jumps, the next answer corrects the estimate.
  */
 export class DatabaseClock {
-  /** How far the database clock is ahead of `performance.now()`, reduced by the time that the answer took to arrive. */
+  /**
+   * The estimated lead of the database clock over `performance.now()`. It is too low by the time that the answer took
+   * to arrive.
+   */
   #ahead: number | undefined;
 
   saw(time: unknown): void {

@@ -7,13 +7,13 @@ import { dialectOf } from "./dialect.ts";
 import { schemaReaderOf } from "./row.ts";
 
 interface LeasedTable {
-  /** The table of rows, which has a column `holder`. */
+  /** The table whose rows are assigned to nodes. Its column `holder` is the ID of the node, or null. */
   readonly table: string;
-  /** A column whose values are unique among the rows that need a node. */
+  /** A column whose values are unique among the rows that meet `isNeeded`. */
   readonly key: string;
   /** The table of nodes, with the end of each node's lease. */
   readonly nodes: string;
-  /** The condition that a row needs a node. */
+  /** The SQL condition that is true for a row that a node must work on. */
   readonly isNeeded: Statement.Fragment;
 }
 
@@ -21,8 +21,8 @@ interface LeasedTable {
 const renewalShare = 0.3;
 
 /**
- * Returns a function that renews the node's lease and takes free rows. The function returns whether the node may hold
- * rows.
+ * Returns a function that renews the lease of a node when it is due, and assigns rows to this node that no live node
+ * holds. The function returns false if the node can hold no rows.
  */
 export const leasesOn = (
   sql: SqlClient.SqlClient,

@@ -1,10 +1,10 @@
 import type { SqlClient, Statement } from "effect/sql";
 
 /**
- * A SELECT that merges the first rows of several selects, so that each can use its own index.
+ * A SELECT that merges the first rows of several selects, so that each of them can use its own index.
  *
- * @param selects at least one
- * @param page ORDER BY and LIMIT
+ * @param selects must not be empty
+ * @param page the ORDER BY and LIMIT of each select and of the merged rows
  */
 export const mergedPage = (
   sql: SqlClient.SqlClient,

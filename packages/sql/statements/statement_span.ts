@@ -13,7 +13,7 @@ export const withStatementSpan = <A, E, R>(
     () => statement,
   );
 
-/** A transaction has one span, which contains the text of all its statements. */
+/** Traces the writes of `DirectWrites`. A transaction has one span, which contains the text of all its statements. */
 export const withWriteSpans = (
   system: Parameters<typeof withStatementSpan>[0],
   { transaction, atOnce }: DirectWrites,

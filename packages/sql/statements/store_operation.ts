@@ -14,7 +14,7 @@ import type { UnreadableRow } from "./row.ts";
  * Errors that no retry can fix stay defects: bugs, unstorable text, and constraint violations, such as a scope that
  * does not exist.
  *
- * @param texts free text of the caller, checked before the operation runs
+ * @param texts texts from the caller. If a text cannot be stored, the operation dies before it runs
  */
 export const storeOperation =
   (name: string, ...texts: ReadonlyArray<string>) =>

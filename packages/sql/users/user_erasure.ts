@@ -25,8 +25,8 @@ import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 
 /**
- * Fails the transaction, so that the erasure rolls back: the user has a record in a scope that the request does not
- * name in `scopes`.
+ * The user has a record in a scope that the erasure request does not name in `scopes`. This error rolls the erasure
+ * back.
  */
 class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
 
@@ -48,12 +48,13 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       for (const thing of pass) {
         const { pid } = thing;
         things.push(thing);
-        // Insert the erasure event before the next pass: writes that the next pass finds must come after the event.
+        // Insert the erasure event before the next pass. In the feed, it must precede the writes that only the next
+        // pass finds.
         if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
         if (pid !== null) told.add(pid);
       }
-      // A pass may miss part of a write that commits between two of its statements, so repeat until a pass finds
-      // nothing.
+      // Another write may commit between two statements of a pass, so that the pass misses a part of this write. Repeat
+      // until a pass finds nothing.
       pass = isRemote ? yield* eraseOnce(write, names, events) : [];
     }
 

@@ -75,8 +75,8 @@ const afterAll = "~";
  * after an outage, it might have to skip many waiting deliveries, which are not listed, to find the others.
  */
 const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit }: DeliveryFilter) => {
-  // Compare and sort by status and event ID, as the index does: with `status = …` and an order by event ID alone,
-  // Postgres may scan all deliveries, starting with the newest.
+  // Compare and sort by status and event ID together, as the index is sorted. With `status = …` and an order by event
+  // ID alone, Postgres may scan all deliveries, starting with the newest.
   const having = (one: DeliveryStatus) => sql`
     SELECT * FROM (
       SELECT ${deliveryColumns} FROM webhook_deliveries
@@ -134,7 +134,7 @@ const readLooks = schemaReaderOf(
 const sendPendingOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* (id: WebhookId, at: Millis) {
-    // Lock the webhook before the deliveries, like `record`, to avoid deadlocks.
+    // Lock the webhook before its deliveries. `record` uses the same order, and another order could cause a deadlock.
     yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
     yield* sql`
       UPDATE webhook_deliveries SET next_attempt_at = ${at}, resends = resends + 1
@@ -198,7 +198,7 @@ const deliveryStatements = (sql: SqlClient.SqlClient) => {
       attempted_at = excluded.attempted_at, answered_at = excluded.answered_at,
       response_type = excluded.response_type`;
 
-  /** The first delivery of a lane, in the order of the feed. */
+  /** Finds the delivery of this lane whose event is first in the feed. */
   const firstOf = Effect.fnUntraced(function* (id: WebhookId, lane: string) {
     const found = yield* Effect.forEach(["lane", "other_lane"], (column) =>
       Effect.flatMap(
@@ -231,7 +231,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
   const { firstRows } = dialectOf(sql);
   const { freeLanes } = deliveryStatements(sql);
   const sweepSome = Effect.fnUntraced(function* (id: WebhookId, before: Millis) {
-    // Event IDs begin with their time.
+    // An event ID begins with the time of the event, so events older than `before` have IDs less than `first`.
     const first = `evt_${newUlid(before).slice(0, 10)}`;
     const old = firstRows({
       table: "webhook_deliveries",

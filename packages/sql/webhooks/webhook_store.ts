@@ -72,7 +72,10 @@ const holdWebhooksOn = (sql: SqlClient.SqlClient) => {
   });
 };
 
-/** Counts, in a SELECT of `webhooks`, the undelivered events of a webhook: failed, waiting, or after its position. */
+/**
+ * A subquery for a SELECT of `webhooks`. It counts the undelivered events of each webhook: failed, waiting, or after
+ * the webhook's position in the feed.
+ */
 const pendingCount = (sql: SqlClient.SqlClient): Statement.Fragment => {
   const types = sql.literal("webhooks.types");
   const isWanted = sql`(webhooks.types = '[]' OR events.type ${dialectOf(sql).isAmong(types)})`;

@@ -2,7 +2,10 @@ import * as FastCheck from "fast-check";
 
 export type Fields<Record> = { readonly [Field in keyof Record]-?: FastCheck.Arbitrary<Record[Field]> };
 
-/** Makes a function that returns an arbitrary of the record; its argument restricts single fields. */
+/**
+ * Returns a function that makes an arbitrary of a record. A caller of that function can replace the arbitraries of some
+ * fields.
+ */
 export const recordOf =
   <Record extends object>(fields: Fields<Record>) =>
   (parts: Partial<Fields<Record>> = {}): FastCheck.Arbitrary<Record> =>

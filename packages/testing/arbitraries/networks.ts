@@ -34,7 +34,7 @@ export const network: Arbitrary<string> = oneof(
   }),
 );
 
-/** The origin of a redirect. */
+/** An origin to which an API key may allow redirects. */
 export const redirectOrigin: Arbitrary<string> = constantFrom(
   "https://example.com",
   "https://bot.example:8443",

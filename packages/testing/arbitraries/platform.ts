@@ -1,4 +1,4 @@
-/** Arbitraries of platform users and guilds, as a fixture has them. */
+/** Arbitraries of the platform users and guilds in a fixture. */
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 import { array, boolean, constantFrom, nat, record, uniqueArray } from "fast-check";
 import { orNull, recordOf } from "./fields.ts";

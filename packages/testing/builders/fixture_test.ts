@@ -5,7 +5,7 @@ import { aGuild, aMember } from "./platform.ts";
 const guildId = "700000000000000001";
 
 describe("aFixture", () => {
-  it("aFixture adds the accounts, users and guilds that entries name", () => {
+  it("aFixture adds the accounts, users and guilds that its links and sightings refer to", () => {
     const { accounts, platform } = aFixture({
       links: [
         { chatId: "100001", gameId: "1" },

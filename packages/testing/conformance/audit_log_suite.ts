@@ -7,7 +7,7 @@ import { expectEqual } from "./expect.ts";
 import { ada, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
-/** A write that always logs an entry. */
+/** Writes an audit entry. `deleteScope` always logs one, even if the scope is empty. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
   Effect.flatMap(LinkStore, (links) => links.deleteScope({ ...from, pid, at }));
 

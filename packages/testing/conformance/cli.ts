@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `npx @accountlink/testing/conformance ./my_store.js` */
+/** Runs the conformance suites, for example with `npx @accountlink/testing ./my_store.js`. */
 import { runCommand } from "./command.ts";
 
 // Exit explicitly, because an open connection of a store would keep the process running.

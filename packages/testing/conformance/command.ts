@@ -95,7 +95,9 @@ const report = async (results: AsyncIterable<CaseResult>, print: (line: string) 
   return counts;
 };
 
-/** Returns the exit code: 1 if a case failed, 2 if the arguments or the module are invalid. */
+/**
+ * Returns the exit code: 1 if a case failed, 2 if the arguments or the adapter's module are invalid, and otherwise 0.
+ */
 export const runCommand = async (
   args: ReadonlyArray<string>,
   output: Output,

@@ -30,7 +30,7 @@ const accountsOf = (chatId: ChatId) =>
     Effect.map(store.findByChatId(chatId), (found) => found.map(({ account }) => account.name)),
   );
 
-/** A new account of a new chat user. */
+/** Creates an account that belongs to a new chat user. */
 const newTeam = Effect.fnUntraced(function* (name = uniqueText()) {
   const chatId = uniqueChatId();
   yield* KeyStore.use((keys) => keys.ensureAccount({ name, chatId, tier: "free" }));

@@ -9,7 +9,10 @@ import { uniquePid, uniqueText } from "../mod.ts";
 export const ada = ChatId.make("10001");
 export const bob = ChatId.make("10002");
 export const cyd = ChatId.make("10003");
-/** The greatest ID as a number and the least as text, to detect numeric sorting. */
+/**
+ * As a number, this ID is greater than the other chat IDs here. As text, it is less. So it detects stores that sort IDs
+ * as numbers.
+ */
 export const dan = ChatId.make("010004");
 
 export const chess = GameId.make("1");

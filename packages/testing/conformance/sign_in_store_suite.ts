@@ -165,7 +165,8 @@ const signInCases: Cases<StoragePorts> = {
 
   "sweep deletes expired sign-ins only": Effect.gen(function* () {
     const { begin, create, find, takeBegun, sweep } = yield* fixture;
-    // A time before the deadlines of other cases, which may run concurrently.
+    // The sweep must not delete sign-ins of other cases, which may run concurrently. Their deadlines are later than
+    // this time.
     const at = -1_000;
     const signIns: Array<SiteSignIn> = [];
     for (const site of sites) {

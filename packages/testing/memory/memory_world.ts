@@ -23,7 +23,7 @@ export interface World extends PromisedAccountLink {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Hides the logs of the service, so that tests of a bot show only its own. */
+/** Hides the service's logs below the level `Error`, so that they do not mix with the logs of a tested bot. */
 const quiet = Layer.succeed(References.MinimumLogLevel, "Error");
 
 /** Starts a service in memory.

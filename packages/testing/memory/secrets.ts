@@ -19,7 +19,7 @@ const remembered = <Input, Output>(compute: (input: Input) => Effect.Effect<Outp
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
 /**
- * `Secrets` of a root key that every world shares.
+ * The `Secrets` service with a fixed root key, which is the same in every memory world.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ const networks = (vpnCidrs: ReadonlyArray<string>) => {
   });
 };
 
-/** The platforms and networks of a fixture, which no store holds, and the address vault. */
+/** Provides the platforms and the VPN networks of a fixture, and the address vault. */
 export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
   Layer.mergeAll(
     PlatformMemory.layer(platform),
@@ -55,7 +55,10 @@ export const load = (fixture: Fixture) =>
     loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
   );
 
-/** Every service, on the ports of the context. The services start after `prepared` has succeeded. */
+/**
+ * A layer of every service. It requires the ports, such as the stores and the platforms. The services start after the
+ * effect `prepared` has succeeded.
+ */
 export const servicesAfter = <E, R>(prepared: Effect.Effect<unknown, E, R>) =>
   AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
     Layer.provideMerge(Layer.effectDiscard(prepared)),

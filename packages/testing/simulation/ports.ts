@@ -12,9 +12,9 @@ const build = <Ports>(layer: Layer.Layer<Ports>, process: Process): Context.Cont
     Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer)))),
   ) as Context.Context<Ports>;
 
-/** The database. @internal */
+/** The simulated database, which all nodes share. @internal */
 export class Postgres extends Server {
-  /** The ports without a network, for preparations before the nodes start. */
+  /** The storage ports without the simulated network, to prepare data before the nodes start. */
   readonly ports: Context.Context<StoragePorts>;
 
   constructor(world: World) {
@@ -56,14 +56,14 @@ export class Redis extends Server {
 
   constructor(world: World) {
     super(world, "Redis", 500);
-    // Create the counters a day in the past. They report windows that began before their creation as forgotten, and no
-    // window of the simulation began so early.
+    // Create the counters with the clock set back by a day. Counters report a window as forgotten if it began before
+    // their creation, and no window of the simulation began so early.
     this.setClock(-day);
     this.#ports = build(CacheMemory.layer, this);
     this.setClock(day);
   }
 
-  /** Restarts without its data. */
+  /** Restarts the server without its data. */
   empty(): void {
     this.restore(0);
   }
@@ -100,7 +100,8 @@ export class Redis extends Server {
   }
 
   /**
-   * The counters of a node. Windows begin and end by the clock of Redis, except day windows: the node sends their end.
+   * Returns the counters for a node. Redis measures windows by its own clock. Only the end of a durable window, such as
+   * a UTC day, comes from the node.
    */
   #counters(node: Process): Counters["Service"] {
     const counters = () => Context.get(this.#ports, Counters);
@@ -153,7 +154,8 @@ export class Redis extends Server {
 type Rules = ReadonlyArray<CounterRule>;
 
 /**
- * Converts the rules of a node to the clock of Redis. `ahead` is how far the node's clock is ahead, in milliseconds.
+ * Adjusts the rules of a node, so that a durable window ends at the same time on the clock of Redis as on the clock of
+ * the node. `ahead` is how far the clock of the node is ahead of the clock of Redis, in milliseconds.
  */
 const rulesHere = (rules: Rules, ahead: number): Rules =>
   rules.map((rule) => (rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead }));

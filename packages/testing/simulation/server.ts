@@ -4,8 +4,8 @@ import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
 /**
- * Whether an operation is running on a server at this moment. Every operation runs synchronously, including the
- * operations that it calls.
+ * Whether a simulated server is running an operation. While this is true, operations that the server's operation calls
+ * run directly, without the network. One flag is enough, because every operation runs synchronously.
  */
 let isHappening = false;
 
@@ -21,7 +21,7 @@ const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> 
 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>;
 
-/** A random duration of a message, in milliseconds. @internal */
+/** Returns a random time that a message takes on the network, in milliseconds. @internal */
 export const latency = ({ chance }: World): number =>
   chance.happens(0.05) ? chance.between(2, 30) : chance.between(0.1, 2);
 
@@ -29,7 +29,7 @@ export const latency = ({ chance }: World): number =>
 export class Server extends Process {
   /** How long nodes wait for an answer, in milliseconds. */
   readonly #patience: number;
-  /** Refuses every connection. */
+  /** Whether the server refuses every connection. */
   isDown = false;
   /** Delays answers by up to this many milliseconds. */
   slowness = 0;
@@ -79,7 +79,7 @@ export class Server extends Process {
     });
   }
 
-  /** A port whose operations run on this server. */
+  /** Returns a port (a service interface) whose operations run on this server. */
   port<Shape extends object>(node: Process, name: string, service: () => Shape): Shape {
     return new Proxy({} as Shape, {
       get: (_, operation) => {

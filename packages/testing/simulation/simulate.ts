@@ -1,4 +1,7 @@
-/** Runs a program against simulated processes of the service, from a seed. */
+/**
+ * Runs a program with simulated processes of the service. A seed decides the order of events, so that a run can be
+ * repeated.
+ */
 
 import type { Fixture } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
@@ -38,12 +41,12 @@ export class Simulation extends Context.Service<
     /** The storage of links, keys and all other lasting data. */
     readonly postgres: SimulatedServer;
 
-    /** The server that counts requests for limits and notifies processes of changes. */
+    /** A simulated Redis. It counts requests for rate limits, caches values, and notifies processes of changes. */
     readonly redis: SimulatedServer;
   }
 >()("@accountlink/testing/Simulation") {}
 
-/** A server behind a simulated network. A request may have taken effect although its answer was lost. */
+/** A server behind a simulated network. If an answer is lost, the request may still have taken effect. */
 export interface SimulatedServer {
   /** Refuses every connection. */
   isDown: boolean;
@@ -85,9 +88,10 @@ export interface SimulationOptions {
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
 /**
- * Runs a story in a simulated world: the seed decides the order of fibers, which may switch after every operation,
- * the storage is behind a network, and time passes when nothing can run. Two runs of a seed are the same. Only
- * effects can run in a simulation: a promise would never end.
+ * Runs a story (a program) in a simulated world. The seed decides the order in which fibers run, so two runs with the
+ * same seed are identical. Fibers may switch after every operation. The storage is behind a simulated network. Time
+ * passes when nothing can run. A story may wait only for effects, because a promise would never resolve in a
+ * simulation.
  *
  * Rejects with the seed and the failure of the story.
  */

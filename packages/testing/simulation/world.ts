@@ -6,7 +6,7 @@ import { Clock, Context, Duration, Effect, type Exit, Logger, Random, Scheduler 
 import { Chance } from "./chance.ts";
 import { takeOver } from "./runtime.ts";
 
-/** Noon, in milliseconds, so that the day windows of limits do not end during a simulation. */
+/** The simulated start time in milliseconds. It is noon, so that no daily limit resets during a simulation. */
 const epoch = Date.UTC(2026, 0, 5, 12);
 
 /** The simulated duration of a step, in milliseconds. */
@@ -33,7 +33,7 @@ export class World {
   fingerprint = 0;
   #current: Process | null = null;
   readonly #ready: Array<Task> = [];
-  /** Sorted by time, the next timer last. */
+  /** The timers in order of descending time, so that the next timer is the last element. */
   readonly #timers: Array<Timer> = [];
   #untilYield = 0;
 
@@ -128,7 +128,7 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   readonly #dispatcher: Scheduler.SchedulerDispatcher;
   /** The services of all fibers of this process. */
   readonly context: Context.Context<never>;
-  /** The same services as `context`, but fibers that run with them never yield. */
+  /** Like `context`, but a fiber that runs with these services never yields. */
   readonly uninterrupted: Context.Context<never>;
 
   constructor(world: World, name: string) {

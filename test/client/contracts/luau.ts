@@ -11,7 +11,7 @@ import { Option } from "effect";
 
 const used = ["getGame", "bulkGame", "deleteGame", "createSession", "getSession", "cancelSession"];
 
-/** Profiles are left out, because the module does not request them. */
+/** Leaves out profiles (`resolved`), because the Luau client does not request them. */
 const isLeftOut = (name: PropertyKey): boolean => name === "resolved";
 
 const begin = "--#region The contract of v2, written from the routes of @accountlink/http-api\n";

@@ -16,9 +16,9 @@ import { Option } from "effect";
 interface Method {
   readonly name: string;
   readonly route: Route;
-  /** The code for which the method returns None. */
+  /** The error code for which the Python method returns None and raises no exception. */
   readonly missing: string | undefined;
-  /** The field of the data that the method returns; all fields if left out. */
+  /** The field of the answer's `data` that the method returns; undefined if it returns the whole `data`. */
   readonly field: string | undefined;
 }
 
@@ -28,7 +28,10 @@ type Methods = ReadonlyArray<readonly [group: string, methods: ReadonlyArray<Met
 const handwritten = new Set(["poll", "watch", "wait", "redirectUrl"]);
 const handwrittenRoutes = ["streamEvents", "streamSession", "redirectSession"];
 
-/** Calls every method of the TypeScript client, to learn which route it requests and what it returns. */
+/**
+ * Calls every method of the TypeScript client, to learn the route that the method requests and the result that it
+ * returns.
+ */
 const clientMethods = async (types: ContractTypes): Promise<Methods> => {
   let response = new Response();
   let requested = "";
@@ -85,7 +88,10 @@ const routeOf = (id: string, { v2 }: ContractTypes): Route => {
 const quoted = (value: unknown): string => JSON.stringify(value);
 const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-/** Writes types. An object type without a name is named after its place in the contract. */
+/**
+ * Converts contract types to Python types. An object type without a name is named after the type and the field that
+ * contain it.
+ */
 const typeWriter = () => {
   const classes: Array<string> = [];
 
@@ -282,7 +288,10 @@ const fieldsOf = (data: Representation | undefined, types: ContractTypes) => {
   return found?._tag === "Objects" ? found.propertySignatures : [];
 };
 
-/** The parameters of a method: required values by position, other values by keyword, as well as a required `true`. */
+/**
+ * The parameters of a Python method. Required values are positional. Optional values, and a value that must be `true`,
+ * are keyword-only.
+ */
 const argumentsOf = (route: Route, types: ContractTypes): ReadonlyArray<string> => {
   const { typeText } = typeWriter();
   const required: Array<string> = [];

@@ -14,6 +14,6 @@ export const whyNoHaproxy = haproxy.whyNone;
 /**
  * Starts an HAProxy on a free port, and returns the port. It is stopped when the scope closes or this process ends.
  *
- * @param configFor returns the configuration of HAProxy for a port of 127.0.0.1
+ * @param configFor returns a configuration with which HAProxy listens on the given port of 127.0.0.1
  */
 export const startHaproxy = haproxy.start;

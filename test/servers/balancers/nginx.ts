@@ -23,6 +23,7 @@ export const whyNoNginx = nginx.whyNone;
 /**
  * Starts an nginx on a free port, and returns the port. It is stopped when the scope closes or this process ends.
  *
- * @param configFor returns the configuration of nginx for a port of 127.0.0.1, with a folder for the files of nginx
+ * @param configFor returns a configuration with which nginx listens on the given port of 127.0.0.1, and keeps its files
+ * in the given folder
  */
 export const startNginx = nginx.start;

@@ -35,10 +35,7 @@ export const whyNoPostgresWithTools = (): string | null =>
       )
     : null;
 
-/**
- * Returns null if a database can be created, on ACCOUNTLINK_TEST_DATABASE_URL or on a Postgres of this machine, else
- * the reason. With CI=true, throws instead.
- */
+/** Returns null if `makePostgresDatabase` can create a database, else the reason. With CI=true, throws instead. */
 export const whyNoPostgresDatabase = (): Promise<string | null> =>
   givenUrl === "" ? whyNoPostgres() : Promise.resolve(null);
 
@@ -54,8 +51,8 @@ export const startPostgres = (options: PostgresServerOptions = {}) =>
 /**
  * Creates an empty database, and drops it when the scope closes.
  *
- * @param server the server of the database; by default, the server at ACCOUNTLINK_TEST_DATABASE_URL, whose user must be
- * allowed to create databases, or without this variable, a server that this process starts once
+ * @param server the server of the database. By default, it is the server at ACCOUNTLINK_TEST_DATABASE_URL, whose user
+ * must be allowed to create databases. Without this variable, it is a server that this process starts once.
  */
 export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));

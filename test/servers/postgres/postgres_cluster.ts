@@ -168,7 +168,7 @@ const templateOf = async (initdb: string, folder: string, user: SystemUser | nul
   return template;
 };
 
-/** The server requires a key that it owns, and that no other user can read. */
+/** Copies a TLS file. Postgres requires that its own user owns the key file, and that no other user can read it. */
 const copyFor = async (user: SystemUser | null, from: string, to: string): Promise<void> => {
   await copyFile(from, to);
   await chmod(to, 0o600);

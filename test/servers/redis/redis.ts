@@ -18,7 +18,7 @@ export interface RedisServer {
   readonly freeze: Effect.Effect<void>;
   readonly thaw: Effect.Effect<void>;
   /**
-   * Kills the server with SIGKILL. It loses all data that its configuration does not save; by default, it saves none.
+   * Kills the server with SIGKILL. The server loses all data that it has not saved. By default, it saves no data.
    */
   readonly kill: Effect.Effect<void>;
   /** Deletes the saved data of the killed server. */
@@ -54,12 +54,12 @@ export const whyNoRedis = async (): Promise<string | null> => {
 
 /** Finds the command line of Redis or Valkey: an installed one, or the one from the unpacked packages of the server. */
 export const findRedisClient = async (): Promise<ServerProgram | null> => {
-  // Wait until the search for the server has ended, because that search unpacks the packages.
+  // Wait until `findServer` has found the Redis server, because it may unpack the same packages.
   await program;
   return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
 };
 
-/** Returns null if `redisUrl` is available, else the reason. With CI=true, throws instead. */
+/** Returns null if `redisUrl` below can give tests a Redis, else the reason. With CI=true, throws instead. */
 export const whyNoRedisUrl = (): Promise<string | null> =>
   givenUrl === "" ? whyNoRedis() : Promise.resolve(null);
 

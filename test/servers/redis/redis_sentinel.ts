@@ -13,8 +13,7 @@ export const startRedisSentinel = Effect.gen(function* () {
   const holds = (info: string) =>
     replica.ask("INFO", "replication").pipe(
       Effect.map((text) => text.includes(info)),
-      // When the sentinel promotes the replica, the connections of the replica are closed, and this check may lose its
-      // own.
+      // The replica closes its connections when it is promoted, so this request may fail. `until` then sends it again.
       Effect.catchDefect(() => Effect.succeed(false)),
     );
   yield* until(holds("master_link_status:up"));

@@ -40,7 +40,7 @@ const checkLive = Effect.fnUntraced(function* ({
     }),
   );
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
-  // Logs nothing: the findings already contain what the clients of the platforms would log.
+  // Turns logging off: the findings already report the errors that the platform clients would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
 

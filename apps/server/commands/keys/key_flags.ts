@@ -35,7 +35,10 @@ export const limitFlags = {
   unlimited: switchFlag("unlimited", "No limits at all"),
 };
 
-/** The networks that may or may not use a key, and the origins to which its verification flows may redirect. */
+/**
+ * The flags for the lists of a key: networks that may use the key, networks that may not use it, and origins to which
+ * its verification flows may redirect.
+ */
 export const listFlags = {
   allowIps: networksFlag("allow-ip", "Network that may use the key (default: every network)"),
   denyIps: networksFlag("deny-ip", "Network that may not use the key; wins over --allow-ip"),

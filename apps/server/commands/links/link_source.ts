@@ -16,7 +16,7 @@ import { CommandFailed } from "../../cli/report.ts";
 import { reasonOf } from "../../message_text.ts";
 import { sqliteSource } from "./sqlite_source.ts";
 
-/** The size of reads, in bytes. */
+/** How many bytes of a file are read at once. */
 const readSize = 262_144;
 
 export interface SourceChoice {
@@ -86,8 +86,8 @@ const startsAsDatabase = (file: string, unreadable: (cause: unknown) => CommandF
   });
 
 /**
- * Returns the progress to show. While a file is being checked, this is the progress in bytes, since the number of rows
- * is not known yet.
+ * Converts the progress of an import to the progress to show. While an import checks a file, the progress is in bytes,
+ * since the number of rows is not known yet.
  */
 const progressOf =
   (checked: { readonly done: number; readonly total: number } | null) =>

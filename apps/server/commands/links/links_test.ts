@@ -139,7 +139,7 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
-  it("an import refuses columns that may contain times or verifications unless flags explain the columns", async () => {
+  it("an import refuses a column that may hold verification times or states, unless a flag names the column", async () => {
     const place = await makeWorkplace();
     const file = await place.file(
       "links.csv",
@@ -164,7 +164,7 @@ describe("accountlink links", () => {
     expect(told.stdout).toContain(": 2 taken");
   });
 
-  it("an import reports the line of an unreadable header or value, without repeating keys", async () => {
+  it("the error of an import names the line of a wrong header or value, and masks API keys", async () => {
     const place = await makeWorkplace();
     const empty = await place.file("a.csv", "");
     expect(await place.run("links", "import", empty, ...scope)).toEqual({

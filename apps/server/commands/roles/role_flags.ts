@@ -6,7 +6,6 @@ import { Flag } from "effect/cli";
 import { accountFlag, textFlag } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
 
-/** The flags that identify a plan. */
 export const planFlags = {
   account: accountFlag.pipe(Flag.withDescription("Account of the plan")),
   guildId: textFlag("guild-id", Schema.is(GuildId), "5 to 32 digits").pipe(

@@ -3,7 +3,7 @@ import { makeWorkplace, type Workplace } from "../test_program.ts";
 
 const ada = "100001";
 
-/** A workplace with an account that has links of Ada and of another user. */
+/** Makes a workplace with an account that has a link of the user Ada and a link of another user. */
 const withLinks = async (environment: Readonly<Record<string, string>> = {}): Promise<Workplace> => {
   const place = await makeWorkplace(environment);
   const file = await place.file("links.csv", `chatId,gameId\n${ada},77\n100002,78\n`);

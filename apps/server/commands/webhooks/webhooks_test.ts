@@ -157,7 +157,7 @@ describe("accountlink webhooks", () => {
     });
   });
 
-  it("a running server sends events, even of imports by commands, to a webhook that a command created", async () => {
+  it("when a command imports links, a running server sends the event to a webhook", async () => {
     const { json, run, serve, file } = await makeWorkplace(open);
     const { url, heard } = await startReceiver();
     await serve();

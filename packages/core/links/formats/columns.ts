@@ -7,7 +7,7 @@ import {
   UnreadableLinkFile,
 } from "./link_format.ts";
 
-/** The index of each column in the header, or -1. */
+/** The index of each column in the header; -1 if the header does not have the column. */
 export interface Columns {
   readonly chatId: number;
   readonly gameId: number;
@@ -18,11 +18,14 @@ export interface Columns {
   /** Whether the ID columns have the names of this service's exports. If so, rows are not checked for swapped IDs. */
   readonly isOwn: boolean;
   readonly unread: ReadonlyArray<string>;
-  /** Unread columns with unknown names that suggest a time or a verification. */
+  /** Unread columns that may say when or whether a link was verified, but do not have a known name. */
   readonly unclear: ReadonlyArray<string>;
 }
 
-/** Known names of columns, as `plain` normalizes them. If a header has several, the first one in the list is used. */
+/**
+ * The names that identify each column, as `plain` normalizes them. If a header has several names of one list, the name
+ * that is first in the list is used.
+ */
 const known = {
   chatId: ["chatid", "discordid", "discorduserid", "discord", "userid", "_id"],
   gameId: ["gameid", "robloxid", "robloxuserid", "roblox", "defaultaccountid", "primaryaccount"],
@@ -48,7 +51,7 @@ const plain = (name: string): string => {
   return lower === "_id" ? lower : lower.replaceAll(/[\s_?-]/g, "");
 };
 
-/** Whether a name suggests a verification or a time. */
+/** Returns whether the name of a column suggests a verification or a time. */
 const isSuspicious = (name: string): boolean => {
   const words = name
     .replaceAll(/(\p{Ll}|\d)(?=\p{Lu})/gu, "$1 ")
@@ -63,7 +66,7 @@ const suspiciousWord = /verif|confirm|^(?:date|time(?!zone))|(?:date|time|stamp)
 const suspiciousEnd =
   /^(?:at|on|since|when|ts|epoch|created|updated|modified|joined|registered|seen|expires|expiry|linked|approved|pending|valid)$/;
 
-/** Why a file or a row has no links. */
+/** Why the columns of a file, or the properties of a JSON row, cannot be read as links. */
 export interface ColumnProblem {
   readonly reason: LeftOutReason;
   readonly problem: string;
@@ -133,8 +136,8 @@ const lacking = (holds: string, chosen: string | undefined, examples: string): s
   chosen === undefined ? `a column of ${holds}, such as ${examples}` : `a column named ${quoted(chosen)}`;
 
 /**
- * Adds the unread columns to `unreadColumns`. If some of them are unclear, returns an error that asks to read or ignore
- * them.
+ * Adds the names of unread columns to `unreadColumns`. If the meaning of a column is unclear, returns an error that
+ * asks the user to choose between reading and ignoring the column.
  */
 export const reportUnread = (
   { unread, unclear }: Columns,
@@ -151,6 +154,6 @@ export const reportUnread = (
   return new UnreadableLinkFile({ line, reason, unclearColumns: unclear });
 };
 
-/** Explains why a DiscordSRV file has nothing to import. */
+/** The error message for files of DiscordSRV. They contain Minecraft accounts, which cannot be imported. */
 export const minecraft =
   "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here";

@@ -28,12 +28,12 @@ interface Header {
 }
 
 /**
- * Parses the lines of a CSV file. Only cells that are not imported, such as notes, may contain line breaks. In a file
- * whose cells contain no line breaks, a misplaced quote spoils only its own line.
+ * Parses the lines of a CSV file. Cells may contain line breaks only if the file has more than three columns. In other
+ * files, each line is a row, so a misplaced quote spoils only its own line.
  */
 const csvLines = (options: ReadOptions): LineParser => {
   let header: Header | undefined;
-  /** The lines of a row with an open quote. */
+  /** The lines, so far, of a row with a quote that is still open. */
   let open: Array<string> = [];
   let openSince = 0;
 
@@ -55,7 +55,10 @@ const csvLines = (options: ReadOptions): LineParser => {
       : [leftOut(row, "row", `the line has ${cells.length} cells, expected ${width}`)];
   };
 
-  /** Reports the first line of an unfinished row as wrong, and reads the other lines again as rows. */
+  /**
+   * Gives up on a quote that is never closed: reports the line with the quote as wrong, and reads each later line as a
+   * row of its own.
+   */
   const giveUp = (known: Header): ReadonlyArray<Parsed> => {
     const [first = "", ...others] = open;
     open = [];
@@ -121,8 +124,8 @@ const trim = (cell: string): string => cell.trim();
 const splitters = [",", ";", "\t"].map(splitter);
 
 /**
- * Tries each separator, and returns the header by the first one that yields the required columns. If no separator does,
- * returns the problem with the header.
+ * Splits the header at each separator in turn, and returns the first result that has the required columns. If no result
+ * has them, returns the problem with the header.
  */
 const headerOf = (text: string, options: ReadOptions): Header | string => {
   let problem = "";

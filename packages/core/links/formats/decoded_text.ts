@@ -2,7 +2,7 @@
 import { Stream } from "effect";
 import { UnreadableLinkFile } from "./link_format.ts";
 
-/** Enough bytes to identify a file. */
+/** The number of bytes that suffice to recognize the kind of a file. */
 const headSize = 16;
 
 /** How files of other kinds begin, and why they are refused. */
@@ -29,7 +29,7 @@ const controls = /[^\P{Cc}\t\n\v\f\r]/u;
 /** Marks the end of a complete file, after its last text. */
 export const endOfText = Symbol("endOfText");
 
-/** Decodes text without its byte order mark, and fails when the file turns out to be binary. */
+/** Decodes the text of a file without its byte order mark. Emits an `UnreadableLinkFile` if the file is binary. */
 export const decodedText = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>,
 ): Stream.Stream<string | UnreadableLinkFile | typeof endOfText, E, R> =>

@@ -39,9 +39,9 @@ const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextP
 };
 
 /**
- * Returns the parser of a text whose first line begins an object. If the line is a whole object and one of its keys is
- * an ID, the text is read as a single object that maps IDs to IDs, and its members with other keys are reported as
- * wrong rows.
+ * Returns the parser for a text that begins with an object. If the first line is a whole object without an ID as a key,
+ * the text is read as NDJSON. If one of its keys is an ID, the text is read as a single object that maps IDs to IDs,
+ * and members with other keys are reported as wrong rows.
  */
 const objectParser = (line: string, options: ReadOptions): TextParser => {
   const value = parseJson(line);
@@ -50,7 +50,10 @@ const objectParser = (line: string, options: ReadOptions): TextParser => {
   return keys.length === 0 || keys.some(isIdKey) ? jsonParser(options, "members") : ndjsonParser(options);
 };
 
-/** A line of `accounts.aof`: a Discord user and a UUID; a minus sign marks a removed link. */
+/**
+ * Matches a line of the DiscordSRV file `accounts.aof`: a Discord ID and a Minecraft UUID. A minus sign marks a removed
+ * link.
+ */
 const accountsOfDiscordSrv = /^-?\d{5,20} -?[\da-f]{8}-[\da-f-]{27}$|^-[\da-f]{8}-[\da-f-]{27}$|^-\d{5,20}$/i;
 
 const refusing = (reason: string): TextParser => ({

@@ -69,7 +69,7 @@ describe("A link reader", () => {
       }),
   );
 
-  it.effect("a reader takes an object from ID to ID, on one line or many", () =>
+  it.effect("a reader accepts a JSON object that maps chat IDs to game IDs, on one line or several", () =>
     Effect.gen(function* () {
       const object = {
         100001: "1",
@@ -98,7 +98,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader leaves out wrong members of an object from ID to ID, on one line or many", () =>
+  it.effect("a reader leaves out invalid members of a JSON object that maps chat IDs to game IDs", () =>
     Effect.gen(function* () {
       const text = '{"100001":"1","x2":"2","100003":"3"}';
       for (const written of [text, text.replaceAll(",", ",\n"), '{"x2":"2","100001":"1","100003":"3"}']) {
@@ -152,7 +152,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader prefers the most specific column, and a column named in the options", () =>
+  it.effect("a reader uses the most specific ID column, unless the options name another column", () =>
     Effect.gen(function* () {
       const header = "id,user_id,discord_id,roblox,roblox_id,Link: Player";
       const content = `${header}\n7,10007,10001,ada,1,5\n`;
@@ -165,7 +165,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader leaves out unverified links and other guilds", () =>
+  it.effect("a reader leaves out unverified links, and rows of other guilds if an option names one", () =>
     Effect.gen(function* () {
       const content = `discord_id,roblox_id,verified,guild_id\n10001,1,true,70001\n10002,1,0,70001\n10003,1,FALSE,70001\n10004,1,pending,70001\n10005,1,1,70002\n10006,1,,\n`;
       const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "10006 1"];
@@ -215,7 +215,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader prefers the time of the verification, and columns named in the options", () =>
+  it.effect("a reader takes a link's time from `verified_at`, unless the options name another column", () =>
     Effect.gen(function* () {
       const content =
         "discord_id,roblox_id,created_at,linked_since,verified_at,state\n10001,1,2020-01-01,2026-01-01,2021-01-01,pending\n";
@@ -260,7 +260,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("every column that a reader ignores is reported, and the reader continues", () =>
+  it.effect("a reader reports the columns that it does not read, up to 100, and still reads the file", () =>
     Effect.gen(function* () {
       const names = ["username", "region", "note", "avatar", "timezone", "candidates", "guildId", "__v"];
       const unreadColumns = new Set<string>();
@@ -310,7 +310,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader takes times in the formats of other systems", () =>
+  it.effect("a reader understands times in the formats of other systems", () =>
     Effect.gen(function* () {
       for (const written of [
         '"2026-01-01 00:00:00"',
@@ -363,7 +363,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader accepts notes with line breaks, and gives up on an unclosed quote", () =>
+  it.effect("a CSV reader accepts line breaks in notes, and an unclosed quote spoils only its own line", () =>
     Effect.gen(function* () {
       const header = "discordId,robloxId,name,note";
       const content = `${header}\n10001,1,ada,"a note\nof two, ""quoted"" lines"\n10002,2,bob,\n`;
@@ -393,7 +393,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader stops where the rest of the file is unreadable", () =>
+  it.effect("a reader fails if the header lacks a column or names one twice, or if JSON is cut off", () =>
     Effect.gen(function* () {
       const names =
         "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";
@@ -411,7 +411,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader refuses a malicious file with an error of one sentence", () =>
+  it.effect("a reader refuses endless rows and binary files, and says why in one sentence", () =>
     Effect.gen(function* () {
       const endless = "no end within 65536 characters";
       expect(yield* unreadable(`chatId,gameId\n${"1".repeat(70_000)}`)).toContain(
@@ -454,7 +454,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("messages quote only the start of a value, and no API key", () =>
+  it.effect("error messages quote only the start of a value, and never an API key", () =>
     Effect.gen(function* () {
       const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
       const lines = yield* parse(`chatId,gameId\n${token},1\n${"9".repeat(100)},1\n`, "csv");

@@ -9,7 +9,10 @@ import { jsonRows } from "./json_rows.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
-/** The outermost value. In arrays and objects, rows are at depth 1; in a sequence of values, at depth 0. */
+/**
+ * The structure of a JSON text: an array of rows, an object whose members are the rows, or a sequence of rows. In
+ * `values`, rows are at depth 0; in the others, at depth 1.
+ */
 type Shape = "array" | "members" | "values";
 
 /** Returns a parser of JSON. If `given` is null, the beginning of the text decides the shape. */
@@ -49,7 +52,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     index = 0;
     if (rest === "") return;
     if (shape !== "values" && depth === 0) {
-      // Skip the outermost bracket, which encloses all rows.
+      // Step into the outermost bracket, which encloses all rows.
       depth = 1;
       rest = rest.slice(1);
     } else if (/^[\]}]/.test(rest)) close();

@@ -5,7 +5,6 @@ import { linkReaders } from "./link_formats.ts";
 
 const { array, constantFrom, dictionary, integer, json, nat, record, string } = FastCheck;
 
-/** Rows with any JSON values besides their IDs. */
 const rows = array(
   record({
     discordId: integer({ min: 10_000, max: 2 ** 31 - 1 }).map(String),

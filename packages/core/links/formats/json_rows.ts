@@ -5,12 +5,15 @@ import { leftOut, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
 
 /**
- * For how many lists of property names the columns are cached. The objects of most files have only one or two different
- * lists of names.
+ * The maximum number of lists of property names whose columns are cached. In most files, the objects have only one or
+ * two different lists.
  */
 const maxShapes = 1_000;
 
-/** Reads rows: objects, or the members of an object that maps IDs to IDs. */
+/**
+ * Makes two readers of JSON rows: `value` reads an object, and `member` reads a member of an object that maps IDs to
+ * IDs.
+ */
 export const jsonRows = (options: ReadOptions) => {
   const shapes = new Map<string, Columns | ColumnProblem>();
 

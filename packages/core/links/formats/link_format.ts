@@ -15,7 +15,7 @@ export interface LinkFormat {
     options?: ReadOptions,
   ) => Stream.Stream<LinkLine, E | UnreadableLinkFile, R>;
 
-  /** The first lines of a file. */
+  /** The text before the first link, such as the line of column names. Empty if the format has none. */
   readonly header: string;
 
   /** Returns the line of a link, including the line end. */
@@ -24,11 +24,11 @@ export interface LinkFormat {
 
 /** Chooses the columns and rows to read. */
 export interface ReadOptions {
-  /** The column of chat IDs, if its name is not a known one. */
+  /** The name of the column with the chat IDs. Needed only if the reader does not find this column itself. */
   readonly chatColumn?: string | undefined;
-  /** The column of game IDs, if its name is not a known one. */
+  /** The name of the column with the game IDs. Needed only if the reader does not find this column itself. */
   readonly gameColumn?: string | undefined;
-  /** The column of times, if its name is not a known one. */
+  /** The name of the column with the times. Needed only if the reader does not find this column itself. */
   readonly timeColumn?: string | undefined;
   /** An additional column that says whether a link was verified. */
   readonly verifiedColumn?: string | undefined;
@@ -77,23 +77,34 @@ const unwanted: ReadonlySet<LeftOutReason> = new Set([
 export interface LeftOutLine {
   readonly line: number;
   readonly reason: LeftOutReason;
-  /** What is wrong with this row. */
+  /** The reason in words, with the wrong value, such as `chatId is "1", expected 5 to 32 digits`. */
   readonly problem: string;
   /** The row's text, shortened and without API keys. */
   readonly text: string;
 }
 
-/** Returns whether the row itself is wrong. @internal */
+/**
+ * Returns whether a row was left out because of an error in it, and not because it is unwanted, such as a repeated
+ * link.
+ *
+ * @internal
+ */
 export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reason);
 
-/** A row with its link, or with the reason to leave it out. Lines count from 1. Blank lines are skipped. */
+/**
+ * A row of a file: either its link, or the reason to leave the row out. Line numbers start at 1. Blank lines are
+ * skipped.
+ */
 export type LinkLine = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
 /** The file cannot be parsed from this line on, or its columns are ambiguous. */
 export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   readonly line: number;
   readonly reason: string;
-  /** Columns that the options must name or ignore before the file can be read. */
+  /**
+   * Columns whose meaning is unclear. To read the file, choose each column by `timeColumn` or `verifiedColumn`, or
+   * ignore it by `ignoreColumns`.
+   */
   readonly unclearColumns?: ReadonlyArray<string>;
 }> {
   readonly code = "UNREADABLE_LINK_FILE";

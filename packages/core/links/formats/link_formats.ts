@@ -6,7 +6,7 @@ import type { LinkFormat } from "./link_format.ts";
 import { ndjson } from "./ndjson.ts";
 import { readText } from "./text_rows.ts";
 
-/** Every format of written link files, by the name that users choose. @internal */
+/** The formats in which link files can be written, by the name that users choose. @internal */
 export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;
 
 export type LinkFormatName = keyof typeof linkFormats;

@@ -1,4 +1,6 @@
-/** Reads the values of a row in any format. IDs must be text, because a number may have lost its last digits. */
+/**
+ * Reads the values of a row in any format. A number is accepted as an ID only if it cannot have lost its last digits.
+ */
 import { Option, Predicate } from "effect";
 import { isChatId, isGameId } from "../../ids.ts";
 import { type Millis, parseTimestamp } from "../../timestamp.ts";
@@ -46,7 +48,7 @@ export const readRow = (row: Row, columns: Columns, { guildId }: ReadOptions): L
   return { line, link: { chatId: chat.id, gameId: game.id, lastVerifiedAt } };
 };
 
-/** The text of an ID; null if a program has converted the ID to a number. */
+/** An ID as read from a file. `id` is null if the value is a number that may have lost digits. */
 interface ReadId {
   readonly id: string | null;
   readonly value: unknown;

@@ -5,11 +5,18 @@ import { type Row, readRow } from "./row.ts";
 /** @internal */
 export interface TableReader {
   readonly read: (row: Row) => LinkLine;
-  /** Reports unread columns. Returns the error if unclear columns prevent reading; else null. */
+  /**
+   * Adds the unread columns to `ReadOptions.unreadColumns`. Returns an error if the meaning of one of them is unclear;
+   * otherwise null.
+   */
   readonly refusal: () => UnreadableLinkFile | null;
 }
 
-/** Makes a reader of a table's rows, such as a database's, or returns the problem with its columns. @internal */
+/**
+ * Makes a reader for the rows of a database table. If the table lacks required columns, returns the problem as text.
+ *
+ * @internal
+ */
 export const tableReader = (
   names: ReadonlyArray<string>,
   options: ReadOptions = {},

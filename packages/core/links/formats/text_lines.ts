@@ -2,9 +2,9 @@ import { UnreadableLinkFile } from "./link_format.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
 export interface LineParser {
-  /** Parses a line without its line end. Headers and blank lines yield nothing. */
+  /** Parses a line. `text` does not include the line end. Headers and blank lines yield no rows. */
   readonly read: (text: string, line: number) => ReadonlyArray<Parsed>;
-  /** Parses the rest at the end of the file. */
+  /** Called at the end of the file with its number of lines. Returns the rows that were not complete before. */
   readonly end: (lines: number) => ReadonlyArray<Parsed>;
 }
 
@@ -28,7 +28,8 @@ export const linesParser = ({ read, end }: LineParser): TextParser => {
   return {
     take: (piece) => {
       const text = rest + piece;
-      // This carriage return may belong to a line feed at the start of the next piece.
+      // If the piece ends with a carriage return, keep it back: the next piece may begin with the line feed that
+      // belongs to it.
       const heldBack = text.endsWith("\r") ? "\r" : "";
       const texts = text.slice(0, text.length - heldBack.length).split(/\r\n?|\n/);
       rest = `${texts.pop()}${heldBack}`;

@@ -17,7 +17,7 @@ export const longestRow = 65_536;
 export const tooLong = (line: number): UnreadableLinkFile =>
   new UnreadableLinkFile({ line, reason: `the row has no end within ${longestRow} characters` });
 
-/** Reads files with a parser. An `UnreadableLinkFile` ends the stream. */
+/** Makes the `read` function of a format from its parser. An `UnreadableLinkFile` ends the stream. */
 export const readText =
   (makeParser: (options: ReadOptions) => TextParser): LinkFormat["read"] =>
   (bytes, options = {}) =>
@@ -34,7 +34,7 @@ export const readText =
       }),
     );
 
-/** Stops parsing after an unreadable line. */
+/** Wraps a parser so that it ignores everything after an unreadable line. */
 const endingParser = (parser: TextParser) => {
   let isOver = false;
   const untilUnreadable = (rows: ReadonlyArray<Parsed>): ReadonlyArray<Parsed> => {

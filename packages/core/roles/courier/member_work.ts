@@ -1,4 +1,4 @@
-/** What couriers and sweeps do with a single member, and how they check whether a plan must be paused. */
+/** The work of couriers and sweeps on a single member, and the checks that pause a plan. */
 import { Clock, Effect, Metric, Option } from "effect";
 import { allows } from "../../accounts/member.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
@@ -15,7 +15,7 @@ const changes = Metric.counter("accountlink_role_changes_total", {
   incremental: true,
 });
 
-/** The actor that pauses a plan. */
+/** The actor in the audit log when the service itself pauses a plan. */
 const service = { actor: { type: "operator", id: "roles" }, requestId: null } as const;
 
 /**
@@ -44,7 +44,9 @@ export const makeMemberWork = Effect.gen(function* () {
   });
 
   return {
-    /** Whether the plan would change the member's roles or nickname, or the nickname stored for the member. */
+    /**
+     * Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them.
+     */
     differs: (plan: RolePlan, member: RoleMember, { gameId, nickname: stored }: StoredMember) =>
       Effect.map(
         sync.compare(plan, member, gameId, stored),
@@ -80,7 +82,7 @@ export const makeMemberWork = Effect.gen(function* () {
      * bot has left.
      */
     pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
-      // Ask for the roles, which are never cached: `findGuild` may return an earlier answer.
+      // `findGuildRoles` is used, because its answer is never cached. `findGuild` may return an old answer.
       const { findGuildRoles } = yield* sync.roles;
       if (Option.isSome(yield* findGuildRoles(plan.guildId))) return false;
       yield* pause(plan);
@@ -110,7 +112,7 @@ const outcomes = ["applied", "refused", "unavailable"] as const;
 const count = (outcome: (typeof outcomes)[number], times: number) =>
   Metric.update(Metric.withAttributes(changes, { outcome }), times);
 
-/** The settled state of a user who has left the guild. */
+/** Returns the result to store for a user who has left the guild: without a nickname, problems or a retry. */
 export const goneMember = (chatId: ChatId): SettledMember => ({
   chatId,
   mark: null,

@@ -1,4 +1,4 @@
-/** Changes the members of one plan's guild after events of the plan's scope. */
+/** Reads the events of a plan's scope, and changes the guild members whom the events name. */
 import { Clock, Effect, Option, Schema, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
@@ -12,7 +12,7 @@ import { goneMember, makeMemberWork, retryDelay } from "./member_work.ts";
 /** How many events are read at once. */
 const pageSize = 500;
 
-/** How many members are read at once, and how many of them are changed at once. */
+/** The number of waiting members that are read together, and the number of members that are changed concurrently. */
 const [batchSize, concurrency] = [32, 8];
 
 /** How often a platform that failed is asked about a member, in milliseconds. */
@@ -51,14 +51,14 @@ export const makePlanRun = Effect.gen(function* () {
   const links = yield* LinkStore;
   const { change, pauseWithoutBot } = yield* makeMemberWork;
 
-  /** Reads new events, and stores that the members named by these events wait to be compared. */
+  /** Reads new events, and adds the members that these events name to the stored waiting members. */
   const readFeed = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     courier.hasNews = false;
     const { scope, guildId } = courier.item;
     const { pid } = scope;
     const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
-    // The page is null if events were deleted before they were read, or if a backup was restored. Then all members must
-    // be compared.
+    // The page is null if events were deleted before they were read, or if a backup was restored. It is then unknown
+    // whom the events named, so `nobody` names no members, and starts a sweep of all members.
     const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
     if (marks === null) return;
     const at = yield* Clock.currentTimeMillis;
@@ -69,8 +69,8 @@ export const makePlanRun = Effect.gen(function* () {
   });
 
   /**
-   * Returns whether the bot has left the guild; true, too, if the platform does not answer. Then a user who seems to be
-   * missing is not treated as having left.
+   * Returns true if the bot has left the guild, or if the platform does not answer. In both cases, a user who seems to
+   * be missing may still be a member.
    */
   const hasBotLeft = (courier: PlanCourier) =>
     Effect.catchTag(pauseWithoutBot(courier.item), "PlatformUnavailable", () => Effect.succeed(true));
@@ -140,7 +140,7 @@ export const makePlanRun = Effect.gen(function* () {
   });
 });
 
-/** The state of a member whose change is tried again later. */
+/** Returns the result to store for a member whose change is tried again later. */
 const waitingOn = ({ chatId, nickname, since }: WaitingMember, now: Millis) => ({
   ...goneMember(chatId),
   retryAt: now + retryDelay(now - since),
@@ -176,5 +176,5 @@ const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
   }
 };
 
-/** Events may no longer contain the chat ID of an erased user. */
+/** Returns false for the text `[erased]`, which replaces the chat ID of an erased user in events. */
 const isKnown = Schema.is(ChatId);

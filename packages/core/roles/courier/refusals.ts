@@ -5,10 +5,7 @@ import type { Millis } from "../../timestamp.ts";
 
 type Changed = ReturnType<ChatRoles["addRole"]>;
 
-/**
- * After the platform refuses to change a role or a nickname: how long this change is refused for other members, in
- * milliseconds.
- */
+/** How long a change that the platform refused for one member is also refused for other members, in milliseconds. */
 const rememberedFor = 5_000;
 
 /**

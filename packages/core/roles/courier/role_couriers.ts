@@ -10,7 +10,7 @@ import { isProbing, makePlanCourier, makePlanRun, type PlanCourier } from "./pla
 import { rememberRefusals } from "./refusals.ts";
 import { isSweepDue, makeSweep } from "./sweep.ts";
 
-/** How long a stop waits for changes in flight. */
+/** How long a stopping node waits for changes that are already running. */
 const drainTime = "11 seconds";
 
 const oldest = Metric.gauge("accountlink_role_oldest_change_seconds", {
@@ -26,8 +26,8 @@ const layerRemembering = Layer.effect(
 );
 
 /**
- * Keeps the roles and nicknames of guilds equal to the links of their plans' scopes. Does nothing on a platform without
- * roles.
+ * Keeps the roles and nicknames of guild members up to date with their links, according to the role plans. Does nothing
+ * on a platform without roles.
  *
  * @internal
  */

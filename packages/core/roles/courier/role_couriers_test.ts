@@ -169,7 +169,7 @@ const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => chan
 
 describe("a change of a link", () => {
   test(
-    "a change of a link changes roles and nicknames of both users within a second",
+    "when a link is set, moved or removed, roles and nicknames change within a second",
     Effect.gen(function* () {
       const { begin, startNode, link, unlink, move, member } = yield* deployment;
       const [ada = "", bob = ""] = memberIds;

@@ -12,10 +12,10 @@ import { RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
 import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./member_work.ts";
 import type { PlanCourier } from "./plan_courier.ts";
 
-/** For how many members the links are read at once, and how many of these members are compared concurrently. */
+/** The number of members whose links are read together, and the number of members that are compared concurrently. */
 const [partSize, concurrency] = [50, 4];
 
-/** The pause after a part, so that a sweep delays no lookup, in milliseconds. */
+/** The pause after every `partSize` members, in milliseconds. It keeps a sweep from delaying lookups. */
 const partPause = 20;
 
 /** How often the progress is saved within a page, in milliseconds. */
@@ -24,7 +24,7 @@ const saveInterval = 1_000;
 /** The time between two changes that a sweep makes in a guild, in milliseconds. */
 const changeInterval = 100;
 
-/** If the platform does not answer about this many members in a row, the sweep waits for the platform. */
+/** If requests for more than this many members in a row get no answer, the sweep waits for the platform. */
 const mostUnanswered = 20;
 
 /** How long a node may take to notice that a sweep has started, in milliseconds. */
@@ -56,12 +56,13 @@ export const makeSweep = Effect.gen(function* () {
       courier.isStopping ||= !isHeld;
       const { item } = courier;
       if (result.sweep === null || item.revision !== revision) return;
-      // The node reads its plans from the store only a second later, so update the plan in memory here.
+      // The node rereads its plans from the store only a second later. Until then, `courier.item` must have the sweep's
+      // new progress.
       const isEnded = result.sweep === "ended";
       courier.item = { ...item, sweep: isEnded ? null : result.sweep, sweptAt: isEnded ? at : item.sweptAt };
     });
 
-    /** Whether this sweep must stop. It must also stop after a change of the plan, which starts another sweep. */
+    /** Whether this sweep must stop, because the courier must stop or because the plan's revision has changed. */
     const isOver = Effect.map(
       Clock.currentTimeMillis,
       (now) => !isCarrying(node, courier, now) || courier.item.revision !== revision,
@@ -125,7 +126,8 @@ export const makeSweep = Effect.gen(function* () {
         const changed = yield* change(courier.item, chatId, stored, pace);
         if (changed === null && (yield* pauseWithoutBot(courier.item))) return;
         const settled = changed ?? goneMember(chatId);
-        // Nothing needs to be stored: the end of the sweep deletes the member's earlier problems.
+        // Nothing is stored for a member without problems whose nickname stays the same. The end of the sweep deletes
+        // the member's earlier problems.
         if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
         yield* settle({ members: [settled], sweep: null });
       });

@@ -56,7 +56,7 @@ export const makeAttempt = Effect.gen(function* () {
 
 const secondsOf = (time: Millis): string => String(Math.floor(time / 1_000));
 
-/** The headers of an attempt. */
+/** Returns the HTTP headers of a request that sends an event. */
 export const headersOf = (eventId: string, attemptedAt: Millis, signature: string) => ({
   "content-type": "application/json",
   "user-agent": "accountlink",
@@ -73,13 +73,13 @@ export const bodyOf = ({ scope }: StoredWebhook, { type, at, data }: SentEvent):
     scope: { pid: scope.pid, guildId: guildOf(scope) },
   });
 
-/** Converts times to text for receivers. */
+/** Converts the time in the data of an event to ISO 8601 text. */
 const wireData = (data: object): object =>
   "lastVerifiedAt" in data && typeof data.lastVerifiedAt === "number"
     ? { ...data, lastVerifiedAt: formatTimestamp(data.lastVerifiedAt) }
     : data;
 
-/** Returns the delivery of a test event before its first attempt. */
+/** Returns the delivery of an event before the first attempt, without a feed position and without lanes. */
 export const untriedDelivery = ({ id, type, at }: SentEvent): StoredDelivery => ({
   eventId: id,
   type,

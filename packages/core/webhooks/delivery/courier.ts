@@ -25,7 +25,7 @@ const [mostAttempts, mostFailingAttempts] = [8, 2];
 const failurePause = 20;
 
 /**
- * An event whose last read is older than this, in milliseconds, is read again before it is sent, because its user may
+ * An event that was read longer ago than this, in milliseconds, is read again before it is sent, because its user may
  * have been erased meanwhile.
  */
 const freshFor = 1_000;
@@ -49,11 +49,11 @@ const service = { actor: { type: "operator", id: "delivery" }, requestId: null }
 
 /** State shared by all webhooks of a node. */
 export interface WebhookNode extends CourierNode {
-  /** How many more attempts may run at once, in addition to one per webhook. */
+  /** How many more attempts may start on this node. The first running attempt of each webhook is not counted. */
   freeAttempts: number;
 }
 
-/** A webhook that this node sends, and the state of the work. */
+/** The courier that sends the events of one webhook, with two values for metrics. */
 export interface WebhookCourier extends Courier<HeldWebhook> {
   /** The time of the oldest unsent new event in memory, or null. */
   oldestAt: Millis | null;
@@ -62,7 +62,7 @@ export interface WebhookCourier extends Courier<HeldWebhook> {
 }
 
 interface EventEntry extends Entry {
-  /** The event with the time of its read; null if it must be read before sending. */
+  /** The event, and when it was read from the feed; null if the event must be read before it is sent. */
   readonly read: { readonly event: FeedEvent; readonly at: Millis } | null;
 }
 
@@ -80,8 +80,8 @@ export const makeCourierRun = Effect.gen(function* () {
   });
 
   /**
-   * Reads new events into the window. Returns whether the feed may have more new events; null if a backup of the feed
-   * was restored.
+   * Reads new events from the feed into the window. Returns whether the feed may have more new events. Returns null if
+   * the feed ends before the read position, which happens after a backup was restored.
    */
   const readFeed = Effect.fnUntraced(function* (courier: WebhookCourier, window: DeliveryWindow) {
     const { pid } = courier.item.scope;
@@ -89,7 +89,7 @@ export const makeCourierRun = Effect.gen(function* () {
     if (page === null) {
       const { start } = yield* events.range(pid);
       if (window.readPosition >= start) return null;
-      // The events in between were deleted before they could be sent.
+      // The events between the read position and `start` were deleted before they could be sent.
       window.skipTo(start);
       return true;
     }
@@ -137,7 +137,10 @@ export const makeCourierRun = Effect.gen(function* () {
     return found?.id === delivery.eventId ? found : null;
   });
 
-  /** After a backup was restored, the feed ends before the webhook's position. Only events from now on are sent. */
+  /**
+   * Moves the webhook's position to the end of the feed, so that only later events are sent. Needed after a backup was
+   * restored, because the feed then ends before the webhook's position.
+   */
   const skipToEnd = Effect.fnUntraced(function* (node: WebhookNode, courier: WebhookCourier) {
     const { id, scope } = courier.item;
     const { end } = yield* events.range(scope.pid);
@@ -221,7 +224,7 @@ export const makeCourierRun = Effect.gen(function* () {
 
     const isEnding = () => isBroken || courier.isStopping || node.isStopping;
 
-    /** Stores the results. Returns false if another node has taken the webhook. */
+    /** Stores the results of attempts. Returns false if another node has taken over the webhook. */
     const save = Effect.fnUntraced(function* () {
       const at = yield* Clock.currentTimeMillis;
       const { position } = window;
@@ -242,7 +245,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // If there was space for no more, further deliveries may be due. Read them after the results of these are stored.
+      // If these deliveries fill the window, the store may have more, which are read when results are next stored.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {
@@ -257,7 +260,10 @@ export const makeCourierRun = Effect.gen(function* () {
       }
     });
 
-    /** Waits for the next result. Returns whether the run must continue, to store results or to send more events. */
+    /**
+     * If attempts are in flight, waits for the next result. Returns true if the courier must continue, to store results
+     * or to send more events.
+     */
     const goOn = Effect.fnUntraced(function* () {
       if (running > 0) {
         const change = Queue.take(courier.changes);

@@ -6,15 +6,16 @@ import type { Millis } from "../../timestamp.ts";
 import type { StoredDelivery } from "../webhook_store.ts";
 
 export interface Entry {
-  /** The delivery as it is before the next attempt. A new delivery is waiting and has no attempts. */
+  /**
+   * The delivery as it is before the next attempt. The delivery of a new event has the status `waiting` and no
+   * attempts.
+   */
   readonly delivery: StoredDelivery & { readonly position: number };
-  /** Whether the delivery is in the store. */
   readonly isStored: boolean;
   /** Erasure events are sent even if earlier deliveries of the user fail. */
   readonly isErasure: boolean;
 }
 
-/** Results to be stored. */
 interface Unsaved {
   readonly deliveries: Map<string, StoredDelivery>;
   readonly freedLanes: Set<string>;
@@ -34,7 +35,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
   #read: number;
   /** Events not finished yet, by ID. */
   readonly #entries = new Map<string, E>();
-  /** Positions of unfinished new events, in order. The saved position stays before the first of them. */
+  /** The feed position of each unfinished event that was read from the feed, by event ID, in feed order. */
   readonly #open = new Map<string, number>();
   readonly #lanes = new Map<string, Array<E>>();
   readonly #ready: Array<E> = [];
@@ -57,13 +58,15 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return this.#read;
   }
 
-  /** The position to store: if another node takes over the webhook, it reads the feed from there. */
+  /**
+   * The feed position to store. If another node takes over the webhook, that node reads the feed after this position.
+   */
   get position(): number {
     const [first] = this.#open.values();
     return first === undefined ? this.#read : first - 1;
   }
 
-  /** The time of the oldest unfinished new event, or null. */
+  /** The time of the oldest unfinished event that was read from the feed; null if there is none. */
   get oldestAt(): Millis | null {
     const [first] = this.#open.keys();
     return first === undefined ? null : (this.#entries.get(first)?.delivery.at ?? null);
@@ -107,8 +110,8 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   /**
-   * Records the result of an attempt. Later events of the same lanes become ready, or after a failure wait in the
-   * store.
+   * Records the result of an attempt. If the delivery must be tried again, later events of its lanes are moved to the
+   * store. Otherwise, the next event of each lane becomes ready if it is the first in all of its lanes.
    */
   finish(entry: E, delivery: StoredDelivery, at: Millis): void {
     const { lanes } = entry.delivery;
@@ -186,8 +189,8 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   /**
-   * After an event failed, moves the events that must wait for it to the store: the later events of its lanes, then the
-   * later events of the other lanes of those events, and so on. Returns all these lanes.
+   * Moves to the store all events that must wait for a failed event: the later events of its lanes, then the later
+   * events of the other lanes of those events, and so on. Returns all these lanes.
    *
    * @param lanes the lanes of the failed event
    */
@@ -211,7 +214,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return blocked;
   }
 
-  /** Moves an event to the store, where it becomes due when the event before it is done. */
+  /** Moves an event to the store. The event becomes due there when the earlier events of its lanes are done. */
   #putAside({ delivery }: E): void {
     this.#unsaved.deliveries.set(delivery.eventId, { ...delivery, nextAttemptAt: null });
     for (const lane of delivery.lanes) this.#failedLanes.add(lane);

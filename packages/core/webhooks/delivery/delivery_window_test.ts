@@ -5,7 +5,7 @@ import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
 type Parts = Partial<Pick<Entry, "isStored" | "isErasure">>;
 
-/** An event whose id is its name. */
+/** Makes an entry whose event ID is `name`. */
 const entry = (name: string, position: number, lanes: ReadonlyArray<string>, parts: Parts = {}): Entry => ({
   delivery: {
     ...makeDelivery({ eventId: name, status: "waiting", attempts: 0, nextAttemptAt: null, lanes }),
@@ -16,7 +16,10 @@ const entry = (name: string, position: number, lanes: ReadonlyArray<string>, par
   ...parts,
 });
 
-/** Makes a window of events in order, each with a name, its lanes, and whether the store blocks it. */
+/**
+ * Makes a window and adds the given events in order. Each letter of `lanes` is a lane. `isBlocked` means that an
+ * earlier failure in the store blocks the event.
+ */
 const makeWindow = (
   ...events: ReadonlyArray<readonly [name: string, lanes: string, isBlocked?: boolean]>
 ) => {
@@ -43,12 +46,12 @@ const over = ({ delivery }: Entry, status: "delivered" | "failing" | "given_up")
   lanes: status === "failing" ? delivery.lanes : [],
 });
 
-/** Returns the status of each event that would be stored. */
+/** Returns the event ID and the status of each delivery that must be stored now. */
 const saved = (window: DeliveryWindow) =>
   [...window.takeUnsaved().deliveries.values()].map(({ eventId, status }) => [eventId, status]);
 
 describe("DeliveryWindow", () => {
-  it("a delivery window offers the first event of each lane, and the next after the first is delivered", () => {
+  it("a delivery window offers the first event of each lane, then the second when the first is delivered", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["a2", "a"], ["x", ""], ["a3", "a"]);
     const [a1, b1, x] = takeReady(window);
     expect(namesOf([a1, b1, x] as ReadonlyArray<Entry>)).toEqual(["a1", "b1", "x"]);
@@ -74,7 +77,7 @@ describe("DeliveryWindow", () => {
     expect([window.position, window.size]).toEqual([9, 0]);
   });
 
-  it("events behind a failed event move to the store, and so do later events that share their lanes", () => {
+  it("when an event fails, the window moves to the store all events that wait for it, directly or indirectly", () => {
     const window = makeWindow(["a1", "a"], ["ab", "ab"], ["b2", "b"], ["bc", "bc"], ["c2", "c"], ["d1", "d"]);
     const ready = takeReady(window);
     expect(namesOf(ready)).toEqual(["a1", "d1"]);
@@ -89,7 +92,7 @@ describe("DeliveryWindow", () => {
     expect(window.size).toBe(1);
   });
 
-  it("an attempt in flight continues if an earlier event of another lane fails", () => {
+  it("when an event fails, attempts in flight for events of other lanes continue", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b"], ["ab", "ab"], ["b3", "b"]);
     const [a1, b1] = takeReady(window) as [Entry, Entry];
     window.finish(a1, over(a1, "failing"), 1);
@@ -115,7 +118,7 @@ describe("DeliveryWindow", () => {
       ["a2", "waiting"],
       ["b2", "waiting"],
     ]);
-    // The failures are stored now, so the store decides whether they block this event, and reports that they do not.
+    // `saved` made the window forget its failures. The argument `false` means that no failure in the store blocks `a3`.
     window.addNew(entry("a3", 5, ["a"]), false);
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });
@@ -127,13 +130,13 @@ describe("DeliveryWindow", () => {
     const [a1, b1] = takeReady(window) as [Entry, Entry];
     window.finish(a1, over(a1, "delivered"), 1);
     window.finish(b1, over(b1, "given_up"), 2);
-    // The store does not know yet that this delivery is done.
+    // The store still returns b1 as due, because the result of b1 is not saved yet. The window must ignore b1.
     window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
     const { freedLanes, deliveredAt, failedAt } = window.takeUnsaved();
     expect([[...freedLanes], deliveredAt, failedAt, window.size]).toEqual([["b", "c"], 1, 2, 0]);
   });
 
-  it("the event of an erasure is sent after the user's attempts in flight, whatever their result", () => {
+  it("a `user.erased` event is sent when the user's attempts in flight end, even if they fail", () => {
     const window = makeWindow(["a1", "a"], ["a2", "a"]);
     const [a1] = takeReady(window) as [Entry];
     window.addNew(entry("erased", 3, ["a"], { isErasure: true }), true);

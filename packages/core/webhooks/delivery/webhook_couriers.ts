@@ -9,10 +9,10 @@ import type { Millis } from "../../timestamp.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { makeCourierRun, type WebhookCourier } from "./courier.ts";
 
-/** The most concurrent attempts, in addition to one per webhook. */
+/** The maximum number of concurrent attempts on this node. The first running attempt of each webhook is not counted. */
 const mostExtraAttempts = 128;
 
-/** How long a stop waits for attempts in flight. An attempt takes at most ten seconds. */
+/** How long a stopping node waits for attempts in flight. An attempt takes at most ten seconds. */
 const drainTime = "11 seconds";
 
 const backlog = Metric.gauge("accountlink_webhook_backlog_seconds", {

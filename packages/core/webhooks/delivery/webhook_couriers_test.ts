@@ -69,7 +69,7 @@ const deployment = Effect.gen(function* () {
   };
 
   const store = yield* WebhookStore;
-  // Web Crypto answers in real time, which the test clock does not know.
+  // Web Crypto runs in real time, not on the test clock. So these fakes replace the functions that use it.
   const secrets = {
     ...(yield* Secrets),
     signWebhook: () => Effect.succeed("signature"),
@@ -95,7 +95,7 @@ const deployment = Effect.gen(function* () {
     global,
     sent,
     startNode,
-    /** Lets a node send for a second, starting at a time in milliseconds. */
+    /** Starts a node at the given time in milliseconds, lets it send for one second, and stops it. */
     sendAt: (time: number) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         later(time - now)(
@@ -132,7 +132,7 @@ const deployment = Effect.gen(function* () {
           error: null,
         });
       }),
-    /** Makes the store report that a webhook has failed since a time. */
+    /** Stores that a webhook has been failing since `failedAt`. */
     failSince: Effect.fnUntraced(function* (id: WebhookId, failedAt: number) {
       const [node, at, position] = [uniqueText(), failedAt, 0];
       yield* store.hold({ node, at, until: at + 1, limit: 100 });
@@ -174,7 +174,7 @@ const hour = 3_600_000;
 
 describe("a changed webhook", () => {
   test(
-    "a new or reactivated webhook is sent its events at once",
+    "a new or reactivated webhook gets its events at once",
     Effect.gen(function* () {
       const { startNode, create, update, link, sent } = yield* deployment;
       yield* startNode();
@@ -193,7 +193,7 @@ describe("a changed webhook", () => {
   );
 
   test(
-    "a paused webhook gets no later event until it is active again",
+    "a webhook gets no new events while it is paused, and gets them when it is active again",
     Effect.gen(function* () {
       const { startNode, create, update, link, sent } = yield* deployment;
       const { id } = yield* create("/a");
@@ -202,7 +202,7 @@ describe("a changed webhook", () => {
       yield* pass(1);
       yield* update(id, { status: "paused" });
       yield* link("10001", "2");
-      // Wait for less than the interval at which a node looks for changes.
+      // Wait for less than one second, the interval at which nodes poll for changed webhooks.
       yield* pass(0.9, 0.1);
       assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
       yield* update(id, { status: "active" });
@@ -222,7 +222,7 @@ describe("a failing delivery", () => {
       yield* link("10001", "1");
       yield* link("10001", "2");
       yield* sendAt(0);
-      // Events of the same millisecond are listed in any order.
+      // Events of the same millisecond are listed in any order, so take the delivery with the most attempts.
       const latest = Effect.map(deliveries(id), (all) =>
         all.toSorted((one, next) => next.attempts - one.attempts).at(0),
       );
@@ -263,7 +263,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "a failing delivery does not hold back its user's erasure, and contains no IDs afterwards",
+    "a failing delivery does not delay the `user.erased` event, and is then retried without the user's IDs",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent } = yield* deployment;
       answer(({ type }) => (type === "user.erased" ? ok : status(500)));
@@ -375,7 +375,7 @@ describe("a receiver", () => {
   );
 
   test(
-    "a receiver that refuses requests gets about a hundred a second, and gets all events after it recovers",
+    "a receiver that refuses all requests gets about a hundred of them per second, and gets all events after it recovers",
     Effect.gen(function* () {
       const { startNode, create, answer, link, sent, find } = yield* deployment;
       const { id } = yield* create("/a");
@@ -443,7 +443,7 @@ describe("a node", () => {
       const { cut } = yield* startNode("first");
       yield* pass(1);
       yield* startNode("second");
-      // Receivers no longer answer the first node, which is cut off from the store later.
+      // From now on, requests from the first node get no answer.
       answer(({ node }) => (node === "first" ? Effect.never : ok));
       for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
       yield* pass(1);

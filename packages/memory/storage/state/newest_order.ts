@@ -8,8 +8,10 @@ export interface Place {
 }
 
 /**
- * Links ordered by one of their times, newest first. Most new places have the latest time, so they are appended; the
- * others are sorted before the next read. Reads skip former places of a link, and `compact` removes these.
+ * Links ordered by one of their times, newest first. A link whose time changes gets a new place. Reads skip the
+ * outdated place until `compact` removes it.
+ *
+ * A new place is appended, because it usually has the latest time. If it does not, the next read sorts all places.
  */
 export class NewestOrder {
   /** Oldest first; equal times by descending chat ID. */
@@ -23,9 +25,9 @@ export class NewestOrder {
   }
 
   /**
-   * Returns the links after a place, newest first. If the place is null, it starts with the newest link.
+   * Returns the links after a place, newest first. If the place is null, the result starts with the newest link.
    *
-   * @param linkAt returns the link at this place, if the place is still current
+   * @param linkAt returns the link at a place; undefined if the place is outdated
    */
   after<A>(place: Place | null, limit: number, linkAt: (place: Place) => A | undefined): ReadonlyArray<A> {
     this.#sort();
@@ -37,7 +39,7 @@ export class NewestOrder {
     return found;
   }
 
-  /** Returns the links directly before a place, which are newer. The newest of these is the first in the result. */
+  /** Returns the links directly before a place, which are newer than the place. The result is sorted newest first. */
   before<A>(place: Place, limit: number, linkAt: (place: Place) => A | undefined): ReadonlyArray<A> {
     this.#sort();
     const found: Array<A> = [];
@@ -49,7 +51,7 @@ export class NewestOrder {
     return found.toReversed();
   }
 
-  /** Removes former places once they outnumber the links. */
+  /** Removes the outdated places of links if there are over 1,000 more outdated places than links. */
   compact(links: number, linkAt: (place: Place) => unknown): void {
     if (this.#places.length <= 2 * links + 1_000) return;
     this.#places = this.#places.filter((place) => linkAt(place) !== undefined);

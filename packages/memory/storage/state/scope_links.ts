@@ -11,7 +11,7 @@ import {
 import { dayMs, type Millis, startOfDay } from "@accountlink/core/timestamp";
 import { NewestOrder, type Place } from "./newest_order.ts";
 
-/** The records of a scope, by chat user and by game user. */
+/** The link records of a scope, by chat user and by game user. */
 export class ScopeLinks {
   scope: DataScope;
   settings: ScopeSettings = noSettings;
@@ -28,7 +28,7 @@ export class ScopeLinks {
     this.scope = scope;
   }
 
-  /** The number of records, with and without a link. */
+  /** The number of link records, including those whose link was removed. */
   get size(): number {
     return this.#records.size;
   }
@@ -45,8 +45,8 @@ export class ScopeLinks {
   }
 
   /**
-   * Up to `limit` links after a position, or before the position if the direction is "newer"; latest verification
-   * first.
+   * Returns up to `limit` links, latest verification first. They come after the position `from`, or before it if the
+   * direction is "newer".
    */
   newest(from: NewestPosition | null, limit: number, direction?: PageDirection): ReadonlyArray<Link> {
     const place = from === null ? null : { chatId: from.chatId, at: from.lastVerifiedAt };

@@ -53,7 +53,10 @@ export class ScopeSightings {
     return forgotten.length;
   }
 
-  /** How many chat users were seen at a place, which may be stored under any of these hashes. */
+  /**
+   * Counts the chat users who were seen at one address or in one browser. `hashes` are all hashes under which this
+   * address or browser may be stored.
+   */
   countUsers(hashes: ReadonlyArray<string>): number {
     const [first = "", ...others] = hashes;
     const users = this.#byPlace.get(first);

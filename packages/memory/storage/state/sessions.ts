@@ -9,9 +9,9 @@ export class Sessions {
   readonly #byId = new Map<SessionId, VerificationSession>();
   /** The unfinished sessions, which are few, so that searches need not scan all sessions. */
   readonly #unfinished = new Set<SessionId>();
-  /** Contains only unfinished sessions. */
+  /** The unfinished sessions that have a code, by the hash of the code. */
   readonly #byCode = new Map<string, { readonly id: SessionId; readonly sealedSid: string }>();
-  /** The codes of all sessions. */
+  /** The hashes of the codes of all sessions, by session ID. */
   readonly #codes = new Map<SessionId, string>();
   readonly #changedAt = new Map<SessionId, Millis>();
 
@@ -27,7 +27,7 @@ export class Sessions {
     this.#codes.set(session.id, code.hash);
   }
 
-  /** The unfinished session with a code, and its encrypted sid. */
+  /** Finds the unfinished session whose code has this hash, and its encrypted sid. */
   findByCode(
     hash: string,
   ): { readonly session: VerificationSession; readonly sealedSid: string } | undefined {

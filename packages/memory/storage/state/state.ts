@@ -20,7 +20,10 @@ import { Sessions } from "./sessions.ts";
 import { Usage } from "./usage.ts";
 
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
-  /** When the idempotency key becomes free; null if it stays taken until `endsAt`, after an answer or an erasure. */
+  /**
+   * When another request may take over the idempotency key. Null after an answer or an erasure: no request may then
+   * take over the key before `endsAt`.
+   */
   readonly heldUntil: Millis | null;
   readonly answer: string | null;
   readonly isErased: boolean;
@@ -43,7 +46,7 @@ export interface MemoryWebhook extends StoredWebhook {
   readonly deliveries: Map<string, StoredDelivery>;
 }
 
-/** A member with a pending change of roles, or with a nickname that the plan set. */
+/** A guild member with a pending change of roles, or with a nickname that the role plan set. */
 export interface PlanMember {
   readonly mark: number;
   /** The pending change; null if there is none. */
@@ -81,27 +84,27 @@ export class Memory {
   /** When each API key may again create a full burst of sessions. */
   readonly burstsFullAt = new Map<KeyId, Millis>();
   readonly flows = new Map<FlowId, VerificationFlow>();
-  /** Keyed by `state`. */
+  /** Sign-in challenges by the hash of their OAuth `state`. */
   readonly challenges = new Map<string, SignInChallenge>();
   readonly signIns = new Map<SignInId, SiteSignIn>();
-  /** Keyed by `state`. */
+  /** Pending sign-ins by the hash of their OAuth `state`. */
   readonly begunSignIns = new Map<string, BegunSignIn>();
   readonly sightings = new Map<Pid, ScopeSightings>();
   readonly reviews = new Map<Pid, ScopeReviews>();
-  /** Keyed by the hash of the idempotency key. */
+  /** Requests with an idempotency key, by the hash of the key. */
   readonly idempotent = new Map<string, IdempotentEntry>();
-  /** Held by commits and erasures, so that no erasure runs between a write and its answer. */
+  /** Commits and erasures take this lock, so that no erasure runs between a write and the storing of its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
   readonly nodes = new Map<string, Millis>();
-  /** The saved counts of windows. The map key names the window and its end. */
+  /** The saved counts of rate limit windows. Each map key contains the end and the key of a window. */
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
   readonly usage = new Usage();
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();
-  /** When the lease of each node that sends webhooks ends, unless the node renews the lease before. */
+  /** When each node's lease for sending webhooks ends. A renewal sets a later end. */
   readonly webhookNodes = new Map<string, Millis>();
-  /** Keyed by pid and guild. */
+  /** Role plans by scope and guild: each map key is the pid and the guild ID. */
   readonly rolePlans = new Map<string, MemoryPlan>();
-  /** When the lease of each node that works on role plans ends, unless the node renews the lease before. */
+  /** When each node's lease for work on role plans ends. A renewal sets a later end. */
   readonly rolePlanNodes = new Map<string, Millis>();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
@@ -121,7 +124,7 @@ export class Memory {
     this.#append(change, scope.account, scope.pid);
   }
 
-  /** Appends to the feed of a scope. */
+  /** Appends events to the feed of a scope. */
   append(pid: Pid, ...events: ReadonlyArray<NewEvent>): void {
     const feed = this.events.get(pid) ?? new ScopeEvents();
     this.events.set(pid, feed);
@@ -133,7 +136,7 @@ export class Memory {
     this.#append(change, account, null);
   }
 
-  /** Replaces an account, and keeps its members, scopes and log. */
+  /** Replaces the account called `name`. Its members, scopes and audit log move to the new account's name. */
   renameAccount(name: string, account: Account): void {
     this.accounts.delete(name);
     this.accounts.set(account.name, account);

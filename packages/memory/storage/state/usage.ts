@@ -12,10 +12,10 @@ type KeyPeriod = UsagePeriod & Pick<KeyUsage, "key">;
 
 const nothing = { served: 0, refused: 0, errors: 0 };
 
-/** Usage by UTC day, key and group. */
+/** The usage of API keys, by UTC day, key and group of routes. */
 export class Usage {
   readonly #periods = new Map<string, KeyPeriod>();
-  /** The last batch of each meter. */
+  /** The last batch of each `UsageMeter`, by the meter's ID. */
   readonly #meters = new Map<string, Pick<UsageBatch, "sequence" | "day">>();
 
   /** Adds a batch. Returns false if it was added before. */

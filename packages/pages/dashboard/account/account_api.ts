@@ -1,8 +1,10 @@
 /** The dashboard's JSON: the signed-in user with their accounts and guilds, and the sign-out. */
+
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";
-import { type BoundRoute, envelopeV2, HttpSettings, isoTime } from "@accountlink/http/site";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { type BoundRoute, envelopeV2, HttpSettings } from "@accountlink/http/site";
 import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";
@@ -33,7 +35,7 @@ export const accountApi = Effect.gen(function* () {
               avatar: profile?.avatar ?? null,
             },
             csrfToken: yield* signIns.csrfToken(signIn),
-            expiresAt: isoTime(signIn.expiresAt),
+            expiresAt: formatTimestamp(signIn.expiresAt),
             role: member.role,
             accounts: member.accounts.map((each) => ({ name: each.account.name, role: each.role })),
             keys: yield* keys.plan(account),

@@ -9,7 +9,7 @@ import { paths } from "../paths.ts";
 export interface Choice {
   /** The account in use. */
   readonly account: Pick<Visitor["account"], "name">;
-  /** The account that the user chose last is first. */
+  /** The accounts of the user, starting with the one that the user chose last. */
   readonly accounts: ReadonlyArray<Membership>;
 }
 

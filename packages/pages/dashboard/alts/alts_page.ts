@@ -20,7 +20,7 @@ import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
 
 export interface AltsForm {
-  /** The ID of the community's scope; empty for the first community. */
+  /** The ID of the community's scope. An empty ID selects the first community. */
   readonly pid: string;
   readonly kind: "chat" | "game";
   readonly id: string;
@@ -197,7 +197,7 @@ interface Pair {
   readonly otherChatId: string;
 }
 
-/** Hidden fields that lead back to the page that a form was sent from. */
+/** The hidden fields of a review form: the CSRF token, the two users, and the search to show again afterwards. */
 const pairFields = (form: AltsForm, pair: Pair, csrf: string): Html =>
   html`${csrfField(csrf)}${Object.entries({ ...pair, kind: form.kind, id: form.id }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,

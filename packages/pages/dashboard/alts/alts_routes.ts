@@ -16,7 +16,7 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import { paths, withQuery } from "../paths.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
-/** `AltReviews` lists at most this many. */
+/** The maximum number of reviews that `AltReviews` lists for a user. */
 const mostReviews = 100;
 
 export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -36,8 +36,8 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   });
 
   /**
-   * Finds the members who wrote the reviews of a user, by the ID of the other reviewed user. Only the audit log names
-   * these members.
+   * Finds the members who wrote the reviews of a chat user. Reads the audit log, because a review does not name the
+   * member. Returns the member's chat ID by the chat ID of the other user in the review.
    */
   const reviewersOf = Effect.fnUntraced(function* (
     { account, pid }: DataScope,

@@ -13,7 +13,7 @@ import { makeEntryNames } from "./entry_names.ts";
 
 const pageSize = 50;
 
-/** The most communities in which a user name is searched. */
+/** The maximum number of communities that are searched for a user name. */
 const mostScopes = 10;
 
 /** The most entries in a file. There is a limit because the whole file is made in memory. */

@@ -2,7 +2,8 @@ import { guildOf } from "@accountlink/core";
 import { type NamedLink, OwnedLinks, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
-import { type BoundRoute, isoTime } from "@accountlink/http/site";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { type BoundRoute } from "@accountlink/http/site";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
@@ -69,7 +70,10 @@ export const communitiesApi = Effect.gen(function* () {
   return routes;
 });
 
-/** Returns a function that looks up the name of a scope's guild on the platform; null if it has no known name. */
+/**
+ * Returns a function that looks up the name of a scope's guild on the chat platform. The function returns null for a
+ * global scope, and if the name is unknown.
+ */
 export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
   const guildId = guildOf(scope);
   return guildId === null
@@ -84,7 +88,7 @@ const linkJson = ({ link, chat, game }: NamedLink) => ({
   chatId: link.chatId,
   gameId: link.gameId,
   linkVersion: link.linkVersion,
-  lastVerifiedAt: isoTime(link.lastVerifiedAt),
+  lastVerifiedAt: formatTimestamp(link.lastVerifiedAt),
   chat,
   game,
 });

@@ -105,8 +105,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
 });
 
 /**
- * Rewrites a reason that mentions null, as JSON requests can send it, for a form, where the user leaves the field empty
- * instead.
+ * Replaces "or null" at the end of a reason with "or nothing". Requests to the JSON routes can send null, but users of
+ * a form leave the field empty.
  */
 const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
   name,

@@ -10,9 +10,9 @@ import { type Community, verifyUrl } from "./community.ts";
 
 /** URLs of pages on the chat platform where an owner adds the bot to a community. */
 export interface BotInvite {
-  /** The page that gives the bot no rights, because checking memberships needs none. */
+  /** The URL of the page that adds the bot without rights. The bot needs none to check memberships. */
   readonly plain: string;
-  /** The page that gives the bot the rights to change roles and nicknames. */
+  /** The URL of the page that adds the bot with the rights to change roles and nicknames. */
   readonly forRoles: string;
 }
 
@@ -30,7 +30,7 @@ export const makeBotInvite = Effect.map(
 );
 
 export interface FirstSteps {
-  /** The owner's communities on the chat platform; null if the platform does not say. */
+  /** The owner's guilds; null if the chat platform did not report them. */
   readonly guilds: ReadonlyArray<OwnGuild> | null;
   readonly botInvite: BotInvite | null;
   /** The community that these steps set up; null before there is one. */
@@ -87,7 +87,7 @@ export const addBot = ({ plain, forRoles }: BotInvite): Html => html`
 const addBotElsewhere = ({ plain, forRoles }: BotInvite): Html => html`
 <p><a href="${plain}" rel="noreferrer">Add it to another community</a> · <a href="${forRoles}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
 
-/** One button for each community that can have a key. */
+/** Offers to create a key: one button for each community that the owner manages and the bot is in. */
 const keyStep = ({ guilds, csrf }: FirstSteps): Html => {
   const possible = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
   return html`

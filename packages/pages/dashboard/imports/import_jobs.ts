@@ -31,7 +31,7 @@ const shownRows = 10;
 
 const shownChanges = 20;
 
-/** The most changed links in a CSV file. */
+/** The maximum number of changed links in the CSV file of an import. */
 const mostChanges = 10_000;
 
 const encoder = new TextEncoder();
@@ -51,7 +51,7 @@ export interface ImportJob {
   readonly onConflict: ConflictChoice;
   readonly options: ReadOptions;
   readonly madeAt: number;
-  /** The users who have a link that the import changes. */
+  /** The chat users whose link the import changes. */
   readonly changed: ChangedLinks;
   /** The rows that the last run skipped; null before the first run. */
   leftOut: BoundedFile | null;
@@ -122,8 +122,8 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
   const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
 
   /**
-   * Reads a file chunk by chunk. There is a pause for each chunk, and concurrent reads take their pauses one after
-   * another, so that the process can answer requests in between.
+   * Reads a file chunk by chunk. For each chunk it sleeps a millisecond, so that the process can answer requests.
+   * Concurrent reads sleep in turn, so together they get at most one chunk per millisecond.
    */
   const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
     linkReaders.auto(
@@ -131,7 +131,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
       options,
     );
 
-  /** Reads the whole file, and stores the rows that it skips. */
+  /** Imports the whole file, or only previews it in a dry run. Stores the skipped rows in another file. */
   const run = Effect.fnUntraced(function* (
     { file, community, owner, options, onConflict, ...job }: NewJob & Pick<ImportJob, "leftOut">,
     dryRun: boolean,

@@ -7,7 +7,7 @@ import { Effect, Fiber, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 
-/** Files in memory, and a count of the stored files. */
+/** Makes an upload folder in memory. `kept` contains the files that are not removed. */
 const memoryFolder = () => {
   const kept = new Set<object>();
   const folder: UploadFolder = {
@@ -44,7 +44,7 @@ const makeBench = Effect.gen(function* () {
     };
     const file = yield* jobs.uploads.create;
     for (let part = 0; part < megabytes; part++) yield* file.append(new Uint8Array(megabyte));
-    // Only the rows are read, so the declared file size can be larger.
+    // The job reads only this row. The megabytes that were appended to `file` only count against the size limit.
     const read = Stream.encodeText(Stream.make("chatId,gameId\n100001,1\n"));
     const made = { owner, community, fileName: name, file: { ...file, read } };
     const fiber = yield* Effect.forkChild(jobs.preview({ ...made, onConflict: "keep", options: {} }));

@@ -224,7 +224,7 @@ const namedText = (account: string, names: ReadonlyMap<string, string> | undefin
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
   unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;
 
-/** Replaces names of the API in the problem of a row with the words of the page. */
+/** Replaces `chatId` or `gameId` at the start of a problem with words for users, such as "the ID on Discord". */
 export const said = (problem: string, { chat, game }: PlatformNames): string =>
   problem.replace(/^chatId\b/, `the ID on ${chat}`).replace(/^gameId\b/, `the ID on ${game}`);
 

@@ -168,7 +168,7 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
   if (error._tag === "UnreadableLinkFile") {
     const { line, reason } = error;
     if (error.unclearColumns !== undefined) return unclear;
-    // This reason concerns the whole file, so the line number would mislead.
+    // A reason that starts with "the file" concerns the whole file, so a line number would mislead.
     return reason.startsWith("the file ") ? `T${reason.slice(1)}.` : `Line ${line}: ${reason}.`;
   }
   const [first] = error.problems;

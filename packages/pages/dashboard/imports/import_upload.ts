@@ -9,7 +9,7 @@ import { type BoundedFile, type boundedUploads, WrongUpload } from "./bounded_up
 /** In bytes. */
 const maxFileSize = 20_000_000;
 
-/** Includes the fields and boundaries of the form. */
+/** In bytes. Besides the file, the body contains the other fields of the form and the boundaries. */
 const maxBodySize = maxFileSize + 65_536;
 
 export interface Upload {

@@ -14,7 +14,7 @@ import { curlOf } from "../trial/commands.ts";
 export interface Issued {
   readonly key: KeyDetails;
   readonly token: string;
-  /** Whether the key is new; otherwise it has a new secret. */
+  /** True for a new key; false for an existing key that got a new secret. */
   readonly isNew: boolean;
 }
 

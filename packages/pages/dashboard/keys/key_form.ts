@@ -11,7 +11,7 @@ import { counted, dayOf } from "../look/time.ts";
 export interface KeyRules {
   readonly name: string;
   readonly access: string;
-  /** This field and the next two have one entry per line. */
+  /** One address or range per line. `denyIps` and `redirectOrigins` have one entry per line too. */
   readonly allowIps: string;
   readonly denyIps: string;
   readonly redirectOrigins: string;
@@ -53,7 +53,7 @@ export const expiryOf = (lastDay: string): string | null => {
   return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
 };
 
-/** Splits the text of a field into entries, at lines and commas. */
+/** Splits the text of a field into entries, at line breaks and commas. */
 export const entriesOf = (lines: string): ReadonlyArray<string> =>
   lines
     .split(/[\n,]/)

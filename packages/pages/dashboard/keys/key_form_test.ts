@@ -6,7 +6,7 @@ import { newKeyOf } from "./key_forms.ts";
 import { emptyKeyForm } from "./new_key_page.ts";
 
 describe("the last day of a key", () => {
-  it("the last day becomes an expiry, and the expiry the same last day", () => {
+  it("the last day is converted to an expiry, and the expiry is converted back to the same last day", () => {
     const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
     expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
     expect(rulesOf(makeKey({ expiresAt })).lastDay).toBe("2026-11-30");
@@ -18,7 +18,7 @@ describe("the last day of a key", () => {
 });
 
 describe("a list of entries", () => {
-  it("a list is split at lines and commas, without empty entries", () => {
+  it("a list is split at line breaks and commas, without empty entries", () => {
     expect(entriesOf(" 192.0.2.1 \r\n\n198.51.100.0/24, 2001:db8::/32,")).toEqual([
       "192.0.2.1",
       "198.51.100.0/24",

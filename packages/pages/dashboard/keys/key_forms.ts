@@ -84,7 +84,7 @@ export const statusOf = (id: KeyId, fields: Fields) =>
       : Effect.succeed(status),
   );
 
-/** How long the previous secrets stay valid, in seconds. */
+/** Reads from the form how many seconds the key's previous secrets stay valid after a rotation. */
 export const graceOf = (
   id: KeyId,
   fields: Fields,

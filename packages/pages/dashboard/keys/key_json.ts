@@ -1,7 +1,7 @@
 import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { type LimitSettings, quotaOf } from "@accountlink/core/limits";
-import { isoTime, isoTimeOrNull } from "@accountlink/http/site";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 
 export const keyJson = (key: KeyDetails, limits: LimitSettings) => {
   const { id, name, scope, tier, kind, access, status, allowIps, denyIps, redirectOrigins } = key;
@@ -21,9 +21,9 @@ export const keyJson = (key: KeyDetails, limits: LimitSettings) => {
     allowIps,
     denyIps,
     redirectOrigins,
-    createdAt: isoTime(key.createdAt),
-    expiresAt: isoTimeOrNull(key.expiresAt),
-    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
-    previousSecretEndsAt: isoTimeOrNull(key.previousSecretEndsAt),
+    createdAt: formatTimestamp(key.createdAt),
+    expiresAt: timeOrNull(key.expiresAt),
+    lastUsedAt: timeOrNull(key.lastUsedAt),
+    previousSecretEndsAt: timeOrNull(key.previousSecretEndsAt),
   };
 };

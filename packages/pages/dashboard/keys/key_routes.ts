@@ -27,7 +27,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return views.issued(visitor, key, token, true);
   });
 
-  /** Binds a form on the page of a key. The page shows the form again if it has problems. */
+  /** Makes the route of a form on the page of a key. If the form is refused, the page shows it with the reason. */
   const act = (
     name: KeyAct,
     answer: (visitor: OwnerVisitor, key: KeyDetails, fields: Fields) => Effect.Effect<Answered, SiteError>,

@@ -41,8 +41,8 @@ export const makeKeyViews = Effect.gen(function* () {
       Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, visitor, refused)),
 
     /**
-     * @param done the name of a notice, not validated yet
-     * @param refused a form that is shown again; null if there is none
+     * @param done the name of the notice to show, not validated yet
+     * @param refused the form to show again, and why it was refused; null if none was refused
      */
     one: Effect.fnUntraced(function* (
       visitor: OwnerVisitor,

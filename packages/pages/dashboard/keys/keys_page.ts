@@ -18,7 +18,10 @@ export interface KeyList {
   readonly allowed: number | null;
 }
 
-/** The most keys that are shown as cards; more keys are shown in a table with the usage of their last seven days. */
+/**
+ * The maximum number of keys that the page shows as cards. If there are more keys, the page shows a table with the
+ * usage of each key in the last seven days.
+ */
 export const mostCards = 3;
 
 /** @param weeks the last seven days of each key, if there are more than `mostCards`; otherwise empty */

@@ -9,7 +9,7 @@ import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form
 export interface Refused {
   readonly status: number;
   readonly problems: ReadonlyArray<ParameterProblem>;
-  /** An error message about the whole form; null if the fields have their own. */
+  /** An error message about the whole form; null if every message concerns a field. */
   readonly general: string | null;
 }
 
@@ -25,7 +25,7 @@ export const emptyKeyForm: NewKeyForm = {
 };
 
 /**
- * @param guilds the owner's communities; null if the platform does not say
+ * @param guilds the owner's guilds; null if the chat platform did not report them
  * @param refused why the form is shown again; null for a new form
  */
 export const newKeyPage = (

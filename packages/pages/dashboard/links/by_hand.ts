@@ -6,7 +6,8 @@ import type { Link } from "@accountlink/core/links";
 import { Effect } from "effect";
 
 /**
- * Whether this entry of the audit log created the link on the dashboard, and no verification has confirmed it since.
+ * Whether a team member set the link on the dashboard, as this audit entry records, and no verification has confirmed
+ * the link since.
  */
 export const isByHand = (link: Link, { action, actor, at, details }: AuditEntry): boolean =>
   action === "link.set" &&

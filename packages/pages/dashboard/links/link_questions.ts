@@ -45,7 +45,7 @@ ${answers(question, paths.unlink, html`<button class="button bad">Unlink the acc
   };
 };
 
-/** Asks once for several users of a list. */
+/** The page that asks for confirmation before several users of a list are unlinked. */
 export const unlinkSeveralQuestion = (
   community: Community,
   links: ReadonlyArray<NamedLink>,
@@ -72,7 +72,7 @@ ${links.map(({ link: { chatId } }) => html`<input type="hidden" name="chat" valu
   };
 };
 
-/** @param replaced null if the chat user has no other link */
+/** @param replaced the game account that the chat user is linked to so far; null if there is none */
 export const linkQuestion = (
   question: LinkQuestion,
   replaced: Replaced | null,

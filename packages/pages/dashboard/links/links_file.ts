@@ -14,9 +14,9 @@ import { mostNamed } from "./links_page.ts";
 type Rows = Stream.Stream<ReadonlyArray<string>, StoreUnavailable, LinkStore>;
 
 /**
- * Emits the text of a file.
+ * Emits the text of a CSV file of links.
  *
- * @param named finds the names of accounts, and limits the file to the newest links; null for all links without names
+ * @param named finds the newest links with the names of their accounts; null for a file of all links without names
  */
 export const listedFile = (
   communities: ReadonlyArray<Community>,

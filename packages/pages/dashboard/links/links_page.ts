@@ -14,7 +14,7 @@ import { numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 
-/** The most links of each list in a file with names. */
+/** A CSV file that also contains the names of users has at most this many links of each community. */
 export const mostNamed = 1_000;
 
 export interface LinksView {
@@ -118,7 +118,7 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
   };
 };
 
-/** The number of links in all lists, as the overview shows it; null if there is one list. */
+/** Says how many links all lists together have; null if there is only one list. */
 const totalNote = ({ communities }: LinksView): string | null =>
   communities.length < 2
     ? null

@@ -17,7 +17,7 @@ export interface UserList {
   readonly link: Pick<NamedLink, "link" | "game">;
 }
 
-/** Returns a function that finds the lists with a link of a chat user. */
+/** Returns a function that finds the lists in which a chat user has a link. */
 export const makeUserLists = Effect.gen(function* () {
   const links = yield* OwnedLinks;
   const profiles = yield* Profiles;

@@ -81,7 +81,7 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
   };
 };
 
-/** A note about a link without an entry in the audit log: imports log only links that they change. */
+/** A note for a link that has no audit entry. Imports, for example, log only the links that they change. */
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
   link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
     ? null

@@ -49,7 +49,7 @@ export const textField = (
     readonly required?: true;
     /** The text that the user must type before a script enables the submit button. */
     readonly awaited?: string;
-    /** Whether a script remembers the value for the tab. */
+    /** Whether a script stores the submitted value in the tab's session storage, and fills it in again. */
     readonly isKept?: true;
   },
 ): Html =>
@@ -65,7 +65,7 @@ export const textField = (
 export const linesField = (field: Field & { readonly value: string }): Html =>
   around(
     field,
-    // HTML ignores the first line feed after the tag, so one is added before the value.
+    // HTML ignores a line feed directly after `<textarea>`, so the template adds one before the value.
     (attributes) =>
       html`<textarea${attributes} rows="2" autocomplete="off" spellcheck="false">
 ${field.value}</textarea>`,
@@ -91,7 +91,7 @@ ${field.choices.map(
 </select>`,
   );
 
-/** Radio buttons that show all of a few values. */
+/** A group of radio buttons, for a choice between a few values. */
 export const radioField = (
   field: Field & { readonly value: string; readonly choices: ReadonlyArray<Choice> },
 ): Html => html`

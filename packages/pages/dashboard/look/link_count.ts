@@ -1,7 +1,7 @@
 import type { LinkCount } from "@accountlink/core/communities";
 import { durationText, numberText } from "./time.ts";
 
-/** The age, in milliseconds, from which a number of links is shown with its age. */
+/** From this age on, in milliseconds, the pages say how long ago a number of links was counted. */
 const old = 120_000;
 
 /** Formats a number of links. A plus follows the number, as in "2,000+", until the count is complete. */

@@ -31,7 +31,7 @@ const notices = {
   notSent: "The delivery failed. The list shows why.",
 } as const;
 
-/** The name of a notice, which the redirect carries. */
+/** The name of a notice. The redirect after an action contains it as the query parameter `done`. */
 export type NoticeName = keyof typeof notices;
 
 /** The notice named in a URL; null for unknown names. */
@@ -40,6 +40,6 @@ export const noticeHtml = (name: string | null): Html | null =>
     ? statusHtml(notices[name as NoticeName], name === "notSent")
     : null;
 
-/** A message at the start of the page. It has the focus, so that screen readers announce it first. */
+/** Renders a message for the start of the page. Screen readers announce it first, because it gets the focus. */
 export const statusHtml = (content: string | Html, isBad = false): Html =>
   html`<div class="notice${isBad ? " bad" : ""}" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;

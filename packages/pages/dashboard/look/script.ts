@@ -1,7 +1,7 @@
 /**
- * The script of the pages, which also work without it. It adds copy buttons, a filter, a button that stays disabled
- * until the required text is typed, times in the reader's zone, a key that focuses the search, a key that the tab
- * remembers, previews of typed text, and figures that refresh.
+ * The script of the dashboard's pages, which also work without it. It adds copy buttons, filters for lists, buttons
+ * that stay disabled until the required text is typed, times in the reader's zone, a keyboard shortcut for the search
+ * field, fields that the tab remembers, previews of typed text, and numbers that refresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -48,7 +48,7 @@ for (const field of all("[data-kept]")) {
   field.form.addEventListener("submit", () => sessionStorage.setItem(name, field.value));
 }
 
-// Signing out forgets the values that the tab remembers.
+// On sign-out, delete the field values that the tab has stored.
 for (const form of all('form[action$="/sign-out"]')) form.addEventListener("submit", () => sessionStorage.clear());
 
 // Reloading the page that shows a key would send the form again, so the URL changes to the key's page.
@@ -102,7 +102,7 @@ for (const frames of all("[data-previews]")) {
 
 const freshMs = 10_000;
 
-/** Replaces the figures with newly rendered ones from the same page. */
+/** Fetches the page again, and updates the elements marked data-live. */
 const refresh = async () => {
   if (document.hidden) return;
   const response = await fetch(document.URL, { redirect: "manual" }).catch(() => null);
@@ -112,7 +112,7 @@ const refresh = async () => {
   const [figures, others] = [all("[data-live]"), all("[data-live]", fresh)];
   for (const [index, old] of figures.entries()) {
     const changed = others[index] && others[index].innerHTML !== old.innerHTML;
-    // Does not replace a figure that contains the keyboard focus.
+    // Do not replace an element that contains the keyboard focus.
     if (changed && !old.contains(document.activeElement)) old.replaceWith(others[index]);
   }
 };

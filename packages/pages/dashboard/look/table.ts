@@ -12,7 +12,7 @@ export interface Table {
 interface Column {
   readonly label: string;
   readonly isNumber?: boolean;
-  /** Hides the label from view, since the cells explain themselves; screen readers still announce the label. */
+  /** Hides the label of a column whose cells explain themselves. Screen readers still announce the label. */
   readonly isUnseen?: boolean;
 }
 

@@ -2,7 +2,8 @@ import { type Member, type MemberChange, Members } from "@accountlink/core/accou
 import { BadRequest } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
-import { type BoundRoute, isoTime } from "@accountlink/http/site";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { type BoundRoute } from "@accountlink/http/site";
 import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
@@ -18,7 +19,7 @@ export const membersApi = Effect.gen(function* () {
     Effect.map(profiles.chat(chatId, null), (profile) => ({
       chatId,
       role,
-      since: isoTime(since),
+      since: formatTimestamp(since),
       username: profile?.username ?? null,
       displayName: profile?.displayName ?? null,
     }));

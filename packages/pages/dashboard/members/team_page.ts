@@ -23,7 +23,7 @@ interface NamedMember extends Member {
 }
 
 export interface TeamView {
-  /** The oldest member first. */
+  /** The members of the account, starting with the one who joined first. */
   readonly members: ReadonlyArray<NamedMember>;
   readonly me: string;
   /** The URL at which members sign in to the dashboard. */
@@ -48,7 +48,7 @@ const labels = { who: "Who", role: "Role" };
 
 /**
  * @param notice the result of an action; null if there is none
- * @param refused why the page is shown again; null if there is none
+ * @param refused why a submitted form was refused; null if none was refused
  */
 export const teamPage = (
   view: TeamView,

@@ -1,4 +1,4 @@
-/** The first page: issues that need the owner's attention, and today's usage against the limits. */
+/** The overview page: issues that need the owner's attention, and today's usage against the limits. */
 
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { LinkCount, VerifiedWeeks } from "@accountlink/core/communities";
@@ -22,7 +22,7 @@ import { daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_tota
 import { disabledText } from "../webhooks/webhook_texts.ts";
 
 export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
-  /** The last fourteen days of the account, oldest first. */
+  /** The account's usage on each of the last fourteen days, oldest first. */
   readonly days: ReadonlyArray<UsageDay>;
   /** Today's requests of each active key. */
   readonly today: ReadonlyArray<KeyToday>;
@@ -41,7 +41,7 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
 interface KeyToday {
   readonly key: KeyDetails;
   readonly quota: Quota;
-  /** Today's counts by group of routes. */
+  /** The numbers of today's requests with this key, by group of routes. */
   readonly usage: UsageDay["groups"];
 }
 

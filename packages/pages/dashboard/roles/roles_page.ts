@@ -43,8 +43,8 @@ export interface RolePreview {
 type Shown = Pick<Visitor, "csrf" | "platforms">;
 
 /**
- * @param notice the result of an action; null if there is none
- * @param refused why the form is shown again; null if there is none
+ * @param notice the result of the last action; null if there was none
+ * @param refused why a submitted form was refused; null if none was refused
  */
 export const rolesPage = (
   view: RolesView,

@@ -1,4 +1,4 @@
-/** Writes a request as a terminal command and as programs. */
+/** Writes a request to the API as a `curl` command and as JavaScript programs. */
 
 export interface Request {
   readonly method: "GET";

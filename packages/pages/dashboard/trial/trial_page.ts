@@ -9,7 +9,8 @@ import { paths } from "../paths.ts";
 import { clientProgramOf, curlOf, fetchOf, type Request } from "./commands.ts";
 
 /**
- * The lookups that a visitor can try. Each has its path, the parameter that names the user, and the client's method.
+ * The lookups that a visitor can try. Each has its path, the parameter that names the user, and the method of
+ * `@accountlink/client` that makes the lookup.
  */
 export const questions = {
   chat: {
@@ -34,7 +35,7 @@ export const questions = {
 
 type Question = keyof typeof questions;
 
-/** The form as typed, without the key, because no page shows the key again. */
+/** The submitted values of the form. The API key is left out, because no page shows it again. */
 export interface TrialForm {
   readonly question: Question;
   readonly id: string;
@@ -55,7 +56,7 @@ const labels = { key: "API key", id: "ID", guildId: "Community" };
 
 export const emptyTrialForm: TrialForm = { question: "chat", id: "", guildId: "", resolved: false };
 
-/** @param result null before the first trial */
+/** @param result the response to show; null if no request was sent */
 export const trialPage = (
   form: TrialForm,
   { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,

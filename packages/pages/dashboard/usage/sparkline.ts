@@ -7,7 +7,7 @@ import { daySum, requestsOf } from "./usage_totals.ts";
 const height = 20;
 const step = 10;
 
-/** One bar per day, oldest first, and the sum. Screen readers announce the numbers. */
+/** Shows one bar per day, oldest first, and the total count. Screen readers announce the count of each day. */
 export const sparkline = (days: ReadonlyArray<UsageDay>): Html => {
   const requests = days.map((usage) => requestsOf(daySum(usage)));
   const scale = height / Math.max(1, ...requests);

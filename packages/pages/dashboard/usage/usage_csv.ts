@@ -1,4 +1,4 @@
-/** Usage as a file: a line for each day, key and group of routes that had requests. */
+/** Converts usage to CSV, with one line for each day, key and group of routes that had requests. */
 import { csvOf } from "../csv.ts";
 import { nameOf } from "../look/owned_key.ts";
 import type { KeyUsage } from "./usage_page.ts";

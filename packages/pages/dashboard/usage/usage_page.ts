@@ -24,7 +24,7 @@ export interface KeyUsage {
 
 export interface UsageView {
   readonly days: ReadonlyArray<UsageDay>;
-  /** The usage of each key in these days; empty if the filter selects a single key. */
+  /** The usage of each key on the shown days; empty if the filter selects a single key. */
   readonly byKey: ReadonlyArray<KeyUsage>;
   readonly keys: ReadonlyArray<KeyDetails>;
 }

@@ -15,7 +15,7 @@ const scopeTexts = {
 
 /**
  * @param guilds the owner's communities; null if the platform did not report them
- * @param refused why the form is shown again; null for a new form
+ * @param refused why the submitted form was refused; null for a new form
  */
 export const newWebhookPage = (
   form: NewWebhookForm,

@@ -25,7 +25,7 @@ export const typedNewWebhook = (fields: Fields): NewWebhookForm => ({
 });
 
 export const newWebhookOf = ({ scope, guildId, ...form }: NewWebhookForm) => {
-  // Ignore the guild if the scope is global: the browser sends the chosen guild in any case.
+  // The browser always sends the selected guild, so ignore the guild if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
   return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global"));
 };

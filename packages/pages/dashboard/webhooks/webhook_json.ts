@@ -1,7 +1,7 @@
 import { guildOf } from "@accountlink/core";
 import type { EventType } from "@accountlink/core/events";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
-import { isoTime, isoTimeOrNull } from "@accountlink/http/site";
 
 export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
   id,
@@ -13,19 +13,19 @@ export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => (
   description: webhook.description,
   status: webhook.status,
   disabledReason: webhook.disabledReason,
-  createdAt: isoTime(webhook.createdAt),
-  lastDeliveredAt: isoTimeOrNull(webhook.lastDeliveredAt),
-  failingSince: isoTimeOrNull(webhook.failingSince),
+  createdAt: formatTimestamp(webhook.createdAt),
+  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
+  failingSince: timeOrNull(webhook.failingSince),
   pending: webhook.pending,
 });
 
 export const deliveryJson = (delivery: WebhookDelivery) => ({
   eventId: delivery.eventId,
   type: delivery.type as EventType | "test",
-  at: isoTime(delivery.at),
+  at: formatTimestamp(delivery.at),
   attempts: delivery.attempts,
   status: delivery.status,
   responseStatus: delivery.responseStatus,
   error: delivery.error,
-  nextAttemptAt: isoTimeOrNull(delivery.nextAttemptAt),
+  nextAttemptAt: timeOrNull(delivery.nextAttemptAt),
 });

@@ -29,8 +29,8 @@ export interface RefusedWebhookAct extends Refused {
 }
 
 /**
- * @param form the current values, or the values as typed
- * @param notice the result of an action; null if there is none
+ * @param form the values in the fields: those of the webhook, or the submitted values if they were refused
+ * @param notice the result of the last action; null if there was none
  */
 export const webhookPage = (
   view: WebhookView,

@@ -172,11 +172,11 @@ const makeViews = Effect.gen(function* () {
       return webhooksPage(list, noticeHtml(query("done")));
     }),
 
-    /** @param refused why the form is shown again; null for a new form */
+    /** @param refused why the submitted form was refused; null for a new form */
     blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
       Effect.map(guildsOf(visitor), (choice) => newWebhookPage(typed, choice, visitor, refused)),
 
-    /** @param refused a form that is shown again; null if there is none */
+    /** @param refused the form that was refused, and why; null if none was refused */
     one: Effect.fnUntraced(function* (
       visitor: OwnerVisitor,
       webhook: WebhookDetails,

@@ -8,7 +8,7 @@ import { platformRoute, type Simulation } from "../simulation/platform_route.ts"
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 import { makePages, type Pages } from "./sign_in_page.ts";
 
-/** GET shows the page; POST to the same URL submits the choice. */
+/** GET shows a page to choose a user; POST to the same URL submits the choice. */
 export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simulation, server: OAuthServer) {
   const { platform, users, codes } = server;
   const pages = yield* makePages(platform);

@@ -34,7 +34,7 @@ const request: Record<string, string> = {
   scope: "identify",
 };
 
-/** The query with some parameters changed; null removes a parameter. */
+/** Returns the query of an authorization request. `other` replaces parameters; null removes a parameter. */
 const queryWith = (other: Record<string, string | null> = {}) => {
   const given = Object.entries({ ...request, ...other }).filter(([, value]) => value !== null);
   return new URLSearchParams(given as Array<[string, string]>).toString();
@@ -181,7 +181,7 @@ describe("the token endpoint", () => {
     }),
   );
 
-  it.effect("the token endpoint accepts a code once, within a minute, and only from its own platform", () =>
+  it.effect("the token endpoint accepts only codes of its own platform, once and within a minute", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const redeem = (code: string, platform = "chat") =>
@@ -202,7 +202,7 @@ describe("the token endpoint", () => {
     }),
   );
 
-  it.effect("nobody is identified without a user's token", () =>
+  it.effect("`/chat/api/users/@me` refuses requests without a user's access token", () =>
     Effect.gen(function* () {
       const { send: sendWith } = yield* started;
       for (const token of [null, "", "another", undefined]) {
@@ -269,7 +269,7 @@ it.effect("the discovery document names this server's endpoints", () =>
       jwks_uri: `${issuer}/jwks`,
     });
     const { body: keySet } = yield* server.send("GET", "/game/oauth/jwks");
-    // The private part of the key would be named "d".
+    // The private part of a key is named `d`. The published keys must not contain it.
     const names = keySet.keys.map((key: object) => Object.keys(key).toSorted());
     expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
   }),

@@ -9,7 +9,7 @@ import type { SignInUser } from "./oauth_server.ts";
 import { style } from "./sign_in_style.ts";
 
 export interface Pages {
-  /** @param returnsTo the client's origin */
+  /** @param returnsTo the origin of the OAuth client, to which the browser returns after the choice */
   readonly choice: (
     users: ReadonlyArray<SignInUser>,
     returnsTo: string,

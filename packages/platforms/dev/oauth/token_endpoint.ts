@@ -8,7 +8,7 @@ import { platformRoute, type Simulation } from "../simulation/platform_route.ts"
 import { basicCredentials } from "./authorization_header.ts";
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 
-/** @param idTokenFor makes the ID token of a grant; given for an OpenID Connect platform */
+/** @param idTokenFor makes the ID token of a grant; left out if the platform does not use OpenID Connect */
 export const tokenEndpoint = Effect.fnUntraced(function* (
   simulation: Simulation,
   server: OAuthServer,

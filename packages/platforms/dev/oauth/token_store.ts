@@ -29,8 +29,8 @@ export const makeTokenStore = Effect.fnUntraced(function* <A>(
     const token = Base64Url.encode(yield* random.randomBytes(32));
     const now = yield* Clock.currentTimeMillis;
     for (const old of issued.keys()) {
-      // Tokens expire in the order of creation, since all have the same lifetime. So after a valid token, no token has
-      // expired.
+      // All tokens have the same lifetime, so they expire in the order of creation. If this token is valid, all later
+      // tokens are valid too.
       if (Option.isSome(valid(old, now))) break;
       issued.delete(old);
     }

@@ -60,7 +60,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
 
   const missing = (chatId: string) => refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
 
-  /** @param what the changed part of the member */
+  /** @param what the part of the member that changes, such as `nickname` */
   const changed = (change: boolean | RoleRefusal, method: string, chatId: string, what: string) => {
     if (change === false) return missing(chatId);
     if (change !== true) return refuse(change.reason);

@@ -73,7 +73,7 @@ const report = (read: () => unknown) => Effect.sync(() => json(read()));
 
 const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
 
-/** Binds a handler. The handler fails with a response, or with an error if the request cannot be decoded. */
+/** Makes a route. If the handler fails with a response, the route sends it. Other errors mean an invalid request. */
 const route = <E, R>(
   method: "GET" | "PUT" | "DELETE",
   path: `/${string}`,

@@ -5,7 +5,7 @@ export interface Faults {
   /** Sets a fault, replacing earlier faults of the platforms that it affects. */
   readonly set: (fault: Fault) => void;
   readonly clear: () => void;
-  /** Returns the fault for a request to this path, or null, and counts the request. */
+  /** Returns the fault that affects a request to this path, or null. Counts the request against the fault's `times`. */
   readonly take: (platform: Platform, path: string) => Fault | null;
   readonly current: () => Record<Platform, Fault | null>;
 }

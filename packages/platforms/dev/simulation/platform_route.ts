@@ -17,7 +17,10 @@ export interface PlatformRoute<R> {
   readonly platform: Platform;
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
   readonly path: `/${string}`;
-  /** Runs unless a fault replaces its response. Fails with the response to an invalid request. */
+  /**
+   * Makes the response to a request. If the request is invalid, the handler fails with the error response. If a fault
+   * replaces the response, the handler does not run.
+   */
   readonly handler: Effect.Effect<
     HttpServerResponse.HttpServerResponse,
     HttpServerResponse.HttpServerResponse,
@@ -50,7 +53,7 @@ const faultResponse = (
     case "garbage":
       return HttpServerResponse.text(fault.body, { contentType: "application/json" });
     case "cut":
-      // A body that fails makes every kind of HTTP server close the connection.
+      // A response body whose stream fails makes every kind of HTTP server close the connection.
       return HttpServerResponse.stream(Stream.fromEffect(Effect.interrupt));
   }
 };

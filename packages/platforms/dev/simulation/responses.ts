@@ -7,7 +7,7 @@ export const json = (body: unknown): HttpServerResponse.HttpServerResponse =>
 
 export const done = HttpServerResponse.empty({ status: 204 });
 
-/** @param status overrides the default status of the code */
+/** @param status replaces the default status of `code` */
 export const refuse = (
   code: RefusalCode,
   status: number = refusals[code],

@@ -5,7 +5,7 @@ export interface TrafficReport {
   /** Requests by route, such as `GET /chat/api/users/:chatId`. */
   readonly routes: Readonly<Record<string, number>>;
   readonly peak: number;
-  /** Accepted changes by member, such as `PUT 100001 roles/1`. */
+  /** Counts of successful changes by method, member and changed part, such as `PUT 100001 roles/1`. */
   readonly changes: Readonly<Record<string, number>>;
 }
 

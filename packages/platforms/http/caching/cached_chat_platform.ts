@@ -52,7 +52,7 @@ export const cachedChatPlatform = (
       });
 
       return ChatPlatform.of({
-        // The other operations are not cached, because they are rarely repeated for the same users.
+        // Operations that are not replaced below are not cached, because they are rarely repeated for the same users.
         ...platform,
         findGuild,
         findMember: (guildId, chatId) => findMember([guildId, chatId]),

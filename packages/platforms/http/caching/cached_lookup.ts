@@ -1,6 +1,5 @@
 /** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
 import { Cache, type PlatformUnavailable } from "@accountlink/core";
-import { memoize } from "@accountlink/core/memoize";
 import { Cause, Clock, Duration, Effect, Exit, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
 
@@ -15,22 +14,23 @@ export interface CachedLookup<Key extends string | ReadonlyArray<string>, A> {
   readonly freshFor: (answer: A) => Duration.Duration;
 }
 
-const maxDecoded = 10_000;
 const maxOwn = 10_000;
 
 /**
- * Makes a cached lookup. A process also keeps the answers to its own requests in memory, which saves reading a shared
- * cache. Concurrent calls for a missing key share one request, which is interrupted when its last caller is
- * interrupted. Failures are never cached. If the cache fails, the platform is asked. `forget` removes an answer after a
- * change; other processes may use their own copies until these expire.
+ * Makes a cached lookup. Each process also keeps in memory the answers that it requested itself, so that it reads a
+ * shared cache less often. Concurrent calls for a missing key share one request to the platform. The request is
+ * interrupted when its last caller is interrupted. Failures are never cached. If the cache fails, the platform is
+ * asked.
+ *
+ * `forget` removes an answer after a change. Other processes may use their own copies of the answer until the copies
+ * expire.
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key extends string | ReadonlyArray<string>, A>(
   options: CachedLookup<Key, A>,
 ) {
   const cache = yield* Cache;
   const codec = Schema.fromJsonString(options.schema);
-  // Decoding an answer costs more than finding it in a map.
-  const decode = memoize(maxDecoded, Schema.decodeUnknownOption(codec));
+  const decode = Schema.decodeUnknownOption(codec);
   const encode = Schema.encodeSync(codec);
   const entryOf = (key: Key): string => `platform.${options.answer}:${[key].flat().join(":")}`;
   const countOf = (result: "hit" | "miss" | "error") => {

@@ -27,7 +27,7 @@ const down = new PlatformUnavailable({ operation: "test" });
 const counted = (result: "hit" | "miss" | "error") =>
   Effect.map(Metric.value(platformCache({ answer: "test", result })), ({ count }) => count);
 
-/** A lookup that returns the length of a word, and counts its requests. */
+/** Makes a cached lookup of the length of a word. `asked` lists the words that were looked up. */
 const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<string, number>> = {}) {
   const asked: Array<string> = [];
   const lookup = yield* cachedLookup<string, number>({
@@ -71,7 +71,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, cache));
   });
 
-  it.effect("the cache uses the lifetime of each answer", () =>
+  it.effect("each answer is cached for its own lifetime, and not at all if the lifetime is zero", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp({
         freshFor: (length) => (length > 3 ? Duration.seconds(10) : Duration.zero),

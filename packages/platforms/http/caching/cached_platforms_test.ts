@@ -103,7 +103,7 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
 
   it.effect("a negative answer is cached for 1 s", () => check(false, notThere, Duration.seconds(1)));
 
-  it.effect("overrides change how long an answer is cached", () => {
+  it.effect("the overrides of a cached platform change how long its answers are cached", () => {
     const age = Duration.minutes(2);
     return check(true, there, age, { guild: age, member: age, profile: age });
   });

@@ -5,21 +5,21 @@
 import { Duration } from "effect";
 
 export interface Staleness {
-  /** The maximum age of an answer with a guild, which also says that the bot is in the guild. */
+  /** The maximum age of a cached guild. As long as a guild is cached, the bot counts as its member. */
   readonly guild: Duration.Duration;
-  /** The maximum age of an answer with a member of a guild. */
+  /** The maximum age of cached data about a member of a guild. */
   readonly member: Duration.Duration;
-  /** The maximum age of an answer with the profile of a user. */
+  /** The maximum age of a cached user profile, or of the answer that a game user exists. */
   readonly profile: Duration.Duration;
   /**
-   * The maximum age of an answer that a bot, member or user is absent. It is short, since people retry right after
-   * joining.
+   * The maximum age of the cached answer that a guild, member or user was not found. It is short, because people join
+   * a guild and retry at once.
    */
   readonly absence: Duration.Duration;
 }
 
 /**
- * The defaults of cached platforms.
+ * The default maximum ages of cached answers.
  *
  * @example
  * ```ts

@@ -45,10 +45,10 @@ export type Proof =
   /** Identifies the user by a request with the access token; the JSON response has the user's `id`. */
   | { readonly kind: "userInfo"; readonly url: string };
 
-/** How to find out whether the user is a member of the guild that requested the sign-in, if any. */
+/** How to find out whether the user is a member of the guild that requested the sign-in. Other sign-ins skip this. */
 export interface Membership<UserId> {
   readonly scope: string;
-  /** Looks up the membership with a client that sends the user's access token. */
+  /** Returns whether the user is a member of the guild. The client sends the user's access token. */
   readonly isMember: (
     client: ResilientClient,
     guildId: GuildId,
@@ -176,7 +176,7 @@ type Fetch = (
 const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const { issuer, tokenUrl, clientId, clientSecret, clientAuthentication, proof } = options;
   const oidc = proof.kind === "idToken" ? proof : undefined;
-  // Created only once, since the library's cache of the platform's keys belongs to this object.
+  // Create this object only once, because the OAuth library caches the platform's keys for each such object.
   const server: oauth.AuthorizationServer = {
     issuer,
     token_endpoint: tokenUrl,
@@ -189,7 +189,7 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const authenticate = clientAuthentication === "basic" ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
 
   return async (signIn: SignIn, callback: URLSearchParams, fetch: Fetch) => {
-    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only to warn of plain HTTP.
+    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only as a warning that it allows plain HTTP.
     const transport = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true };
     const code = oauth.validateAuthResponse(server, application, callback, signIn.state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -212,7 +212,7 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   };
 };
 
-/** Adapts the client to the library's `fetch`. */
+/** Makes a `fetch` function for the OAuth library that sends requests through the client. */
 const fetchThrough =
   (client: ResilientClient, context: Context.Context<never>, signal: AbortSignal): Fetch =>
   (url, { method, headers, body }) => {
@@ -220,7 +220,7 @@ const fetchThrough =
     const sent = client.execute(
       body === undefined ? request : HttpClientRequest.bodyUrlParams(request, body),
     );
-    // A resilient client builds its responses from web responses, so this never throws.
+    // A resilient client builds its responses from web responses, so `getOrThrow` never throws.
     const answer = Effect.map(sent, (response) => Option.getOrThrow(HttpClientResponse.toWeb(response)));
     return Effect.runPromiseWith(context)(answer, { signal });
   };
@@ -228,10 +228,13 @@ const fetchThrough =
 const withToken = (client: ResilientClient, accessToken: string): ResilientClient =>
   HttpClient.mapRequest(client, HttpClientRequest.bearerToken(accessToken));
 
-/** The user is already identified here, so the sign-in must not wait long for these details, nor fail without them. */
+/** Membership and guild lookups must not delay a sign-in for long, because the user is already identified by then. */
 const detailResilience = { retries: 0, deadline: Duration.millis(1_500) };
 
-/** The client has its own circuit, so that an endpoint that hangs does not block every sign-in. */
+/**
+ * Makes a client for membership or guild lookups. The client has its own circuit, so that sign-ins still work while the
+ * endpoint of these lookups hangs.
+ */
 const detailClient = Effect.fnUntraced(function* (name: string, resilience?: Partial<Resilience>) {
   return yield* resilientClient(yield* HttpClient.HttpClient, name, { ...resilience, ...detailResilience });
 });
@@ -242,7 +245,7 @@ const orUnknown = <A>(what: string, lookup: Effect.Effect<A, PlatformUnavailable
     Effect.orElseSucceed(() => undefined),
   );
 
-/** Returns null for a platform without memberships. */
+/** Makes the function that looks up memberships; null if the options have no `membership`. */
 const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
   const { platform, membership, resilience } = options;
   if (membership === undefined) return null;
@@ -251,7 +254,7 @@ const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOp
     orUnknown("membership", membership.isMember(withToken(client, accessToken), guildId, userId));
 });
 
-/** Returns null for a platform without guild lists. */
+/** Makes the function that lists a user's guilds; null if the options have no `guilds`. */
 const makeListGuilds = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
   const { platform, guilds, resilience } = options;
   if (guilds === undefined) return null;

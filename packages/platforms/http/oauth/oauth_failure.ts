@@ -41,7 +41,8 @@ export const failureOf = (
   if (error instanceof WWWAuthenticateChallengeError) {
     return unavailable(new RequestFailed({ reason: "status", status: error.status }));
   }
-  // The browser sends this error and can forge it, so it does not prove that the platform is down.
+  // This error comes from the URL of the callback. The browser can forge it, so it does not prove that the platform is
+  // down.
   if (error instanceof AuthorizationResponseError) {
     return error.error === "access_denied"
       ? new ProofDenied()

@@ -32,7 +32,7 @@ const tokens = (more: object = {}) => ({
   body: { access_token: accessToken, token_type: "Bearer", expires_in: 900, ...more },
 });
 
-/** Signs an ID token of user `1` for this sign-in, with some parts changed. */
+/** Signs an ID token of user `1` for the sign-in `signIn`. `parts` changes header fields and claims. */
 type IdTokenOf = (parts: Partial<IdTokenParts>) => Promise<string>;
 
 interface Routes {
@@ -42,7 +42,10 @@ interface Routes {
   readonly keys?: () => HttpAnswering;
 }
 
-/** Starts a platform and makes its identity provider. The user's ID is `100001`; in an ID token, it is `1`. */
+/**
+ * Starts a platform and makes its identity provider. The chat user has the ID `100001`. ID tokens are for the game user
+ * `1`.
+ */
 const setUp = Effect.fnUntraced(function* (
   kind: "userInfo" | "idToken",
   routes: Routes = {},
@@ -109,7 +112,7 @@ describe("the start of a sign-in", () => {
         redirect_uri: signIn.redirectUri,
         scope: "openid profile",
         state: signIn.state,
-        // In RFC 7636, appendix B, this is the challenge for the code verifier of `signIn`.
+        // RFC 7636, appendix B, has this challenge for the code verifier that `signIn` uses.
         code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
         code_challenge_method: "S256",
       };
@@ -156,7 +159,7 @@ describe("the end of a sign-in", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("the secret is sent in the body if the platform wants it there", () =>
+  it.live("the client secret is sent in the body if `clientAuthentication` is `post`", () =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
       yield* provider.finish(signIn, callback());
@@ -213,7 +216,7 @@ describe("the guilds of the user", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("a sign-in succeeds with unknown guilds if the platform does not list them", () =>
+  it.live("a sign-in succeeds without the user's guilds if the platform fails to list them", () =>
     Effect.gen(function* () {
       const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
       expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
@@ -222,7 +225,7 @@ describe("the guilds of the user", () => {
 });
 
 describe("a failed membership lookup", () => {
-  it.live("failed membership lookups do not affect other sign-ins, and open only their own circuit", () =>
+  it.live("if membership lookups fail, sign-ins succeed, and only the circuit of these lookups opens", () =>
     Effect.gen(function* () {
       const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
       const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
@@ -249,7 +252,8 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     [{ iss: "https://another.example" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
     [{ error: "invalid_scope" }, { _tag: "ProofInvalid", reason: "invalid_scope" }],
     [{ error: "<b>hello 203.0.113.7</b>" }, { _tag: "ProofInvalid", reason: "unknown" }],
-    // The browser can forge these errors, so they do not mean that the platform is down.
+    // The browser can forge the error in a callback, so even `temporarily_unavailable` does not prove that the platform
+    // is down.
     [{ error: "temporarily_unavailable" }, { _tag: "ProofInvalid", reason: "temporarily_unavailable" }],
     [{ error: "server_error" }, { _tag: "ProofInvalid", reason: "server_error" }],
     [{ error: "unauthorized_client" }, { _tag: "ProofInvalid", reason: "unauthorized_client" }],

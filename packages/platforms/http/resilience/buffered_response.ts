@@ -26,7 +26,10 @@ const readBody = (response: HttpClientResponse.HttpClientResponse, maxBodyBytes:
     Stream.mkUint8Array,
   );
 
-/** A failed connection. The error contains the whole request, so only the system's error code is kept. */
+/**
+ * Converts the error of a failed connection. Only the error code of the system is kept, because the error contains the
+ * whole request.
+ */
 export const brokenConnection = (error: HttpClientError.HttpClientError): RequestFailed => {
   const code = codeOf(error.cause);
   return new RequestFailed({ reason: "connection", ...(code === undefined ? {} : { code }) });

@@ -30,7 +30,7 @@ export const platformCache = (attributes: {
     attributes,
   });
 
-/** Counts attempts by outcome. Attempts that were not sent are included, interrupted attempts are not. */
+/** Counts attempts by outcome, even if they failed before they were sent. Interrupted attempts are not counted. */
 export const countingOutcome = (platform: string) => {
   const count = (outcome: "answered" | RequestFailed["reason"]) =>
     Metric.update(Metric.withAttributes(platformRequests, { platform, outcome }), 1);

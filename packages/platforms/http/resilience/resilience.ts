@@ -24,7 +24,7 @@ export interface Resilience {
 }
 
 /**
- * The defaults of adapters.
+ * The default timeouts, retries and limits of an adapter's requests.
  *
  * @example
  * ```ts

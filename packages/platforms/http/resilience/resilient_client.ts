@@ -120,7 +120,7 @@ const withinDeadline = <A, E, R>(wait: Effect.Effect<A, E, R>, deadline: Deadlin
     }),
   );
 
-/** A PATCH is repeatable as well: adapters only send it to set values, so a second one changes nothing. */
+/** Every request except a POST is safe to repeat. Even a PATCH is, because adapters use it only to set values. */
 const isRepeatable = ({ method }: HttpClientRequest.HttpClientRequest): boolean => method !== "POST";
 
 const transientStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);

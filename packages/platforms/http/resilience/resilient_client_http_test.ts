@@ -100,7 +100,7 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)),
   );
 
-  it.live("a refused connection fails with its reason", () =>
+  it.live("a refused connection fails with the code `ECONNREFUSED`", () =>
     Effect.gen(function* () {
       const { failure, stop } = yield* setUp;
       yield* stop;

@@ -66,7 +66,7 @@ describe("retries", () => {
     }),
   );
 
-  it.effect("a request that is answered 500 fails without a retry", () =>
+  it.effect("a request whose response has status 500 fails without a retry", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf([{ status: 500 }]);
       const result = yield* timeless(Effect.result(client.get(url)));
@@ -165,14 +165,14 @@ describe("concurrency", () => {
       expect(sentAt).toHaveLength(3);
       yield* TestClock.adjust("4 seconds");
       const reasons = (yield* Fiber.joinAll(fibers)).map(({ reason }) => reason);
-      // Three attempts run at a time, for up to 1.5 s each. The third round ends early, at the deadline.
+      // Three attempts run at a time, and each times out after 1.5 s. So 9 attempts start before the deadline of 4 s.
       expect(reasons.filter((reason) => reason === "timeout")).toHaveLength(9);
       expect(reasons.filter((reason) => reason === "busy")).toHaveLength(11);
       expect(sentAt).toHaveLength(9);
     }),
   );
 
-  it.effect("every attempt releases its slot, whatever its outcome", () =>
+  it.effect("every attempt frees its place under the concurrency limit, whatever its outcome", () =>
     Effect.gen(function* () {
       const steps = [...repeat("break", 3), ...repeat({ status: 500 }, 3), "hang" as const, { status: 200 }];
       const { client } = yield* clientOf(steps, { concurrency: 1, retries: 0, failuresToOpen: 1_000 });
@@ -216,7 +216,7 @@ describe("circuit", () => {
     }),
   );
 
-  it.effect("a circuit that opens stops the retries of the request that opened it", () =>
+  it.effect("a request is not sent again after its failures have opened the circuit", () =>
     Effect.gen(function* () {
       const { client, sentAt } = yield* clientOf(["break"], { failuresToOpen: 2 });
       expect(yield* timeless(ask(client))).toBe("circuit_open");
@@ -243,7 +243,7 @@ describe("circuit", () => {
 });
 
 describe("observability", () => {
-  it.effect("metrics count outcomes and have the state of the circuit", () =>
+  it.effect("metrics count the outcomes of requests, and show the state of the circuit breaker", () =>
     Effect.gen(function* () {
       const platform = "test";
       const counted = (outcome: string) =>

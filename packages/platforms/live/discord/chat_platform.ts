@@ -134,7 +134,7 @@ type Names = ReadonlyMap<string, string>;
 
 const noNames: Names = new Map();
 
-/** Role names by guild, cached. A failed lookup returns no names. */
+/** Makes a cached lookup of a guild's role names. The lookup returns no names if it fails or takes too long. */
 const roleNames = Effect.fnUntraced(function* (client: ResilientClient) {
   const cached = yield* Cache.makeWith(
     (guildId: GuildId) =>

@@ -37,7 +37,7 @@ const setUp = Effect.fnUntraced(function* (
 
 type Chat = Context.Service.Shape<typeof ChatPlatform>;
 
-/** Every operation of the port. */
+/** One call of each operation that every `ChatPlatform` must have. */
 const questions: ReadonlyArray<(chat: Chat) => Effect.Effect<unknown, PlatformUnavailable>> = [
   (chat) => chat.findGuild(guildId),
   (chat) => chat.findMember(guildId, ada.id),
@@ -59,7 +59,7 @@ describe("answers", () => {
     }),
   );
 
-  it.live("findGuild returns a guild without a name", () =>
+  it.live("findGuild returns a null name if Discord's response has no name", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
       expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
@@ -67,7 +67,7 @@ describe("answers", () => {
   );
 
   it.live(
-    "findMember returns a member with the names of the member's roles, as far as the roles have names",
+    "findMember returns a member with all role IDs, and with the names of the roles that Discord lists",
     () =>
       Effect.gen(function* () {
         const { chat } = yield* setUp();
@@ -281,7 +281,7 @@ describe("the list of members", () => {
     setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 
   it.live(
-    "one request for a page of members tells for each of several users whether the user is a member",
+    "findMembers requests one page of members, and tells which of several users are members of the guild",
     () =>
       Effect.gen(function* () {
         const { chat, heard } = yield* listed(page([bob.id, ada.id]));
@@ -311,7 +311,7 @@ describe("the list of members", () => {
     }),
   );
 
-  it.live("no membership is known if the bot may not list members", () =>
+  it.live("findMembers returns an empty map if the bot may not list members", () =>
     Effect.gen(function* () {
       const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
       expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
@@ -336,7 +336,7 @@ describe("the bot's guilds", () => {
   const idsFrom = (first: bigint, count: number) =>
     Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
 
-  it.live("one request lists the bot's guilds, starting at the first of the requested guilds", () =>
+  it.live("joinedGuilds sends one request, which starts at the lowest of the given guild IDs", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* setUp();
       const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];

@@ -128,8 +128,8 @@ export const discordRoles = Effect.fnUntraced(function* (
         absent: notFound,
       });
       if (Option.isSome(page)) return page.value.map(roleMember);
-      // Fail instead of guessing: the bot is not in the guild, or it lacks the intent to list members, and the response
-      // does not tell which.
+      // The bot is not in the guild, or it lacks the intent to list members. The response does not tell which, so fail
+      // instead of guessing.
       const cause = new RequestFailed({ reason: "status", status: 403 });
       return yield* new PlatformUnavailable({ operation: name, cause });
     }),
@@ -156,8 +156,8 @@ const memberUrl = (guildId: GuildId, chatId: string) => `/guilds/${guildId}/memb
 const explainRole = ({ managesRoles }: BotRights) => (managesRoles ? new RoleAboveBot() : new NoPermission());
 
 /**
- * Derives the bot's rights from the order of the guild's roles and the permissions of the bot's roles, which include
- * the role of everyone.
+ * Derives the bot's rights from the order of the guild's roles, and from the permissions of the bot's roles and of
+ * `@everyone`.
  */
 const rightsOf = (
   { id, owner_id, roles, approximate_member_count: memberCount = 0 }: typeof RoledGuild.Type,

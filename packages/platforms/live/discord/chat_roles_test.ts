@@ -89,7 +89,7 @@ describe("the roles of a guild", () => {
     }),
   );
 
-  it.live("a guild without the bot has no roles", () =>
+  it.live("findGuildRoles returns none for a guild that the bot is not in", () =>
     Effect.gen(function* () {
       const { roles } = yield* setUp();
       expect(yield* roles.findGuildRoles(foreignGuildId)).toEqual(Option.none());

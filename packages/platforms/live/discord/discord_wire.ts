@@ -29,7 +29,7 @@ export const RoledGuild = Schema.Struct({
       name: Schema.String,
       permissions: Permissions,
       position: Schema.Int,
-      /** Whether the role belongs to an integration, such as a bot; nobody else can give it. */
+      /** Whether the role belongs to an integration, such as a bot. Only the integration can give this role. */
       managed: Schema.optional(Schema.Boolean),
     }),
   ),

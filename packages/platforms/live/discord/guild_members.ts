@@ -44,7 +44,10 @@ export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]
 
 const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
 
-/** Finds out whether the member owns the guild, or may manage it by a role, including the role of everyone. */
+/**
+ * Finds out whether the member owns the guild, or has a role that may manage the guild. Every member has the role
+ * `@everyone`.
+ */
 export const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManager"] =>
   Effect.fnUntraced(function* (guildId, chatId) {
     if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;

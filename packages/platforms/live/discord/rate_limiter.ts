@@ -12,11 +12,11 @@ import type { RateLimits, Route } from "./rate_limits.ts";
 const lookupWait = Duration.millis(2_500);
 
 /**
- * Makes attempts wait, first come first served for each route and guild. An attempt that would wait too long fails as
- * if Discord had refused it: with a 429 and the time to retry, or with a 401 for a while after Discord refused the
- * token.
+ * Makes each attempt to send a request wait until Discord's rate limits allow it, first come first served for each
+ * route and guild. An attempt that would wait longer than `longestWait` fails as if Discord had refused it: with a 429
+ * that says when to retry, or with a 401 if Discord has just refused the token.
  *
- * @param longestWait the longest time a request waits; one that would wait longer fails at once
+ * @param longestWait how long an attempt waits at most
  */
 export const makeRateLimiter = Effect.fnUntraced(function* (
   limits: RateLimits,

@@ -58,7 +58,7 @@ const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>)
 });
 
 describe("makeRateLimiter", () => {
-  it.effect("a rate limit delays the requests for a long list so that Discord refuses none", () =>
+  it.effect("the rate limiter delays 50 requests so that Discord refuses none of them", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(1_000, () => false);
       const urls = Array.from({ length: 50 }, (_, index) => member(index));

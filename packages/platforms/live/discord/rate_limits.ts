@@ -43,7 +43,7 @@ const refusedTokenPause = 60 * second;
  */
 const refusals = { limit: 5_000, every: 600 * second };
 
-/** Expired windows are removed once there are more than this. */
+/** If there are this many windows, expired windows are removed before a window is added. */
 const maxWindows = 10_000;
 
 export class RateLimits {
@@ -81,7 +81,7 @@ export class RateLimits {
     const bucket = headers["x-ratelimit-bucket"];
     if (status === 429) {
       const until = now + retryAfter(headers["retry-after"]);
-      // A 429 without a bucket comes from the limit of all requests or of the IP address.
+      // A 429 without a bucket comes from the limit for all requests of the bot, or from the limit for the IP address.
       if (bucket === undefined) this.#blockedUntil = Math.max(this.#blockedUntil, until);
       else this.#close(route, bucket, until);
       return;
@@ -148,7 +148,7 @@ const count = (window: Window, now: number, every: number): void => {
   window.left--;
 };
 
-/** A `Retry-After` in milliseconds; one second if it cannot be read. */
+/** Returns a `Retry-After` header in milliseconds, or one second if the header is missing or invalid. */
 const retryAfter = (header: string | undefined): number => {
   const seconds = Number(header);
   return (seconds > 0 ? seconds : 1) * second;

@@ -24,7 +24,8 @@ describe("RateLimits", () => {
     const { wait, observe } = setUp();
     expect(times(6, () => wait(members, 0))).toEqual([0, 0, 0, 0, 0, 1_000]);
     expect(times(2, () => wait(users, 0))).toEqual([0, 0]);
-    // Discord sent this response to the first of two requests before it counted the second.
+    // Two requests are in flight. This response to the first one says that four requests remain, since Discord has not
+    // counted the second one yet.
     observe(users, 100, budget(4, 30));
     expect(times(4, () => wait(users, 100))).toEqual([0, 0, 0, 30_000]);
   });
@@ -49,11 +50,12 @@ describe("RateLimits", () => {
     expect(times(6, () => wait(users, 1_500))).toEqual([0, 0, 0, 0, 0, 1_000]);
   });
 
-  it("requests in flight are counted", () => {
+  it("RateLimits counts requests in flight", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(4, 10));
     expect(times(3, () => wait(users, 0))).toEqual([0, 0, 0]);
-    // The response to the first of three requests: Discord has not counted the other two.
+    // Three requests are in flight. This response to the first one says that three requests remain, since Discord has
+    // not counted the other two yet.
     observe(users, 5, budget(3, 10));
     expect(times(2, () => wait(users, 5))).toEqual([0, 10_000]);
   });
@@ -74,7 +76,7 @@ describe("RateLimits", () => {
     expect(wait(users, 1_400)).toBe(0);
   });
 
-  it("after a 429, requests wait as long as its Retry-After says, or a second without one", () => {
+  it("after a 429, requests wait for the time in its Retry-After, or for one second if it has none", () => {
     const { wait, observe } = setUp();
     observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
     expect(wait(users, 0)).toBe(1_337_000);

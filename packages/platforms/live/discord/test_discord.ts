@@ -28,7 +28,7 @@ export const ada = {
 /** A user with only the fields that Discord always sends. */
 export const bob = { id: "82198898841029460" as ChatId, username: "bob", global_name: null, avatar: null };
 
-/** A user outside of every guild. */
+/** A user who is not a member of the guild `guildId`. */
 export const eve = { id: "53908232506183680" as ChatId, username: "eve", global_name: null, avatar: null };
 
 const users: ReadonlyArray<{ readonly id: string }> = [ada, bob, eve];
@@ -94,9 +94,9 @@ export const budget = (remaining: number, seconds: number, bucket = "abcd1234"):
 const version = "/api/v10";
 
 /**
- * Starts the server.
+ * Starts a server that answers like Discord.
  *
- * @param instead returns another answer for a request; undefined for the usual answer
+ * @param instead returns a different answer to a request, or undefined for the usual answer
  */
 export const startDiscord = (
   instead: (path: string, request: HeardRequest) => HttpAnswering | undefined = () => undefined,

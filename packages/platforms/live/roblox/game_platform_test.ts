@@ -168,7 +168,7 @@ describe("a profile", () => {
     );
   });
 
-  it.live("a profile lacks only the images of a service whose circuit is open", () =>
+  it.live("a profile lacks only its images while the circuit of the thumbnails service is open", () =>
     Effect.gen(function* () {
       const { game, heard } = yield* setUp(
         ({ path }) => (path.startsWith("/thumbnails/") ? { status: 500 } : undefined),

@@ -24,7 +24,7 @@ const listOf = <S extends Schema.Top>(entry: S) => Schema.Struct({ data: Schema.
 export const Thumbnails = listOf(
   Schema.Struct({
     targetId: Schema.Int,
-    /** `Completed`, `Pending`, `Blocked` and others. Only `Completed` has an image. */
+    /** Such as `Completed`, `Pending` or `Blocked`. Only a thumbnail in the state `Completed` has an image. */
     state: Schema.String,
     imageUrl: nullish(Schema.String),
   }),

@@ -58,7 +58,7 @@ const answers: Readonly<Record<string, HttpAnswer>> = {
   [`/accountinformation/v1/users/${adaId}/roblox-badges`]: { body: badges },
 };
 
-/** The profile that these responses combine to. */
+/** Ada's profile, combined from the responses of this server. */
 export const adaProfile = {
   id: adaId,
   username: "ada_g",
@@ -84,9 +84,9 @@ export const adaProfile = {
 };
 
 /**
- * Starts the server.
+ * Starts a server that answers like Roblox.
  *
- * @param instead returns another answer for a request; undefined for the usual answer
+ * @param instead returns a different answer to a request, or undefined for the usual answer
  */
 export const startRoblox = (
   instead: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering> | undefined = () => undefined,

@@ -65,7 +65,10 @@ const sqliteTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     END`;
 });
 
-/** Runs once per statement, in the order of the places, so that two statements never deadlock. */
+/**
+ * Each trigger runs once per statement. It updates the rows of `place_users` in sorted order, so that two statements
+ * never deadlock.
+ */
 const postgresTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`
     CREATE FUNCTION count_added_sightings() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import type { Dialect } from "../../statements/dialect.ts";
 
-/** Has no foreign keys, since an insert would lock the referenced rows. */
+/** These tables have no foreign keys, because each insert would lock the rows that it references. */
 export const events = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, sequence, table, tableByKey }: Dialect,

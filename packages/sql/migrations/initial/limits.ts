@@ -12,7 +12,7 @@ export const limits = Effect.fnUntraced(function* (
       lives_until ${integer} NOT NULL
     ) ${tableByKey}`;
 
-  // The key begins with the end of the window, so ended windows are adjacent.
+  // The primary key begins with `ends_at`, so that the ended windows are adjacent and can be deleted together.
   yield* sql`
     CREATE TABLE day_counts (
       ends_at ${integer} NOT NULL,

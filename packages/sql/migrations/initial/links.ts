@@ -6,7 +6,8 @@ export const links = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // previous_game_id is the value that the last write replaced. RETURNING needs it, since it sees only new rows.
+  // The column previous_game_id holds the game user that the last write replaced, because RETURNING sees only the new
+  // values of a row.
   yield* sql`
     CREATE TABLE links (
       pid ${text} NOT NULL REFERENCES scopes (pid),

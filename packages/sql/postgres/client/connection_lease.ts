@@ -33,7 +33,7 @@ export type Answer = Exit.Exit<StatementResult, SqlError.SqlError>;
 /** Statements run one at a time, in the order of submission. A BEGIN is sent together with the next statement. */
 export class ConnectionLease {
   readonly timeout: number;
-  /** In milliseconds of `performance.now()`. */
+  /** When the lease expires, in milliseconds of `performance.now()`. */
   readonly expiresAt: number;
   readonly #options: LeaseOptions;
   readonly #queue: Array<() => void> = [];
@@ -42,7 +42,9 @@ export class ConnectionLease {
   #sentAt = Number.POSITIVE_INFINITY;
   #answered = 0;
   #begin: Query | undefined;
-  /** Whether a BEGIN was sent, and the COMMIT or ROLLBACK that ends its transaction is not answered yet. */
+  /**
+   * Whether a transaction has begun and not ended: a BEGIN was sent, and no COMMIT or ROLLBACK has been answered since.
+   */
   #hasBegun = false;
   #isReleaseRequested = false;
   #failure: SqlError.SqlError | undefined;
@@ -82,7 +84,10 @@ export class ConnectionLease {
     this.#begin = begin;
   }
 
-  /** Submits a statement and calls back with its answer. The returned effect cancels it if it was not sent yet. */
+  /**
+   * Submits a statement and calls back with its answer. The returned effect cancels the statement if it was not sent
+   * yet.
+   */
   submit(query: Query, resume: (answer: Answer) => void): Effect.Effect<void> {
     let isInterrupted = false;
     const send = () => {

@@ -22,7 +22,7 @@ export interface PostgresPoolOptions {
   readonly statementTimeout: Duration.Duration;
 }
 
-/** Connects on demand, and closes the connections with the scope. */
+/** Makes a pool that opens connections on demand, and closes them when the scope closes. */
 export const makePostgresPool = (
   options: PostgresPoolOptions,
 ): Effect.Effect<PostgresPool, never, Scope.Scope> =>
@@ -39,7 +39,7 @@ export class PostgresPool {
   readonly #statementTimeout: number;
   readonly #connections = new Map<PoolClient, Connection>();
   #deadlines: NodeJS.Timeout | undefined;
-  /** Connections opened before this time are stale. In milliseconds of `performance.now()`. */
+  /** The pool replaces connections that were opened before this time, in milliseconds of `performance.now()`. */
   #validFrom = 0;
 
   constructor(options: PostgresPoolOptions) {
@@ -49,7 +49,7 @@ export class PostgresPool {
       max: options.maxConnections,
       connectionTimeoutMillis: Duration.toMillis(options.connectTimeout),
       idleTimeoutMillis: 60_000,
-      // Spreads the connections again after a server was added or moved.
+      // Replacing the connections every 30 minutes distributes them again after a server was added or moved.
       maxLifetimeSeconds: 1_800,
       fallback_application_name: "accountlink",
       statement_timeout: this.#statementTimeout,
@@ -61,7 +61,8 @@ export class PostgresPool {
       // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it.
       onConnect: refuseReplicaWithin(Duration.toMillis(options.connectTimeout) / 2),
     });
-    // Errors of leased connections reach their statements; idle connections are replaced.
+    // Ignore these errors: the pool replaces an idle connection that fails, and an error of a leased connection fails
+    // its statement.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => {
       this.#connections.set(client, { openedAt: performance.now(), lease: undefined });
@@ -80,8 +81,8 @@ export class PostgresPool {
     return Effect.callback((resume) =>
       this.#connect(this.#statementTimeout, (lease) => {
         if (!(lease instanceof ConnectionLease)) return resume(Effect.fail(lease));
-        // The returned effect cancels a statement that waits for another. It is not needed here, since this lease runs
-        // only one statement.
+        // Ignore the returned effect, which cancels a statement that is still queued. This statement is sent at once,
+        // because the lease is new.
         void lease.submit(query, resume);
         lease.release();
       }),
@@ -89,8 +90,8 @@ export class PostgresPool {
   }
 
   /**
-   * Runs statements in a transaction, and commits it once all are answered. If the server or network stalls and this
-   * client gives up, statements that arrive later are rolled back.
+   * Runs the statements in one transaction, and commits it after the server has answered all of them. If the server or
+   * the network stalls until this client gives up, the server rolls back the statements that it receives later.
    */
   transaction(statements: ReadonlyArray<Query>): Effect.Effect<ReadonlyArray<Rows>, SqlError.SqlError> {
     return Effect.callback((resume) =>
@@ -127,7 +128,7 @@ export class PostgresPool {
   /** Closes all connections once their leases end. */
   async end(): Promise<void> {
     await this.#pool.end();
-    // A server that is gone does not answer the termination message.
+    // Destroy the sockets, because a server that is gone does not answer the termination message.
     for (const { connection } of this.#connections.keys()) connection.stream.destroy();
   }
 
@@ -139,7 +140,7 @@ export class PostgresPool {
     );
   }
 
-  /** Calls back with a lease or an error. The returned effect cancels the request. */
+  /** Calls back with a lease or an error. The returned effect cancels the wait for a connection. */
   #connect(
     timeout: number,
     callback: (result: ConnectionLease | SqlError.SqlError) => void,
@@ -173,11 +174,11 @@ export class PostgresPool {
       client,
       timeout,
       onUnresponsive: () => {
-        // Other connections lead to the same server: replace the idle ones, and expect running statements to be
-        // answered soon.
+        // All connections lead to the same unresponsive server. So replace the idle connections, and abort the leases
+        // whose running statement is not answered soon.
         this.#validFrom = performance.now();
         for (const { lease: other } of this.#connections.values()) {
-          // Leases with a longer timeout are exempt, since their statements may run for long.
+          // Do not abort leases with a longer timeout, because their statements may run for a long time.
           if (other?.timeout === this.#statementTimeout) other.abortUnlessAnswered();
         }
       },
@@ -198,7 +199,8 @@ export class PostgresPool {
       clearInterval(this.#deadlines);
       this.#deadlines = undefined;
     }
-    // After a pause of this process, read the answers that have arrived before leases expire.
+    // After a pause of this process, answers may have arrived that were not read yet. So let the process read these
+    // answers before the leases expire.
     const expired = leases.filter(({ expiresAt }) => expiresAt <= performance.now());
     if (expired.length === 0) return;
     setImmediate(() => {
@@ -216,7 +218,8 @@ interface Connection {
 const deadlineInterval = 50;
 
 /**
- * Refuses a replica, since its answers are stale. During a failover, the address may still lead to one.
+ * Refuses a replica, because its answers are stale. During a failover, the address of the server may still point to a
+ * replica.
  *
  * @param timeout in milliseconds
  */

@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("transactions fail when one of their statements failed, even if it was caught", () =>
+  it.live("a transaction fails if one of its statements failed, even if the error was caught", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -224,7 +224,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("the statements of a direct write are all stored, or none of them", () =>
+  it.live("a transaction of `DirectWrites` stores all of its statements or none", () =>
     onDatabase(
       Effect.gen(function* () {
         const { transaction } = (yield* ClientDirectWrites) as DirectWrites;

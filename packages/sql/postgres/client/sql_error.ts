@@ -34,9 +34,9 @@ export function endsConnection(thrown: unknown): boolean {
 }
 
 /**
- * Codes of errors after which a new connection helps, because it reaches the new primary and prepares its statements
- * again: the server is shutting down or has become a replica, or it no longer knows a prepared statement, or the
- * statement's columns have changed.
+ * Codes of errors after which the connection must be replaced. The server is shutting down or has become a replica, or
+ * a prepared statement is unknown, or the columns of a statement have changed. A new connection reaches the new primary
+ * and prepares its statements again.
  */
 const fatalCodes = ["08", "57P", "25006", "26000", "0A000"];
 

@@ -84,8 +84,8 @@ export class StatementGroup implements Submittable {
   }
 
   /**
-   * Converts integers to numbers. An integer beyond `Number.MAX_SAFE_INTEGER` loses precision here, and is refused by
-   * the check of the code that reads it.
+   * Converts integers to numbers. An integer beyond `Number.MAX_SAFE_INTEGER` becomes an inexact number, which the code
+   * that reads the row refuses.
    */
   handleDataRow({ fields }: { readonly fields: Row }): void {
     const columns = this.#current.columns as ReadonlyArray<Column>;
@@ -151,7 +151,7 @@ interface Field {
   readonly dataTypeID: number;
 }
 
-/** The types int8, int2 and int4. */
+/** The OIDs of the Postgres types int8, int2 and int4. */
 export const integerTypes = new Set([20, 21, 23]);
 
 const textOf = (value: unknown): string | Uint8Array | null => {

@@ -65,7 +65,10 @@ export class Access {
       return Effect.succeed(result);
     });
 
-  /** Runs the function in its own transaction, which ends when the function returns. Waits like `shared`. */
+  /**
+   * Runs the function in a transaction that ends when the function returns. Waits for an open transaction to end, like
+   * `shared`.
+   */
   readonly transaction: Run = (statements) =>
     this.shared(() => {
       this.#begin.run();
@@ -118,8 +121,8 @@ export class Access {
         try {
           return Effect.succeed(this.#noticing(statement));
         } catch (cause) {
-          // SQLite may roll the transaction back by itself, for example on a full disk. Without this state, later
-          // statements of the transaction would each commit at once.
+          // SQLite may roll the transaction back by itself, for example on a full disk. Remember this, because each
+          // later statement of the transaction would otherwise commit at once.
           if (!inTransaction(db)) state = "rolledBack";
           return failWith(cause);
         }
@@ -193,8 +196,8 @@ export class SnapshotReader {
   readonly endSnapshot = (): void => {
     if (!this.#reading) return;
     this.#reading = false;
-    // A closed connection has no snapshot to end. If the file is damaged, COMMIT may fail, but it ends the snapshot all
-    // the same.
+    // A closed connection has no snapshot to end. COMMIT may fail if the file is damaged, but even then it ends the
+    // snapshot.
     if (this.#db.isOpen && this.#db.isTransaction) endQuietly(this.#end);
   };
 }
@@ -233,5 +236,5 @@ export function retryWhileLocked<A>(
   return attemptBefore(undefined, 1);
 }
 
-/** The longest pause between attempts, in milliseconds. */
+/** The longest pause between two attempts to run while another process holds the lock, in milliseconds. */
 const longestPause = 25;

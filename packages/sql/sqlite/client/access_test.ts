@@ -95,7 +95,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("transactions do not continue after SQLite rolled back", () =>
+  it.effect("a statement fails if SQLite has already rolled back its transaction", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* add(sql, "a");
@@ -114,7 +114,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("transactions do not commit after SQLite rolled back", () =>
+  it.effect("a transaction fails to commit if SQLite has already rolled it back", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* add(sql, "a");
@@ -128,7 +128,7 @@ describe("transactions", () => {
     }),
   );
 
-  it.effect("transactions refuse statements of a fiber that outlives them", () =>
+  it.effect("a fiber that outlives its transaction can no longer run statements in it", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const ended = yield* Deferred.make<void>();
@@ -218,7 +218,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("fibers stop waiting when interrupted", () =>
+  it.effect("fibers that wait for a transaction to end can be interrupted", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber, proceed } = yield* openTransaction(sql, "first");

@@ -61,7 +61,7 @@ function streamRefused(): SqlError.SqlError {
   return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
 }
 
-/** The statements of a connection, by the shape of their rows. */
+/** The prepared statements of a connection. Those in `rows` return objects, and those in `values` return arrays. */
 export interface Statements {
   readonly rows: StatementCache<Record<string, SQLOutputValue>>;
   readonly values: StatementCache<ReadonlyArray<SQLOutputValue>>;
@@ -152,7 +152,10 @@ function bind(prepared: Prepared, params: ReadonlyArray<unknown>): Array<SQLInpu
   return params.map(bindable);
 }
 
-/** node:sqlite would bind NULL for a Date or NaN, and numbers as floats: 5 would be "5.0" as text. */
+/**
+ * Refuses values such as a Date or NaN, because node:sqlite would bind NULL for them. Converts integers to bigint,
+ * because node:sqlite would bind them as floats, and a text column would store 5 as "5.0".
+ */
 function bindable(value: unknown, index: number): SQLInputValue {
   if (typeof value === "string" || typeof value === "bigint" || value === null) return value;
   if (typeof value === "number" && !Number.isNaN(value)) {

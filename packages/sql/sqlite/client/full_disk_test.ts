@@ -16,7 +16,7 @@ const freeDisk = (sql: SqlClient.SqlClient) => sql`PRAGMA max_page_count = 1000`
 
 const large = "x".repeat(10_000);
 
-/** Runs a test, which can read the log so far. */
+/** Runs a test with an array to which all logged messages are added. */
 const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
   const log: Array<string> = [];
   const logger = Logger.make(({ logLevel, message, fiber }) => {
@@ -29,7 +29,7 @@ const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A,
 const problem = "Cannot write: the disk of the database is full";
 
 describe("a full disk", () => {
-  it.effect("a full disk is logged once, and again if it fills up after a time of working writes", () =>
+  it.effect("a full disk is logged once, and again if the disk fills up after writes worked", () =>
     withLog((log) =>
       withDatabase(function* (database) {
         const { sql } = database;

@@ -58,7 +58,8 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
     acquirer: Effect.succeed(shared),
     borrower: (use) => use(shared),
     transactionAcquirer: Effect.map(access.lease, (run) => new Connection(run, statements)),
-    // A deferred transaction that reads first could not write after another process has written.
+    // Take the write lock at once. A transaction that begins by reading could not write after another process has
+    // written.
     beginTransaction: "BEGIN IMMEDIATE",
     prepareTransactionControls: true,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,

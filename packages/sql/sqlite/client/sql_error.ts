@@ -37,8 +37,8 @@ export function isDiskFull(cause: unknown): boolean {
 }
 
 /**
- * Returns the real error: when a full disk has no room for the `-shm` file, SQLite reports an I/O error, as for a
- * broken disk.
+ * When a full disk has no room for the `-shm` file, SQLite reports an I/O error, as for a broken disk. Replaces this
+ * error with the error of a full disk, and returns every other error unchanged.
  */
 export function withoutDisguise(cause: unknown): unknown {
   return errcodeOf(cause) === code.IOERR_SHMSIZE
@@ -112,7 +112,7 @@ function errcodeOf(cause: unknown): number | undefined {
     : undefined;
 }
 
-/** The columns, parsed from a message such as "UNIQUE constraint failed: links.pid, links.chat_id". */
+/** Returns the columns that an error message names, such as "UNIQUE constraint failed: links.pid, links.chat_id". */
 function uniqueConstraintOf(cause: unknown): string {
   const message = Predicate.isError(cause) ? cause.message : "";
   return message.split("constraint failed: ")[1] ?? "unknown";

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect";
 import { linkFixture } from "../links/link_fixture.ts";
 import { makeScopes } from "../scopes.ts";
 
-/** The feed of a scope, and the operations that write to it. */
+/** The operations that read the event feed of a scope, and the operations on links, which append to this feed. */
 export const eventFixture = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* EventStore;
   const { pid } = scope;

@@ -4,6 +4,6 @@ import { appends } from "./appends.ts";
 import { races } from "./races.ts";
 import { reads } from "./reads.ts";
 
-/** Tests an `EventStore` with the other storage ports, whose writes append its events. */
+/** Tests an `EventStore` with the other storage ports, because writes to those ports append the events. */
 export const eventStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("EventStore", options, { ...appends, ...reads, ...races });

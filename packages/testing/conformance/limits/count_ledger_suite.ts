@@ -19,7 +19,7 @@ const nodes: Cases<StoragePorts> = {
   "a node is live from its renewal until its deadline": Effect.gen(function* () {
     const ledger = yield* CountLedger;
     const [one, other] = [uniqueText(), uniqueText()];
-    // A time one day ahead, when the nodes of other cases are no longer live.
+    // `renewNode` counts all live nodes. Use a time one day ahead, when the nodes of other cases are no longer live.
     const now = (yield* Clock.currentTimeMillis) + 24 * 60 * minute;
     expectEqual(yield* ledger.renewNode(one, now + 10, now), 1);
     expectEqual(yield* ledger.renewNode(other, now + 20, now), 2);

@@ -42,7 +42,7 @@ export const durableWindows: Cases<Counters> = {
       const [one, other] = [yield* durableRule(9, { unsynced: 4 }), yield* durableRule(9)];
       const rules = [one, short, known, other];
       const { admitted, forgotten } = yield* counters.admit(rules, now);
-      // Counters in a cluster may report only some of the forgotten windows in this answer, and the rest in later ones.
+      // In a cluster, one answer may name only some of the forgotten windows. Later answers name the others.
       expectEqual([admitted, forgotten?.every((index) => index === 0 || index === 3)], [false, true]);
       const states = yield* counters.read(rules, now);
       expectEqual([states[0]?.count, states[1]?.count, states[3]?.count], [0, 0, 0]);

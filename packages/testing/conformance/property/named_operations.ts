@@ -1,7 +1,7 @@
 import type { StoreUnavailable } from "@accountlink/core";
 import type { Effect, Scope } from "effect";
 
-/** Operations by name. Each can run several times. */
+/** Operations by name. A test may run each operation several times. */
 export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
 
 export type OperationsOf<Port> = {

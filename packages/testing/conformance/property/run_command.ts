@@ -45,7 +45,7 @@ export interface CommandSubjects extends Scopes {
   readonly challenges: ReadonlyArray<string>;
 }
 
-/** Makes subjects without storing them. */
+/** Makes the scopes, keys, sessions and other subjects of random commands, without storing them. */
 export const newSubjects = (): CommandSubjects => {
   const subjects = newScopes();
   return {
@@ -138,7 +138,10 @@ const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
 
 const said = ({ type, at, data }: FeedEvent) => [type, at, data] as const;
 
-/** The events of a feed. Session events are a set, since one write may end several sessions in any order. */
+/**
+ * Converts the events of a feed to comparable values. Session events become a set, since one write may end several
+ * sessions in any order.
+ */
 const happened = (events: ReadonlyArray<FeedEvent>) => [
   events.filter((event) => !isOfSession(event)).map(said),
   new Set(events.filter(isOfSession).map(said)),

@@ -6,7 +6,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
 import { ada, bob, chess, dan, poker, type ScopeName } from "../scopes.ts";
 
-/** Sessions, flows and challenges are indexes into `CommandSubjects`. */
+/** The numbers in `session`, `flow` and `challenge` are indexes into the lists of `CommandSubjects`. */
 export type VerificationCommand =
   | {
       readonly op: "createSession";
@@ -65,7 +65,8 @@ const session = nat(sessionCount - 1);
 const flow = nat(flowCount - 1);
 const challenge = nat(challengeCount - 1);
 const at = nat(commandDeadline);
-// Mostly times before the deadline, and often the same chat user and game user, so that many flows complete.
+// Most random commands are early, most name the chat user `ada`, and most name the game user `chess`. So many flows
+// complete before their deadline.
 const early = oneof({ weight: 4, arbitrary: constantFrom(0, 1) }, { weight: 1, arbitrary: at });
 const chatId = oneof(
   { weight: 3, arbitrary: constant(ada) },
@@ -182,10 +183,7 @@ export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCom
   ];
 });
 
-/**
- * The commands of one flow that, in random order, store challenges, take challenges, and add proofs, which delete
- * challenges.
- */
+/** Random commands on one flow. They store challenges, take challenges, and add proofs, which delete challenges. */
 export const challengeWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
   flow,
   scope,

@@ -29,7 +29,6 @@ export const paused: PlanSettings = { ...settings, state: "paused" };
 
 export const noStatus: PlanStatus = { pending: 0, sweptAt: null, sweep: null, problems: [] };
 
-/** A sweep that has just started. */
 export const newSweep = { after: null, done: 0, total: 0 };
 
 export const uniqueGuildId = (): GuildId => GuildId.make(uniqueChatId());

@@ -14,7 +14,7 @@ import { makeFlow, makeKey, makeSession, uniqueText } from "../../mod.ts";
 import { linkFixture } from "../links/link_fixture.ts";
 import { ada, chess, makeScopes, origin } from "../scopes.ts";
 
-/** The operations on sessions and flows of a key, with defaults. */
+/** The operations on the sessions and flows of a key, with default arguments. */
 const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const { scope } = key;
@@ -39,7 +39,7 @@ const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
   const prove = (id: FlowId, proof: Proof, at: Millis = 0, nextId: FlowId = id) =>
     Effect.map(flows.prove(id, proof, at, nextId), Option.getOrNull);
 
-  /** Begins a flow with both proofs. */
+  /** Begins a flow, and proves the chat user and the game user. */
   const proven = Effect.fnUntraced(function* (
     session: SessionId | null = null,
     chatId: ChatId = ada,
@@ -55,7 +55,7 @@ const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
     pid,
     key,
     links,
-    /** The audit entries of the scope except key entries, oldest first. */
+    /** The audit entries of the scope, oldest first, without the entries about keys. */
     entries: Effect.map(links.entries, (entries) =>
       entries.filter(({ action }) => !action.startsWith("key.")),
     ),

@@ -96,11 +96,14 @@ export const newUserFixture = Effect.gen(function* () {
       yield* idempotency.claim(claim);
       return claim;
     }),
-    /** Commits a write with its answer, which names these chat users. Returns false if the request has lost its claim. */
+    /**
+     * Commits a write and its stored answer. The answer names the chat users `named`. Returns false if the claim is
+     * lost.
+     */
     commit: (claim: NewClaim, write: Effect.Effect<unknown, unknown>, ...named: ReadonlyArray<ChatId>) =>
       Effect.map(idempotency.commit(claim, answered(write, newAnswer(...named))), Option.isSome),
     release: idempotency.release,
-    /** Claims the key of a request again, and returns the stored request. */
+    /** Claims the idempotency key of a request again, and returns the stored request. */
     retry: (claim: NewClaim, fingerprint?: string, at = 0) =>
       Effect.map(idempotency.claim(retryOf(claim, at, fingerprint)), Option.getOrNull),
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
@@ -112,7 +115,7 @@ export const newUserFixture = Effect.gen(function* () {
     }),
     findSession: ({ id }: VerificationSession) => Effect.map(sessions.find(id), Option.getOrNull),
     cancel: ({ id }: VerificationSession) => sessions.advance({ id, to: "cancelled", at: 0 }),
-    /** Begins a flow with both proofs. */
+    /** Begins a flow, and proves the chat user and the game user. */
     prove: Effect.fnUntraced(function* (
       scope: DataScope,
       gameId: GameId,
@@ -141,7 +144,6 @@ export const newUserFixture = Effect.gen(function* () {
     find: users.find(chatId),
     findRecords: users.findRecords(chatId),
     erase,
-    /** Erases the user from every scope. */
     eraseAll,
   };
 });

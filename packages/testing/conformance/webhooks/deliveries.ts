@@ -11,7 +11,7 @@ import { newWebhookFixture, start } from "./webhook_fixture.ts";
 const unknown = uniqueWebhookId();
 const idsOf = (deliveries: ReadonlyArray<StoredDelivery>) => deliveries.map(({ eventId }) => eventId);
 
-/** A delivery that waits for earlier deliveries in its lanes. */
+/** Makes a delivery that waits for the earlier deliveries of its lanes. */
 const waitingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
   makeDelivery({ status: "waiting", attempts: 0, nextAttemptAt: null, position, lanes });
 

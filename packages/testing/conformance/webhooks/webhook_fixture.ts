@@ -16,7 +16,7 @@ import { makeScopes, origin } from "../scopes.ts";
 /** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
 export const start = 1_767_225_600_123;
 
-/** The webhook among those that a node holds, or null. */
+/** Finds a webhook among those that a node holds. Returns null if the node does not hold it. */
 const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | null =>
   all.find((webhook) => webhook.id === id) ?? null;
 
@@ -82,7 +82,7 @@ export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
     ) => store.deliveries(id, { status, before, limit }),
     findDelivery: (id: WebhookId, eventId: string) =>
       Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
-    /** Stores the result of an attempt that was requested, and returns the updated delivery. */
+    /** Stores the result of a requested resend, and returns the updated delivery. */
     request: (id: WebhookId, delivery: StoredDelivery, status: number, endedAt = start + 1) => {
       const error = status < 300 ? null : "status";
       return Effect.map(

@@ -4,6 +4,6 @@ import { deliveries } from "./deliveries.ts";
 import { holds } from "./holds.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** Tests a `WebhookStore` with the other storage ports, whose writes append the events to deliver. */
+/** Tests a `WebhookStore` with the other storage ports, because writes to those ports append the events to deliver. */
 export const webhookStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("WebhookStore", options, { ...webhooks, ...holds, ...deliveries });

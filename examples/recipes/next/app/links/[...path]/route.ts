@@ -1,4 +1,4 @@
-/** Route handlers of Next, with the service below /links. */
+/** Route handlers of Next.js that serve accountlink under /links. */
 import { createAccountLink, type PromisedAccountLink } from "accountlink";
 
 let opened: Promise<PromisedAccountLink> | undefined;
@@ -14,7 +14,10 @@ const open = async (): Promise<PromisedAccountLink> => {
   return al;
 };
 
-/** Reads the client address from a header that `next start` sets, unless a proxy has set it. */
+/**
+ * Reads the client address from the header `x-forwarded-for`. `next start` sets this header, unless a proxy has already
+ * set it.
+ */
 const answer = async (request: Request): Promise<Response> => {
   opened ??= open();
   const clientAddress = request.headers.get("x-forwarded-for")?.split(",")[0]?.trim();
