@@ -18,7 +18,7 @@ export const build = async (): Promise<void> => {
   }
 };
 
-/** Corrects the source paths in maps, which the compiler makes relative to its own folder. */
+/** Corrects the paths of sources in source maps. The compiler made the paths relative to its own output folder. */
 const pointMapsAtSources = (compiled: string, folder: string): void => {
   for (const file of globSync("**/*.map", { cwd: compiled })) {
     const map = JSON.parse(readFileSync(join(compiled, file), "utf8")) as { readonly sources: [string] };

@@ -16,7 +16,7 @@ const environment = { ...process.env, GOMAXPROCS: "1", GOGC: "400" };
 
 const node = process.execPath;
 
-/** The TypeScript compiler with the rules of Effect built in. */
+/** Returns the path of the TypeScript compiler that has the rules of Effect built in. */
 const findEffectCompiler = async (): Promise<string> => {
   const command = ["node_modules/@effect/tsgo/dist/effect-tsgo.cjs", "get-exe-path"];
   return (await promisify(execFile)(node, command)).stdout.trim();

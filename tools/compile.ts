@@ -8,11 +8,11 @@ import { promisify } from "node:util";
 import { root } from "./publishable.ts";
 
 /**
- * The compiler runs once for each project. The first project has the packages that import the umbrella package
- * `accountlink`, and everything that they import. The second project has the other packages, without the umbrella.
+ * The first project compiles the umbrella package `accountlink`, the packages that import it, and everything that they
+ * import. The second project compiles all other packages without the umbrella, and overwrites their files.
  *
- * The projects are separate because the compiler imports a type in declarations by the shortest path. With the umbrella
- * present, that path is `accountlink` even for types of core. Users of core may not have installed `accountlink`.
+ * In declarations, the compiler imports each type by the shortest path. In the first project, that path is
+ * `accountlink` even for types of core. But users of core may not have installed `accountlink`.
  */
 const projects = ["tsconfig.build.above.json", "tsconfig.build.json"];
 

@@ -39,7 +39,7 @@ export const examplesIn = (file: string, source: string): ReadonlyArray<Example>
   return examples;
 };
 
-/** An example as a module, with the line numbers of the documentation. */
+/** An example as a module. Its code has the same line numbers as in the documentation. */
 export interface ExampleModule {
   readonly source: string;
   readonly values: number;

@@ -23,7 +23,7 @@ export const jsrManifestOf = (described: Package): Readonly<Record<string, unkno
 
 const scoped = (name: string): string => (name.startsWith("@") ? name : `@accountlink/${name}`);
 
-/** The registry specifier of an import, for the installed version or a later compatible one. */
+/** Returns the JSR or npm specifier of an import. It allows the installed version and later compatible versions. */
 const sourceOf = (folder: string, name: string): string => {
   const path = join(root, folder, "node_modules", name, "package.json");
   const { version } = JSON.parse(readFileSync(path, "utf8")) as Manifest;

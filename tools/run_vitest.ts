@@ -13,8 +13,8 @@ export interface Results {
 }
 
 /**
- * The command that runs a script in each runtime. The keys are the beginnings of the runtimes' user agents. Workers of
- * the script use the same runtime.
+ * The command that runs a script and its workers in each runtime. Each key is the beginning of the runtime's user
+ * agent, which `expect_runtime.ts` checks.
  */
 const runtimes = {
   "Node.js/24": [process.execPath],

@@ -471,7 +471,7 @@ export interface Routes {
   /** Game user of a chat user. `GET /v2/chat` */
   readonly getChat: {
     readonly parameters: {
-      /** ID of the chat user */
+      /** The user's ID on the chat platform */
       readonly chatId: ChatId;
       /**
        * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
@@ -527,7 +527,7 @@ export interface Routes {
   /** Chat users of a game user. `GET /v2/game` */
   readonly getGame: {
     readonly parameters: {
-      /** ID of the game user */
+      /** The user's ID on the game platform */
       readonly gameId: GameId;
       /**
        * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
@@ -583,7 +583,7 @@ export interface Routes {
   /** Verification status of a chat user. `GET /v2/verifications/chat` */
   readonly getVerification: {
     readonly parameters: {
-      /** ID of the chat user */
+      /** The user's ID on the chat platform */
       readonly chatId: ChatId;
       /**
        * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
@@ -598,9 +598,9 @@ export interface Routes {
   /** Accounts that may belong to the same person. `GET /v2/alts` */
   readonly getAlts: {
     readonly parameters: {
-      /** ID of the chat user */
+      /** The user's ID on the chat platform */
       readonly chatId?: ChatId | null | undefined;
-      /** ID of the game user */
+      /** The user's ID on the game platform */
       readonly gameId?: GameId | null | undefined;
       /** IPv4 or IPv6 address; all IPv6 addresses of a /64 match */
       readonly ip?: string | null | undefined;
@@ -681,7 +681,7 @@ export interface Routes {
   /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
   readonly getAltReviews: {
     readonly parameters: {
-      /** ID of the chat user */
+      /** The user's ID on the chat platform */
       readonly chatId: ChatId;
       /**
        * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
@@ -756,7 +756,7 @@ export interface Routes {
   /** Remove the game link of a chat user. `DELETE /v2/game` */
   readonly deleteGame: {
     readonly parameters: {
-      /** ID of the chat user */
+      /** The user's ID on the chat platform */
       readonly chatId: ChatId;
       /**
        * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
@@ -773,9 +773,9 @@ export interface Routes {
   /** Link a chat user to a game user. `PATCH /v2/game` */
   readonly patchGame: {
     readonly parameters: {
-      /** ID of the chat user */
+      /** The user's ID on the chat platform */
       readonly chatId: ChatId;
-      /** ID of the game user */
+      /** The user's ID on the game platform */
       readonly gameId: GameId;
       /**
        * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key

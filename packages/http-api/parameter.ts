@@ -115,10 +115,10 @@ export const oneOf = <const Words extends ReadonlyArray<string>>(
   return required(Schema.Literals(words), expected, description);
 };
 
-export const chatId = (description = "ID of the chat user") =>
+export const chatId = (description = "The user's ID on the chat platform") =>
   required(ChatId, `expected ${idRules.chatId}`, description);
 
-export const gameId = (description = "ID of the game user") =>
+export const gameId = (description = "The user's ID on the game platform") =>
   required(GameId, `expected ${idRules.gameId}`, description);
 
 /** The guild of a request. Guild-scoped keys must name their guild, unless the route says otherwise. */

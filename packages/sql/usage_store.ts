@@ -53,7 +53,7 @@ const addOn = (sql: SqlClient.SqlClient) => {
 
   const noteUses = ({ uses }: UsageBatch) => {
     // `isUsed` lets Postgres find the keys by index. With the join alone, Postgres would scan all keys. On SQLite,
-    // `isUsed` is left out, because SQLite would read the joined list again for each key.
+    // `isUsed` is left out, because with it, SQLite would read the list of uses again for each key.
     const isUsed = isRemote ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND` : sql``;
     return sql`
       UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)

@@ -41,8 +41,8 @@ export const useBrowser = (): (() => Browser) => {
 };
 
 /**
- * Why the tests with a back/forward cache are skipped, as a part of their titles; null if a suitable browser is
- * installed.
+ * The reason to skip tests that need a back/forward cache, for the titles of these tests. Null if a browser with such a
+ * cache is installed.
  */
 export const whyNoKeptPages: string | null =
   installed.length === 0 ? "without an installed Chromium: the packaged one has no back/forward cache" : null;

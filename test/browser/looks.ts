@@ -88,9 +88,7 @@ export const expectUsable = async (
   ).toEqual([]);
 };
 
-/**
- * Expects only this main heading. It does not check accessibility, because axe cannot run on a page without scripts.
- */
+/** Checks only the main heading of the page. axe, which checks accessibility, cannot run on a page without scripts. */
 const expectHeading: typeof expectUsable = async ({ page }, title) =>
   expect(await page.locator("h1").textContent()).toBe(title);
 

@@ -85,8 +85,8 @@ describe("a form left open in another tab", () => {
       await press(page, "Sign in again");
       await press(page, /Ada\b/);
       await page.waitForURL(`${url()}${form.site}`);
-      // If the form had erased the data, it would also have ended the sign-in to the dashboard, and this page would not
-      // open.
+      // Erasing a user's data also ends the user's sign-in to the dashboard. The sign-in still works, so nothing was
+      // erased.
       await page.goto(`${url()}${paths.keys}`);
       expect(await page.title()).toMatch(/^Keys/);
       expect(await page.content()).not.toContain("Late");

@@ -55,7 +55,10 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
     await Promise.all(programs.map(({ stop }) => stop()));
   });
 
-  /** Sends an interaction like Discord. `signed` may differ from the interaction, to test forgery. */
+  /**
+   * Sends an interaction as Discord does. `signed` is the body whose signature is sent. To test a forgery, it differs
+   * from the interaction.
+   */
   const interact = async (
     name: keyof typeof keys,
     interaction: object,
@@ -94,7 +97,8 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
   });
 
   it("the chat bot answers /verify with a button, and edits the answer after the user has linked", async () => {
-    // The service refuses this session. The refusal does not count against the limit of one session at once.
+    // The service refuses a session for another guild than the key's. The refused request does not count against the
+    // limit of one session at once.
     const foreign = await interact("linked", verifyCommand("foreign", emptyGuild));
     expect(foreign.body).toEqual({
       type: 4,

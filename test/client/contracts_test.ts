@@ -10,7 +10,7 @@ import { pythonContract, pythonMethods, synchronous } from "./contracts/python.t
 const python = "../../clients/python/accountlink";
 const textOf = (file: string) => readFileSync(new URL(file, import.meta.url), "utf8");
 
-it("Python knows every type and route", async () => {
+it("the Python client contains every type and route", async () => {
   await expect(pythonContract()).toMatchFileSnapshot(`${python}/contract.py`);
   await expect(await pythonMethods()).toMatchFileSnapshot(`${python}/_async_methods.py`);
 });
@@ -22,7 +22,7 @@ it("Python's synchronous client is generated from the asynchronous client", asyn
   await expect(client).toMatchFileSnapshot(`${python}/_client.py`);
 });
 
-it("Luau knows the codes, types and routes that it uses", async () => {
+it("the Luau client contains the codes, types and routes that it uses", async () => {
   const file = "../../clients/luau/src/init.luau";
   await expect(withLuauContract(textOf(file))).toMatchFileSnapshot(file);
 });

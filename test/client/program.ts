@@ -8,7 +8,7 @@ import { patience } from "../support/patience.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The command of each runtime. */
+/** The command with which each runtime starts a TypeScript program. */
 export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {
   Node: [process.execPath],
   Deno: [pathOf("node_modules/deno/deno"), "run", "--allow-net", "--allow-env"],

@@ -46,7 +46,7 @@ interface Explained {
   };
 }
 
-/** Recomputes the scores of an explained answer from its evidence, and returns the answer. */
+/** Recomputes the scores of an alt lookup from the evidence in the answer, compares them, and returns the data. */
 const explained = ({ body }: Answer): Explained => {
   const data = body.data as unknown as Explained;
   const at = Date.parse(textOf(body.timestamp));
@@ -296,9 +296,8 @@ describe("alt detection with the chat platform", () => {
     "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
     async (_, fault) => {
       /**
-       * Sends a request while the chat platform is down or slow. Before that, a lookup makes the service cache the
-       * guild. Otherwise the service could not read the guild: when requests for members fail, it stops requests for
-       * guilds as well.
+       * Sends a request while the platform cannot return members. A lookup before the fault makes the service cache the
+       * guild, because the service also stops requests for guilds after requests for members have failed.
        */
       const sendDuringFault = async (...request: Parameters<typeof send>) => {
         await platform.recover();

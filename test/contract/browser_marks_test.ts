@@ -85,7 +85,7 @@ describe("browser marks", async () => {
       gameId: null,
     });
     expect(text).not.toContain(browser.cookies.get(name));
-    // A user who links with the same browser in another scope is no match.
+    // A user who links with the same browser in another scope is not reported as an alt.
     await confirm(keys[2] ?? "", browser, "100004");
     expect((await alts(key, "100001")).matches).toHaveLength(1);
   });

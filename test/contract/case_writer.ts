@@ -49,7 +49,7 @@ export class Writer {
     this.isOpen = recipe.isOpen === true;
   }
 
-  /** Makes a case from the recipe's successful request, changed by `differences`. */
+  /** Makes a test case of the route. The case sends a request that succeeds, unless `differences` change it. */
   row(answer: Case["answer"], title: string, expected: unknown, differences: Differences = {}): Case {
     const { route, recipe, isOpen } = this;
     const usual: KeyOptions = recipe.tier === undefined ? { ...recipe.key } : { tier: "premium" };
@@ -58,14 +58,14 @@ export class Writer {
     return { route, answer, title, expected, values: recipe.good, ...differences, key };
   }
 
-  /** The expected `details` in v2, or the expected message in v1. */
+  /** Returns the expected part of a refusal: the message for a v1 route, the `details` for a v2 route. */
   says(details: unknown, message: unknown): unknown {
     return isV1(this.route) ? message : details;
   }
 
   /**
-   * Returns the key and the values of a case whose request names a guild. The request sends a guild key if the route
-   * takes only the guild of a guild key. Otherwise it sends a global key.
+   * Returns the key and the values of a case whose request names a guild. The key is a guild key if the route accepts
+   * only the key's own guild. Otherwise the key is a global key.
    */
   inGuild(guildId: string, values: Values = this.recipe.good): Differences {
     return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };

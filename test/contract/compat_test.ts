@@ -31,7 +31,7 @@ const globalKey = fixtures.key({ links, limits });
 const guildKey = fixtures.key({ links, limits, guildId: guild });
 const premiumKey = fixtures.key({ links, tier: "premium" });
 const premiumGuildKey = fixtures.key({ links, tier: "premium", guildId: guild });
-/** Options of global keys of an account whose chat user manages the guild. */
+/** Options for a global key. The chat user of the key's account manages the guild. */
 const managing = { account: "managing", tier: "premium", links, limits } as const;
 const managingKey = fixtures.key(managing);
 const otherGuildKey = fixtures.key({ guildId: emptyGuild });
@@ -371,8 +371,8 @@ const roverHeaders = [
   "x-ratelimit-reset-after",
 ];
 /**
- * The expected values of `roverHeaders` when a limit refuses a request to a service other than RoVer. These services
- * send the same rate limit headers as v2.
+ * The values of `roverHeaders` in a refusal over the limit, for every service except RoVer. These services send the rate
+ * limit headers of v2.
  */
 const usual = {
   second: [undefined, "1", "0", undefined],

@@ -140,7 +140,10 @@ const valueOf = (example: Json | undefined, components: Json | undefined): Json 
   return shared?.["value"] ?? {};
 };
 
-/** Every refusal that the service has sent, in a form that is compared with the documented examples. */
+/**
+ * Every refusal that the service has sent, to be compared with the documented examples. Values that differ between runs,
+ * such as IDs and times, are replaced.
+ */
 const refusals = new Set<string>();
 const refusalOf = ({ status, error }: Json): string => JSON.stringify(plain({ status, error }));
 
@@ -158,8 +161,8 @@ afterAll(async () => {
 });
 
 /**
- * For each value of `Surroundings`: how to begin and end its fault, and which server receives the requests of its test
- * cases (`to`).
+ * For each value of `Surroundings`: `begin` causes the fault, `end` repairs it, and `to` returns the function that sends
+ * the requests of the test cases.
  */
 const surroundings: Readonly<
   Record<

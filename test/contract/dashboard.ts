@@ -66,7 +66,10 @@ const documented = async (send: Send): Promise<Send> => {
   };
 };
 
-/** The checking `send` of each server, kept because reading the OpenAPI document takes longer than most tests. */
+/**
+ * For each server, the `send` that compares answers with the OpenAPI document. It is kept, because reading the document
+ * takes longer than most tests.
+ */
 const sends = new WeakMap<SiteServer, Promise<Send>>();
 
 export const signInOwner = async (server: SiteServer, chatId: string): Promise<Owner> => {

@@ -195,7 +195,7 @@ const needed = (path: string, method: string): MemberRole => {
   return path === "/dashboard/api/scopes" ? "moderator" : "admin";
 };
 
-/** The minimum role for each page. Sections that are not listed need an admin. */
+/** The minimum role for each dashboard page. The default for a section of the menu is `admin`. */
 const pages: Readonly<Record<string, MemberRole>> = {
   ...Object.fromEntries(Object.values(sections).map(({ path }) => [path, "admin"] as const)),
   "/dashboard": "moderator",

@@ -236,7 +236,7 @@ export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<st
   if (!/^\/(?:v2|api\/v1|dashboard\/api)(?:[/?]|$)/.test(path)) {
     return standardLimitProblems(answer);
   }
-  // The answer to an array of leak reports is an array without an envelope, and it repeats the reported tokens.
+  // If a client reports an array of leaked keys, the answer is an array without an envelope. It contains the keys.
   if (Array.isArray(answer.body) && path === "/v2/keys/leaked") {
     return headerProblems(answer, "application/json");
   }

@@ -126,7 +126,7 @@ describe("reading events", () => {
     expect(ids).toHaveLength(7);
   });
 
-  test("the event feed filters events by type, chat user and game user, including previous users", async () => {
+  test("the event feed filters events by type, chat user and game user, and finds a change by its old and new users", async () => {
     const cursor = await now(key);
     await set(key, "100011", "3");
     await set(key, "100011", "4");

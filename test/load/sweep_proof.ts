@@ -1,4 +1,4 @@
-/** The sweep of a large guild, while a client looks up links. */
+/** Load test: a role plan compares all members of a large guild while a client looks up links. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,7 @@
 /** Times at which each alert of deploy/alerts.yml fires and clears, in promtool's notation with a value every 15 s. */
 
 interface AlertCase {
-  /** Values by series: `0x4 1x8` is five times 0, then nine times 1; `0+2x3` is 0 2 4 6; `_` is a missing value. */
+  /** The values of each series in promtool's notation: `0x4` is 0 and four repetitions, `0+2x3` is 0 2 4 6, `_` is a gap. */
   readonly series: Readonly<Record<string, string>>;
   readonly fires: string;
   readonly clears: string;

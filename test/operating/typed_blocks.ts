@@ -1,4 +1,4 @@
-/** The numbered steps of docs/operating.md: a block to type, then the text that it prints. */
+/** Tests the numbered steps of docs/operating.md. Each step has a block of commands and a block of their output. */
 import { expect } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import type { Shell } from "../docs/shell.ts";

@@ -51,7 +51,7 @@ interface Compilation {
   readonly emit?: boolean;
   /** The compiler option `types`: packages whose global types the modules use, such as "node". */
   readonly types?: ReadonlyArray<string>;
-  /** The folder of the compiler; by default, the workspace's. */
+  /** The folder of the package `typescript` to compile with. By default, it is the one in this repository. */
   readonly compiler?: string;
 }
 

@@ -78,7 +78,7 @@ export const expectRecipe = async (
       const sessions = await useService(`http://127.0.0.1:${port}`, recipe.basePath ?? "", program);
       await expectStream(sessions);
       await expectPoll(sessions);
-      // On workerd, the client must reset the connection: if the client closes it, workerd notices only when it writes.
+      // On workerd, the client must reset the connection, because workerd notices a closed one only at its next write.
       await expectLeaving(sessions, runtime === "workerd" ? "reset" : "close");
       if (closesItself) open = await openStream(sessions);
     } else {

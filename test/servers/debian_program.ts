@@ -72,8 +72,8 @@ const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise
     });
     await rename(unpackedTo, root);
   } catch {
-    // This is not Debian, there is no network, or another process has already unpacked the same packages. The caller
-    // checks whether the files exist.
+    // Ignore the error, because the caller checks whether the files exist. Possible causes: this is not Debian, there
+    // is no network, or another process has already unpacked the same packages.
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

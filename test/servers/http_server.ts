@@ -22,13 +22,14 @@ export interface HttpAnswer {
 }
 
 /**
- * What the server does with a request: it sends an answer; with `cut`, closes the connection without an answer; with
- * `silent`, keeps the connection open without an answer; or calls a function that writes the answer piece by piece.
+ * What the server does with a request. It sends an answer, or calls a function that writes the answer piece by piece.
+ * With `cut`, it closes the connection without an answer. With `silent`, it keeps the connection open
+ * without an answer.
  */
 export type HttpAnswering = HttpAnswer | "cut" | "silent" | ((outgoing: ServerResponse) => void);
 
 export interface HttpTestServer {
-  /** Without a trailing slash. */
+  /** The URL of the server, without a trailing slash. */
   readonly url: string;
   /** The requests so far, in order. */
   readonly heard: Array<HeardRequest>;

@@ -46,7 +46,7 @@ export const mountSmallDisk = Effect.fnUntraced(function* (megabytes: number) {
 const mount = async (megabytes: number): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-disk-"));
   try {
-    // Writable by all users, like the folder of temporary files.
+    // With mode 1777, every user can write to the disk, as to the system's temporary folder.
     await run("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=1777`, "tmpfs", folder]);
     return folder;
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { SystemUser } from "./system_user.ts";
 
-/** A program with its arguments, and a folder that is deleted by `remove`, and when this process ends. */
+/** A program with its arguments and its folder. The folder is deleted by `remove` or when this process ends. */
 export interface Program {
   readonly command: ReadonlyArray<string>;
   readonly folder: string;

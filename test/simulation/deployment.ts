@@ -88,7 +88,7 @@ export class Deployment {
     return String(++this.#lastGame);
   }
 
-  /** Few chat users, so that clients compete for them. */
+  /** The few chat users for which the clients compete. */
   get chatIds(): ReadonlyArray<string> {
     return chatIds;
   }

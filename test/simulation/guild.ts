@@ -20,7 +20,7 @@ export const unlinkedRole = "2";
 
 const guildId = GuildId.make("700000000000000001");
 
-/** At most this many requests get no answer. */
+/** The guild refuses a request or loses its answer at most this many times. */
 const mostFailures = 5;
 
 export class Guild {

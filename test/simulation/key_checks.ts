@@ -75,8 +75,8 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
     const unsaved = admitted.filter(
       ({ ended }) => ended > Math.min(since, unsavedSince(records, from)) && ended - slack < from,
     );
-    // Lost counts are restored from the counts saved in Postgres. While the nodes cannot reach Postgres, each node
-    // admits its own share of the limit.
+    // When Redis loses its counts, nodes restore them from Postgres, but requests that were not saved there no longer
+    // count. While the nodes cannot reach Postgres, each node admits its own share of the limit.
     return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);
   };
   return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);

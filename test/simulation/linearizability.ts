@@ -83,13 +83,13 @@ const eventsOf = (history: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
 class Search {
   #configurations: ReadonlyArray<Configuration>;
   /**
-   * The bit of each open operation that will be answered. A configuration has this bit in `done` if the operation has
-   * taken effect.
+   * The open operations whose answer comes later in the history, each with its bit. A configuration has this bit in
+   * `done` if the operation has taken effect.
    */
   readonly #open = new Map<Operation, number>();
   /**
-   * The unanswered writes by the value that they store, first those that can take effect for the shortest time. A
-   * configuration has the bit of a write in `spent` if the write has taken effect.
+   * For each value, the unanswered writes that store the value, sorted by `until`. A configuration has the bit of a
+   * write in `spent` if the write has taken effect.
    */
   readonly #unanswered = new Map<Value, Array<{ readonly bit: bigint; readonly until: number }>>();
   readonly #unansweredBits = new Map<Operation, bigint>();
@@ -145,8 +145,8 @@ class Search {
   }
 
   /**
-   * Returns the current configurations, and all that can follow when open operations take effect. Does not continue
-   * from a configuration for which `isFarEnough` returns true.
+   * Returns the current configurations, and every configuration that they can become when open operations take effect.
+   * Explores no further from a configuration for which `isFarEnough` returns true.
    */
   #reachable(isFarEnough: (configuration: Configuration) => boolean): ReadonlyArray<Configuration> {
     const explored = new Frontier();
@@ -180,8 +180,8 @@ class Search {
     return [...this.#unanswered]
       .filter(([written]) => fits(found, written))
       .flatMap(([written, writes]) => {
-        // If several unanswered writes store this value, use the one that can take effect for the shortest time, because
-        // the others can still take effect later.
+        // Of several unanswered writes of the same value, use the one with the earliest `until`, because the others
+        // can still take effect later.
         const unspent = writes.find((write) => (spent & write.bit) === 0n);
         return unspent === undefined ? [] : [leave(written, spent | unspent.bit)];
       });
@@ -199,8 +199,8 @@ const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
 /**
- * A set of configurations. If two configurations differ only in `spent`, and the `spent` of one contains that of the
- * other, the set keeps only the other one, because it allows at least as much.
+ * A set of configurations. Of two configurations that differ only in `spent`, the set drops the one that has spent all
+ * writes of the other and more, because the other allows at least as much.
  */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();

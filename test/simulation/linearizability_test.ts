@@ -55,7 +55,7 @@ test("findContradiction agrees with a search of every order, and returns operati
   expect(contradictions).toBeGreaterThan(100);
 });
 
-test("findContradiction uses first the unanswered write that lapses first", () => {
+test("findContradiction uses the unanswered write with the earliest deadline first", () => {
   const unanswered = { answered: null, found: null, wrote: "a" };
   const history: ReadonlyArray<Operation> = [
     { client: 0, called: 0, until: 20, ...unanswered },

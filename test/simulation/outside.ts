@@ -8,8 +8,8 @@ const patience = 3_000;
 /**
  * Sends a request of a node to another service.
  *
- * @param timeout the failure if the node gets no answer
- * @param answer runs when the request arrives at the service; its result is null if the answer is lost
+ * @param timeout the error with which the request fails if the node gets no answer in time
+ * @param answer called when the request arrives at the service. Returns null if the answer is lost on its way back.
  */
 export const askOutside = <A, E>(
   node: Process,

@@ -9,7 +9,7 @@ import { type Fault, faultKinds, someFault } from "./faults.ts";
 interface Step {
   /** Pause before the step, in milliseconds. */
   readonly pause: number;
-  /** Decides the requests of the step. */
+  /** Decides which requests the step sends. */
   readonly seed: number;
 }
 
@@ -27,8 +27,8 @@ export interface Plan {
 }
 
 /**
- * A plan picks one of these times, in milliseconds. Its clients send requests for about that time. The longest times
- * exceed the interval at which nodes save counts.
+ * Each plan picks here for about how many milliseconds its clients send requests. The longest times exceed the interval
+ * at which nodes save counts.
  */
 const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
 
@@ -41,9 +41,8 @@ const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.fro
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
 /**
- * Some kinds of clients find a broken promise of the service only if several related faults happen together. For each
- * such kind, a pattern matches the names of these faults. A run with mostly clients of the kind gets mostly these
- * faults.
+ * Clients of these kinds find a broken promise of the service only if several related faults happen together. A plan
+ * with mostly clients of one of these kinds gets mostly faults whose names match the pattern of the kind.
  */
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,
@@ -60,7 +59,7 @@ export const planOf = (seed: number): Plan => {
     const steps = 1 + chance.below(3);
     const pause = busyTime / steps;
     return {
-      // Clients of one kind compete for the same data.
+      // Most clients have the same kind, because clients of one kind compete for the same data.
       kind: chance.happens(0.8) ? focus : chance.pick(clientKinds),
       steps: listOf(steps, () => ({
         // Half of the steps begin almost at once, so that they race with steps of other clients.

@@ -24,8 +24,8 @@ export const hasFault = ({ deployment }: Records, name: RegExp): boolean =>
   deployment.faults.some(({ kind }) => name.test(kind));
 
 /**
- * How long faults between two moments may delay the service, in milliseconds. A fault of Redis delays the service only
- * briefly, and lost signals do not delay it.
+ * Returns for how many milliseconds the faults between `from` and `to` may delay an answer. A fault of Redis delays it
+ * only briefly, and lost signals do not delay it.
  */
 export const disturbance = ({ deployment }: Records, from: number, to: number): number =>
   deployment.faults

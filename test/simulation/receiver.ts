@@ -14,7 +14,7 @@ export interface Delivery {
   readonly status: number;
 }
 
-/** The receiver refuses at most this many deliveries, and each of them only once. */
+/** The receiver refuses a delivery or loses the answer at most this many times, only at a delivery's first attempt. */
 const mostRefusals = 2;
 
 export class Receiver {

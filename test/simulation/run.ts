@@ -34,8 +34,8 @@ const acquaintance = 2_100;
 const recovery = 2_500;
 
 /**
- * The time, in milliseconds, in which another node takes over the webhooks and role plans of a dead node and repeats
- * failed requests twice.
+ * The longest wait for webhooks and roles at the end of a run, in milliseconds. It is long enough for a node to take
+ * over the webhooks and role plans of a dead node, and to repeat failed requests twice.
  */
 const deliveryTime = 400_000;
 

@@ -4,7 +4,7 @@ import { search } from "./search.ts";
 
 process.on("message", ({ from, schedules }: Share) => {
   process.send?.(search(from, schedules));
-  // When a schedule ends, its whole world is garbage. Collecting garbage now is cheaper than during a schedule, when
-  // the collector would copy the live parts of a world repeatedly.
+  // Collecting garbage between schedules is cheap, because finished schedules leave only garbage. During a schedule,
+  // the collector would repeatedly copy the objects that the schedule still uses.
   globalThis.gc?.();
 });

@@ -196,7 +196,7 @@ describe("shutdown", () => {
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
     const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
     const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));
-    // When the server answers this later connection, it has already accepted the two earlier ones.
+    // When the server answers this request, it has already accepted both connections that were opened before.
     await server.send("GET /healthz");
 
     const started = performance.now();

@@ -173,7 +173,10 @@ const listening = async (
   return { url, dataFolder, storage, send: client.send, output, end };
 };
 
-/** The proof starts servers in new processes. The project `contract-web` tests web handlers. */
+/**
+ * The ways to start a server. By default, tests start it in their own process, and the proof starts it in a new
+ * process. The project `contract-web` tests web handlers.
+ */
 const starts: Readonly<Record<string, (options: ServerOptions) => Promise<RunningServer>>> = {
   here: startServerHere,
   process: startServer,

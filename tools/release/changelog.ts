@@ -26,7 +26,7 @@ export const withVersion = (
   return `${head}${[`## ${version}, ${date}`, ...sections].join("\n\n")}\n${rest}`;
 };
 
-/** The kind of a change is the greatest kind among its packages. */
+/** Returns the greatest rise among the packages of a change. A major rise is the greatest, a patch the smallest. */
 const greatestOf = (packages: Changeset["packages"]): string | undefined =>
   Object.keys(headings).find((rise) => Object.values(packages).includes(rise));
 

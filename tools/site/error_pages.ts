@@ -57,9 +57,7 @@ const routesText = (code: Code, answering: ReadonlyArray<Route>): string => {
   return ["Routes that answer with it:", "", ...texts].join("\n");
 };
 
-/**
- * Returns the shape of an error's `details`, followed by the words that its examples have as values, such as reasons.
- */
+/** Returns the shape of an error's `details`, and the one-word values in its examples, such as reasons. */
 const detailsText = ({ examples: [first, ...others] }: Row): string => {
   if (first === undefined || first.details === null) return "null";
   const values = [first, ...others].flatMap(({ details }) => Object.values(details ?? {}));

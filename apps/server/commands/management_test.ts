@@ -91,8 +91,8 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // `inspectPostgres` waits for the database as long as a request does. The command must wait longer, so it must
-      // still be waiting after two of these calls have failed.
+      // A call of `inspectPostgres` gives up after the time limit of a request. The command must wait longer: it must
+      // still wait when two such calls, one after the other, have given up.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

@@ -47,7 +47,7 @@ const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.prov
 const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
 
 describe("AltDetection", () => {
-  it.effect("shared networks weigh less, and VPN addresses are counted", () =>
+  it.effect("an address in a shared network weighs less, and a VPN address raises the VPN risk", () =>
     Effect.gen(function* () {
       yield* see(home, target, other);
       yield* see(hotel, target);

@@ -71,7 +71,7 @@ export class SightingStore extends Context.Service<
       places: ReadonlyArray<ReadonlyArray<string>>,
     ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
 
-    /** Counts the sightings at addresses under each address key. */
+    /** Returns how many stored sightings have an address that each address key encrypted, by the ID of the address key. */
     readonly countByKey: () => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>;
 
     /**

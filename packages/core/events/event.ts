@@ -196,7 +196,7 @@ export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId):
   return { ...event, data: Object.fromEntries(erased) };
 };
 
-/** Fields that identify the chat user of an event. */
+/** The fields of an event that an erasure of its chat user replaces. */
 const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
 
 /** Which events to read. A field that is null matches all events. @internal */

@@ -224,7 +224,8 @@ export class EventFeed extends Context.Service<
           const events = yield* Effect.forEach(page.events, (event) =>
             Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
           );
-          // A timer may fire before `until`, so the clock alone does not show that the wait is over.
+          // The timer of this wait may fire shortly before `until`. A wait until `until` that found no event is over, even
+          // if the clock is not there yet.
           const hasWaited = idleAt === until && events.length === 0 && !page.more;
           const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
           if (isOver) {

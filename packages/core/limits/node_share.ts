@@ -16,8 +16,8 @@ export interface ShareOfDay {
   /** How many requests had been counted against the limit when this share began. */
   readonly used: number;
   /**
-   * Numbers the shares of this node. The number is part of the key under which a share's requests are counted, so every
-   * share counts from 0.
+   * The sequence number of this share on its node. The number is part of the key under which the requests of the share
+   * are counted, so that every share counts from 0.
    */
   readonly number: number;
 }

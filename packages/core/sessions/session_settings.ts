@@ -7,7 +7,7 @@ import { Context } from "effect";
 export interface SessionRules {
   /** How long a session can be completed and read. */
   readonly life: number;
-  /** The least time from the end of one read of a session to the next. */
+  /** How long a client must wait after a read of a session before it may read the session again. */
   readonly pollInterval: number;
   readonly pollLimit: number;
   readonly longPollMax: number;

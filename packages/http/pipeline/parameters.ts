@@ -26,7 +26,7 @@ import { idempotencyProblems } from "./idempotency.ts";
 
 type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
 
-/** The parameters of a request, and the dated contract that they follow. */
+/** The parameters of a request, and the version of the contract (a date) that they follow. */
 export interface RequestValues<P extends Parameters> {
   readonly values: ParameterValues<P>;
   readonly contract: DatedContract;

@@ -105,8 +105,8 @@ const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOpt
     for (const node of cluster.nodes()) if (node.status === "wait") node.connect().catch(() => {});
   };
   cluster.on("ready", connectAll);
-  // Call `connectAll` in a microtask. By then, the command that made the driver discover the node may itself have
-  // opened the connection to the node.
+  // A command that makes the driver discover a node may then open the connection to the node itself. So `connectAll`
+  // runs in a microtask: it skips a node that is already connecting.
   cluster.on("+node", () =>
     queueMicrotask(() => {
       if (cluster.status === "ready") connectAll();

@@ -11,9 +11,10 @@ export interface RedisOptions {
   /** A URL in one of the forms that the message of `InvalidRedisUrl` lists. */
   readonly url: Redacted.Redacted;
   /**
-   * Prefix of every key and channel; `accountlink:` by default. If several nodes share a storage, the identity of its
-   * database is appended. So another prefix is needed only if a copy of the database files uses the same Redis. A
-   * separate Redis database number does not replace the prefix, since all databases of a Redis share their channels.
+   * Prefix of every key and channel; `accountlink:` by default. For a storage that several nodes share, the identity of
+   * its database is appended, so that different databases can use the same Redis. Only a copy of the database files
+   * needs another prefix, because it has the same identity. A separate Redis database number does not replace the
+   * prefix, since all databases of a Redis share their channels.
    */
   readonly prefix?: string;
   /**

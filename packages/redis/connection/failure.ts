@@ -1,4 +1,4 @@
-/** Redis commands and the reasons of their failures. */
+/** Runs Redis commands, and reduces their errors to reasons that contain no secrets. */
 import { StoreUnavailable } from "@accountlink/core";
 import { traced } from "@accountlink/core/telemetry";
 import { Context, Effect, Metric } from "effect";

@@ -21,8 +21,8 @@ interface Batch<Reply> {
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
   /**
-   * The open batches of this turn. Each batch is stored under the `key` of its last rule, which limits a single API
-   * key.
+   * The open batches of this turn, by the `key` of their last rule. This rule limits one API key, so requests of
+   * different API keys share no batch.
    */
   readonly #open = new Map<string, Batch<Reply>>();
   readonly #sendsOneAtOnce: boolean;

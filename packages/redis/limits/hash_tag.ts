@@ -8,7 +8,7 @@ export const hashTagOf = (key: string): string => {
   return open === -1 || close <= open + 1 ? key : key.slice(open + 1, close);
 };
 
-/** Makes the subject of a window the hash tag: `ip_day:{203.0.113.7}`. */
+/** Puts the subject of a window in braces, so that it is the hash tag: `ip_day:{203.0.113.7}`. */
 export const withHashTag = (name: string): string => {
   const colon = name.indexOf(":") + 1;
   return `${name.slice(0, colon)}{${name.slice(colon)}}`;

@@ -35,7 +35,7 @@ export interface WindowsOptions {
   readonly commands: RedisCommands;
   readonly prefix: string;
   readonly clock: ScriptClock;
-  /** A cluster has no generation, since scripts on all slots would need its key. */
+  /** In a cluster, no key stores a generation, since scripts on all slots would need this key. */
   readonly isCluster: boolean;
 }
 
@@ -170,9 +170,9 @@ const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): O
 };
 
 /**
- * Returns the end of a window by the caller's clock. The end `computed` varies with the latency of the request. So the
- * end `stored` by the first caller is preferred if both are close. For example, all requests then report that a daily
- * window ends exactly at midnight.
+ * Returns the end of a window by the caller's clock. `stored` is the end that the first request of the window stored.
+ * `computed` varies with the latency of each request. If both are close, returns `stored`, so that all requests report
+ * the same end.
  */
 const stableEnd = (computed: Millis, stored: Millis): Millis =>
   Math.abs(computed - stored) <= endTolerance ? stored : computed;

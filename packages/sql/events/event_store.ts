@@ -63,8 +63,8 @@ const readOn = (sql: SqlClient.SqlClient) => {
   const headIn = headOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  // One statement reads the page, and checks whether the feed has events without a position (`unnumbered`). If there
-  // are none, the page misses no event.
+  // One statement reads a page of events, and `unnumbered`, which says whether the feed has events without a position.
+  // If the feed has none, no committed event is missing from the page.
   const find = (pid: Pid, after: number, limit: number) => sql`
     SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
       SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
@@ -79,7 +79,8 @@ const readOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
     let found = yield* readRows(pid, after, limit);
-    // One retry is enough: it sees every event that was committed before this function was called.
+    // Give the events positions, and read again. One more read is enough: it finds every event that was committed
+    // before this function was called.
     if (found.head.unnumbered === 1 && found.events.length < limit) {
       yield* numberAll(pid);
       found = yield* readRows(pid, after, limit);

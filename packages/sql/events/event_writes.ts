@@ -57,9 +57,9 @@ export const numberEventsOn = (sql: SqlClient.SqlClient) => {
   const { onlyOne, rowsWritten } = dialectOf(sql);
   const numberSome = Effect.fnUntraced(function* (pid: Pid) {
     yield* sql`SELECT locks FROM ${onlyOne(`events:${pid}`)}`;
-    // Start this statement only after the lock is taken. It must see the positions that other readers stored while this
-    // reader waited for the lock. Positions follow the sequences of the events. The events of one chat user have
-    // ascending sequences, because each write takes its sequences under the lock of the user's record.
+    // Start this statement only after the lock is taken, so that it sees the positions that other readers stored while
+    // this reader waited for the lock. ORDER BY sequence keeps the events of one chat user in order, because each write
+    // takes its sequences under the lock of the user's record.
     const numbered = sql`
       UPDATE events SET position = ordered.position
       FROM (

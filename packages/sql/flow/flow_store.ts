@@ -75,8 +75,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   const { forUpdate, usersInUse } = dialectOf(sql);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-    // Wait for an erasure or unlink of the chat user that is in progress. It would miss a proof that is stored while it
-    // runs.
+    // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
     yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
     yield* sql`
       SELECT chat_id FROM links
@@ -114,7 +113,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
     );
   });
 
-  /** The challenges already have the new flow ID, by ON UPDATE CASCADE. */
+  /** Deletes the challenges of flows by the new flow IDs, which ON UPDATE CASCADE has already set in the challenges. */
   const forgetChallenges = (flows: ReadonlyArray<VerificationFlow>) =>
     Effect.forEach(flows, ({ id }) => sql`DELETE FROM sign_ins WHERE flow_id = ${id}`);
 

@@ -1,4 +1,4 @@
-/** Rows of `verification_sessions`. The column `sid` holds the session ID. */
+/** Rows of `verification_sessions`. The column `sid` holds a `SessionId`, a keyed hash of the sid. */
 import { ChatId, GameId, GuildId, KeyId, Pid, type VerificationSession } from "@accountlink/core";
 import { SessionId } from "@accountlink/core/ids";
 import type { SessionFailure, SessionState } from "@accountlink/core/sessions";

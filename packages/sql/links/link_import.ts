@@ -1,4 +1,4 @@
-/** Imports of links: the number of statements per batch is constant. */
+/** Imports links in batches. The number of statements does not grow with the size of a batch. */
 import type { ChatId, LinkStore, Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
@@ -127,8 +127,8 @@ const importStatements = (sql: SqlClient.SqlClient) => {
     keep: sql.literal("DO NOTHING"),
 
     /**
-     * Changes no record, since the condition is false. But it locks each existing record before the condition is
-     * evaluated. So new and existing records are locked in one sorted order.
+     * A conflict clause that changes no record, since its condition is false. But the database locks each existing
+     * record before it evaluates the condition. So new and existing records are locked in one sorted order.
      */
     lock: sql.literal("DO UPDATE SET game_id = links.game_id WHERE false"),
 

@@ -97,7 +97,7 @@ export const readNumbers = readerOf("links", ([value]: RowValues) => (isWhole(va
 /** A link to write, as a JSON array. */
 export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 
-/** The values of a chat user that a statement needs, as a JSON array. */
+/** A JSON array of the chat ID of one user and the other values that a statement needs for this user. */
 export type ChatLine = readonly [chatId: ChatId, ...ReadonlyArray<unknown>];
 
 /** The order in which records are locked, to avoid deadlocks. */

@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
   const numberOf = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.map(Effect.flatMap(run(text, values), readNumbers), ([number]) => number);
 
-  /** Counts the links with one time. It counts in steps, since an import can give many links the same time. */
+  /** Counts the links last verified at `time`, in steps, since an import can give many links the same time. */
   const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis) {
     let links = 0;
     let last: string | null = "";

@@ -59,7 +59,8 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     const { gameId } = old;
     if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;
 
-    // A new user without a record has no row to lock, so the statement itself checks for a link.
+    // A new user without a record could not be locked, and may have been linked since. So `onlyUnlinked` lets this
+    // statement write only if the user has no link.
     const [linked] = yield* Effect.flatMap(link(pid, newChatId, gameId, at, onlyUnlinked), readSets);
     if (linked === undefined) return { _tag: "Occupied" } as const;
     yield* unlink(pid, oldChatId, at);

@@ -34,8 +34,8 @@ type Round = ReadonlyMap<ChatId, SetGame>;
 const longestWay = 1_000;
 
 /**
- * Returns `setGame`. Writes to one scope in the same turn of the event loop are committed together, because a commit
- * costs more than the rows of these writes.
+ * Implements `LinkStore.setGame`. Writes to one scope in the same turn of the event loop are committed together,
+ * because a commit costs more than the writes themselves.
  */
 export const setGameOn = (
   sql: SqlClient.SqlClient,
@@ -129,8 +129,8 @@ const lineOf = ({ chatId, gameId, at, actor, requestId }: SetGame, index: number
 ];
 
 /**
- * Makes the SQL text of the statements that store links, entries and events, and a function that returns the parameters
- * of these statements. The first statement returns the links.
+ * Makes the SQL `texts` of the statements that store links, audit entries and events. `valuesOf` returns the parameters
+ * of these statements. The first statement returns the stored links.
  */
 const setStatements = (sql: SqlClient.SqlClient) => {
   const { elements, forReference, commitsInOrder, isRemote, jsonObject, now } = dialectOf(sql);

@@ -1,4 +1,4 @@
-/** Adds members of accounts, the account of a sign-in, and the member in audit entries. */
+/** Creates the table of account members, and adds the column `account` to sign-ins and `member` to audit entries. */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";

@@ -58,7 +58,7 @@ const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
   { weight: 1, arbitrary: tuple(record({ op: constant("deleteScope"), scope, at })) },
 );
 
-/** A move of a link to a user who has a smaller chat ID and no record, together with other writes to both users. */
+/** Moves a link to a user who has a smaller chat ID and no record. Other commands write to both users concurrently. */
 const moveAndWrites = (
   pair: number,
 ): { readonly first: Command; readonly together: ReadonlyArray<Command> } => {
@@ -115,7 +115,7 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
     }),
   );
 
-  it.live("concurrent writes of many records never deadlock, even with imports that replace them", () =>
+  it.live("concurrent writes of many records never deadlock, even if imports replace records", () =>
     Effect.gen(function* () {
       const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
       const writes = Effect.gen(function* () {

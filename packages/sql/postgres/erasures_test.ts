@@ -63,7 +63,7 @@ const holdSighting = (release: Deferred.Deferred<void>) =>
 
 describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
   it.live(
-    "an erasure delays sign-ins and writes of its user, and erases all requests made before the erasure ends",
+    "an erasure delays sign-ins and writes of its user, and erases requests claimed before or during it",
     () =>
       onDatabase(
         Effect.gen(function* () {

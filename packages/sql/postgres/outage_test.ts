@@ -12,7 +12,7 @@ interface Outage {
   readonly isSilent?: true;
 }
 
-/** Outages of the server and of the network, and how to restore them. */
+/** Outages of the server and of the network. `break` begins an outage, and `restore` ends it. */
 const outages: Readonly<Record<string, Outage>> = {
   "is killed": { connectionOf: ({ server }) => ({ break: server.kill, restore: server.restart }) },
   "is stopped": { connectionOf: ({ server }) => ({ break: server.stop, restore: server.restart }) },
@@ -28,8 +28,8 @@ const outages: Readonly<Record<string, Outage>> = {
 };
 
 /**
- * The timeouts for silent outages, where every case waits for a timeout. They are as short as possible without expiring
- * on a busy machine while the database works.
+ * Silent outages have short timeouts, because every case waits until one expires. While the database works, even a busy
+ * machine does not reach these timeouts.
  */
 const timeoutsOf = ({ isSilent }: Outage) =>
   isSilent ? ({ connectTimeout: "1.5 seconds", statementTimeout: "1 second" } as const) : {};

@@ -24,7 +24,6 @@ const noTls = noServer ?? (await whyNoCertificate());
 
 const optionsOf = (url: string | URL) => ({ url: Redacted.make(String(url)), ...generous });
 
-/** The names of all migrations. */
 const names = Object.keys(migrations).map((key) => key.replace(/^\d+_/, ""));
 
 type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
@@ -168,34 +167,36 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     }),
   );
 
-  it.live("migrations of a newer release do not stop running nodes, but refuse new ones", () =>
-    Effect.gen(function* () {
-      const { url } = yield* makePostgresDatabase();
-      const node = yield* Layer.build(layerPostgres(optionsOf(url)));
-      const addColumn = Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
-      );
-      const account = { name: "acme", chatId: null, tier: "free" } as const;
-      const use = Effect.flatMap(KeyStore, (keys) => keys.ensureAccount(account)).pipe(
-        Effect.provideContext(node),
-      );
-      expect(yield* use).toMatchObject(account);
+  it.live(
+    "running nodes keep working after migrations of a newer release, but no node of the old release can start",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* makePostgresDatabase();
+        const node = yield* Layer.build(layerPostgres(optionsOf(url)));
+        const addColumn = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
+        );
+        const account = { name: "acme", chatId: null, tier: "free" } as const;
+        const use = Effect.flatMap(KeyStore, (keys) => keys.ensureAccount(account)).pipe(
+          Effect.provideContext(node),
+        );
+        expect(yield* use).toMatchObject(account);
 
-      yield* runMigrations({ ...migrations, "0999_colours": Effect.asVoid(addColumn) }).pipe(
-        Effect.provide(layerClient(url)),
-      );
+        yield* runMigrations({ ...migrations, "0999_colours": Effect.asVoid(addColumn) }).pipe(
+          Effect.provide(layerClient(url)),
+        );
 
-      expect(yield* use).toMatchObject(account);
-      expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({
-        schema: { version: 999, newest: newestMigration },
-      });
-      expect(yield* Effect.flip(migratePostgres(optionsOf(url)))).toMatchObject({
-        _tag: "DatabaseTooNew",
-        version: 999,
-        known: newestMigration,
-      });
-    }),
+        expect(yield* use).toMatchObject(account);
+        expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({
+          schema: { version: 999, newest: newestMigration },
+        });
+        expect(yield* Effect.flip(migratePostgres(optionsOf(url)))).toMatchObject({
+          _tag: "DatabaseTooNew",
+          version: 999,
+          known: newestMigration,
+        });
+      }),
   );
 
   it.live(

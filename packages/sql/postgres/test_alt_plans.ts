@@ -1,4 +1,4 @@
-/** For tests: a Postgres with many sightings and reviews, and the operations of alt detection. */
+/** For tests: SQL that adds many sightings and reviews, and the store operations of alt detection. */
 import { ChatId, KeyId, Pid, type StoreUnavailable } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { Effect } from "effect";

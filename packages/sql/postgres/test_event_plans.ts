@@ -1,4 +1,4 @@
-/** For tests: feeds of events and webhook deliveries in a full database, and their operations. */
+/** For tests: SQL that adds many events and webhook deliveries, and the store operations on them. */
 import { EventStore, Pid } from "@accountlink/core";
 import { type StoredDelivery, type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";

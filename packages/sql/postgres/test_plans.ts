@@ -172,7 +172,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "newestPage, back": LinkStore.use((links) =>
     links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50, "newer"),
   ),
-  // The links of the scope were verified one millisecond apart.
+  // The links of the scope were verified one millisecond apart, so this range contains 50 links.
   "countLinks, verified": LinkStore.use((links) =>
     links.countLinks(pid, { verified: { from: number * 1_000 + 500, before: number * 1_000 + 550 } }),
   ),

@@ -1,4 +1,4 @@
-/** For tests: the sign-ins of `layerFull`, and their operations. */
+/** For tests: SQL that adds many sign-ins, and operations of `SignInStore`. */
 import { ChatId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { SignInStore } from "@accountlink/core/sign_ins";

@@ -1,4 +1,4 @@
-/** For tests: the usage of `layerFull`, and its operations. */
+/** For tests: SQL that adds usage of many keys, and operations of `UsageStore`. */
 import { KeyId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
 import { UsageStore } from "@accountlink/core/usage";

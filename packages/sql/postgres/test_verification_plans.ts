@@ -1,4 +1,4 @@
-/** For tests: a Postgres with many sessions and flows, and their operations. */
+/** For tests: SQL that adds many sessions and flows, and the store operations on them. */
 import { ChatId, GameId, KeyId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { type FlowId, SessionId } from "@accountlink/core/ids";

@@ -81,8 +81,8 @@ const createOn = (sql: SqlClient.SqlClient) => {
 };
 
 /**
- * Takes one session creation from the token bucket of an API key, and locks the bucket's row. Returns null if a
- * creation was available. Otherwise, returns the time at which the key can create its next session.
+ * Takes one session creation from the token bucket of an API key, and locks the bucket's row. Returns null on success.
+ * If the bucket is empty, returns the time at which the key can create its next session.
  */
 const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {

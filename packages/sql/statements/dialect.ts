@@ -80,9 +80,9 @@ export interface Dialect {
   }) => Statement.Fragment;
 
   /**
-   * Follows FROM: the rows of a table for each row of `each`. Makes Postgres use the index on the compared columns.
-   * Otherwise, Postgres may choose a slower plan while it has no statistics of the table, and a connection keeps that
-   * plan.
+   * Follows FROM: joins each row of `each` with the rows of `table` that meet `condition`. Makes Postgres use the
+   * index on the columns in `condition`. Otherwise, Postgres may choose a slower plan while it has no statistics of the
+   * table, and a connection keeps that plan.
    */
   readonly rowsOfEach: (rows: {
     readonly each: Statement.Fragment;
@@ -134,7 +134,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   elements: (json) => sql`json_each(${json})`,
   isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
   isAnyOf: (select) => sql`IN (${select})`,
-  // BEGIN IMMEDIATE already makes this transaction the only one that writes.
+  // SQLite needs no row locks: BEGIN IMMEDIATE already excludes all other writers.
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),

@@ -28,8 +28,8 @@ export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
 );
 
 /**
- * Writes in the current transaction of the fiber, if any, or else in a new one. A caller that has begun a transaction
- * must let this transaction fail when a write fails.
+ * Returns `DirectWrites` that run in the current transaction of the fiber, or in a new one if the fiber has none. If a
+ * write fails in a transaction of the caller, the caller must let this transaction fail.
  */
 export const directWritesOn = (sql: SqlClient.SqlClient): Effect.Effect<DirectWrites> =>
   Effect.map(ClientDirectWrites, (direct) => {
@@ -57,8 +57,8 @@ export const isInTransaction = (sql: SqlClient.SqlClient, context: Context.Conte
  */
 export class DatabaseClock {
   /**
-   * The estimated lead of the database clock over `performance.now()`. It is too low by the time that the answer took
-   * to arrive.
+   * The database time in the latest answer minus `performance.now()` at its arrival. As an estimate, this difference is
+   * too low by the travel time of the answer.
    */
   #ahead: number | undefined;
 

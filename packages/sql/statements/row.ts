@@ -5,7 +5,7 @@
 import { Data, Effect, Option, Schema } from "effect";
 import { Statement } from "effect/sql";
 
-/** A row is invalid. The error omits its values, since they may be addresses. */
+/** A row is invalid. The error omits the values of the row, since they may be IP addresses. */
 export class UnreadableRow extends Data.TaggedError("UnreadableRow")<{ readonly table: string }> {
   override readonly message = `Cannot read a row of "${this.table}": its values are invalid`;
 }

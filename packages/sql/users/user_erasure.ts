@@ -48,12 +48,12 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       for (const thing of pass) {
         const { pid } = thing;
         things.push(thing);
-        // Insert the erasure event before the next pass. In the feed, it must precede the writes that only the next
-        // pass finds.
+        // Insert the erasure event before the next pass. That pass may find new writes, and in the feed, the erasure
+        // event must precede their events.
         if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
         if (pid !== null) told.add(pid);
       }
-      // Another write may commit between two statements of a pass, so that the pass misses a part of this write. Repeat
+      // If another write commits between two statements of a pass, the pass may erase only a part of this write. Repeat
       // until a pass finds nothing.
       pass = isRemote ? yield* eraseOnce(write, names, events) : [];
     }

@@ -42,7 +42,7 @@ const cast: Arbitrary<Cast> = record({
 const each = <Id, Item>(ids: ReadonlyArray<Id>, make: (id: Id) => Arbitrary<Item>): Arbitrary<Array<Item>> =>
   tuple(...ids.map(make));
 
-/** All users, and guilds with some of them as members. */
+/** Generates all users, and some guilds. Each guild has some of the chat users as members. */
 const platform = ({ chatIds, gameIds, guildIds }: Cast): Arbitrary<PlatformFixture> => {
   const members = subarray([...chatIds]).chain((ids) => each(ids, (id) => member({ chatId: constant(id) })));
   return record({

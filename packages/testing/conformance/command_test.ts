@@ -51,7 +51,7 @@ test.describe("accountlink-conformance", () => {
     },
   );
 
-  test.it("accountlink-conformance is a program that prints refusals on standard error", async () => {
+  test.it("accountlink-conformance prints errors about its arguments on standard error", async () => {
     const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
     await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
       code: 2,

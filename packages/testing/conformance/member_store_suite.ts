@@ -11,7 +11,7 @@ import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-/** A change by a member of the account. */
+/** Changes the members of an account. The actor is ada. */
 const change = (account: string, changed: MemberChange, at = 7) => {
   const actor = { type: "account", id: account, member: ada } as const;
   return MemberStore.use((store) => store.change({ actor, requestId: null, account, change: changed, at }));

@@ -1,7 +1,7 @@
 /** Runs suites without a test framework, one case after the other. */
 import type { TestApi } from "./suite.ts";
 
-/** The result of a case. */
+/** The result of a case, which passed, failed or was skipped. */
 export interface CaseResult {
   readonly suite: string;
   readonly title: string;

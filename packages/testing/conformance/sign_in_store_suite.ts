@@ -194,6 +194,6 @@ const signInCases: Cases<StoragePorts> = {
   }),
 };
 
-/** Tests a `SignInStore`. The suite of `UserStore` tests that an erasure deletes sign-ins. */
+/** Tests a `SignInStore`, except that an erasure deletes sign-ins, which `userStoreSuite` tests. */
 export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SignInStore", options, { ...begunCases, ...signInCases });

@@ -56,8 +56,8 @@ export class Redis extends Server {
 
   constructor(world: World) {
     super(world, "Redis", 500);
-    // Create the counters with the clock set back by a day. Counters report a window as forgotten if it began before
-    // their creation, and no window of the simulation began so early.
+    // Create the counters a day before the simulation. Counters report each window as forgotten that began before their
+    // creation. No window of the simulation begins that early.
     this.setClock(-day);
     this.#ports = build(CacheMemory.layer, this);
     this.setClock(day);
@@ -69,7 +69,8 @@ export class Redis extends Server {
   }
 
   /**
-   * Restarts the server from a backup. It loses the requests counted after the backup without notice, as Redis does.
+   * Restarts the server from a backup. Requests counted after the backup are lost. Like a real Redis, the server does not
+   * report the loss.
    *
    * @param until the time of the backup, in milliseconds since the start
    */
@@ -100,8 +101,8 @@ export class Redis extends Server {
   }
 
   /**
-   * Returns the counters for a node. Redis measures windows by its own clock. Only the end of a durable window, such as
-   * a UTC day, comes from the node.
+   * Returns the counters for a node. They convert the times of each operation between the clock of the node and the clock
+   * of Redis. The end of a durable window, such as a UTC day, is the same on both clocks.
    */
   #counters(node: Process): Counters["Service"] {
     const counters = () => Context.get(this.#ports, Counters);
@@ -154,8 +155,10 @@ export class Redis extends Server {
 type Rules = ReadonlyArray<CounterRule>;
 
 /**
- * Adjusts the rules of a node, so that a durable window ends at the same time on the clock of Redis as on the clock of
- * the node. `ahead` is how far the clock of the node is ahead of the clock of Redis, in milliseconds.
+ * Converts a node's rules for Redis, whose clock differs from the clock of the node. Each durable window, such as a UTC
+ * day, then ends when the clock of Redis shows the end of the window.
+ *
+ * @param ahead how far the clock of the node is ahead of the clock of Redis, in milliseconds
  */
 const rulesHere = (rules: Rules, ahead: number): Rules =>
   rules.map((rule) => (rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead }));

@@ -17,7 +17,7 @@ const isLeftOut = (name: PropertyKey): boolean => name === "resolved";
 const begin = "--#region The contract of v2, written from the routes of @accountlink/http-api\n";
 const end = "--#endregion\n";
 
-/** Replaces the contract in the source of the module. */
+/** Returns the source of the Luau client with newly generated codes, types and routes. */
 export const withLuauContract = (source: string): string => {
   const [before, rest = ""] = source.split(begin);
   return `${before}${begin}${luauContract()}${end}${rest.split(end)[1]}`;

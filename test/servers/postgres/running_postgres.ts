@@ -72,7 +72,7 @@ export const query = async (
   values: ReadonlyArray<unknown> = [],
 ): Promise<ReadonlyArray<Row>> => {
   const client = new Client({ connectionString, connectionTimeoutMillis: 20_000 });
-  // Ignore the event, because a lost connection also makes the statement fail.
+  // Ignore the `error` event, because a lost connection also makes the query reject.
   client.on("error", () => {});
   try {
     await client.connect();

@@ -54,7 +54,7 @@ export const whyNoRedis = async (): Promise<string | null> => {
 
 /** Finds the command line of Redis or Valkey: an installed one, or the one from the unpacked packages of the server. */
 export const findRedisClient = async (): Promise<ServerProgram | null> => {
-  // Wait until `findServer` has found the Redis server, because it may unpack the same packages.
+  // Wait until the Redis server is found, because `findServer` may be unpacking the same packages for it.
   await program;
   return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
 };

@@ -1,4 +1,7 @@
-/** The page that tries a lookup: the service calls itself with the typed key and the user's client address. */
+/**
+ * The page on which an owner tries a lookup. The service sends the request to itself, with the API key that the owner
+ * entered and with the owner's IP address.
+ */
 import { keyIdOf } from "@accountlink/core/keys";
 import {
   type HttpRequest,

@@ -6,8 +6,8 @@ export const idempotency = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // answer is null while the request is in progress. held_until is when such a request loses its key; null means
-  // ends_at. erased is 1 once an erasure has removed everything but the two hashes.
+  // answer is null while the request is in progress. held_until is when a request in progress loses its idempotency
+  // key; if it is null, ends_at applies. erased is 1 once an erasure has removed everything but the two hashes.
   yield* sql`
     CREATE TABLE idempotency_keys (
       id ${text} NOT NULL PRIMARY KEY,

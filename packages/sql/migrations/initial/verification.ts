@@ -7,7 +7,7 @@ export const verification = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   yield* flows(sql, dialect);
 });
 
-/** `sid` is the session ID, which is a keyed hash of the public sid. */
+/** The column `sid` holds a `SessionId`: a keyed hash of the sid that clients use. */
 const sessions = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,

@@ -136,7 +136,7 @@ export class ConnectionLease {
         if (endsConnection(thrown)) this.#failure = error;
         answer = Exit.fail(error);
       }
-      // Release before the fiber continues, so that its next statement finds the connection.
+      // Release the connection before the caller continues, so that the caller's next statement can use it.
       if (this.#isReleaseRequested && this.#queue.length === 0) this.#releaseNow();
       resume(answer);
       this.#sendNext();
@@ -161,7 +161,7 @@ export class ConnectionLease {
   }
 
   #sendNext(): void {
-    // The resumed fiber may have sent the next statement already.
+    // The caller that got the last answer may already have sent its next statement.
     if (this.#isBusy) return;
     const next = this.#queue.shift();
     if (next !== undefined) next();

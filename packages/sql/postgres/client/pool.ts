@@ -90,8 +90,8 @@ export class PostgresPool {
   }
 
   /**
-   * Runs the statements in one transaction, and commits it after the server has answered all of them. If the server or
-   * the network stalls until this client gives up, the server rolls back the statements that it receives later.
+   * Runs the statements in one transaction, and sends COMMIT only after the server has answered all of them. So if this
+   * client gives up before then, the server commits none of them.
    */
   transaction(statements: ReadonlyArray<Query>): Effect.Effect<ReadonlyArray<Rows>, SqlError.SqlError> {
     return Effect.callback((resume) =>
@@ -237,6 +237,9 @@ const refuseReplicaWithin =
     }
   };
 
-/** Integers become numbers. Integers beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
+/**
+ * Converts integers to numbers. An integer beyond `Number.MAX_SAFE_INTEGER` becomes an inexact number, which the code
+ * that reads the row refuses.
+ */
 const parserOf = (oid: number): ((text: string) => unknown) =>
   integerTypes.has(oid) ? Number : (text) => text;

@@ -65,10 +65,7 @@ export class Access {
       return Effect.succeed(result);
     });
 
-  /**
-   * Runs the function in a transaction that ends when the function returns. Waits for an open transaction to end, like
-   * `shared`.
-   */
+  /** Waits until no transaction is open. Then runs the function in a new transaction, which ends with the function. */
   readonly transaction: Run = (statements) =>
     this.shared(() => {
       this.#begin.run();
@@ -206,7 +203,7 @@ function endQuietly(end: StatementSync): void {
   try {
     end.run();
   } catch {
-    // Ignore the error of a damaged file. The read that used the snapshot has its rows, and the next read reports the
+    // Ignore the error of a damaged file: all rows were read before the snapshot ends, and the next read reports the
     // damage.
   }
 }
@@ -236,5 +233,5 @@ export function retryWhileLocked<A>(
   return attemptBefore(undefined, 1);
 }
 
-/** The longest pause between two attempts to run while another process holds the lock, in milliseconds. */
+/** The longest pause between two attempts of `retryWhileLocked`, in milliseconds. */
 const longestPause = 25;

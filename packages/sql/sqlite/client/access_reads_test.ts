@@ -35,7 +35,7 @@ describe("reads on the connection", () => {
     }),
   );
 
-  it.live("reads see writes of another process from the next turn on", () =>
+  it.live("reads see writes of another process in the next turn of the event loop", () =>
     withDatabase(function* ({ connection, other }) {
       const read = connection.executeValues(names, []);
       yield* read;

@@ -4,7 +4,7 @@ import { Cause, Deferred, Effect, Exit, Fiber } from "effect";
 import type { SqlClient } from "effect/sql";
 import { add, names, settle, withDatabase } from "../test_database.ts";
 
-/** A transaction that adds `name` and waits. */
+/** Starts a transaction that inserts `name` and then waits for `proceed`. */
 const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
   const opened = yield* Deferred.make<void>();
   const proceed = yield* Deferred.make<void, "refused">();
@@ -205,7 +205,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("waiting fibers run before the next transaction", () =>
+  it.effect("statements that wait for a transaction to end run before the next transaction", () =>
     withDatabase(function* ({ sql }) {
       const { fiber, proceed } = yield* openTransaction(sql, "first");
       const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));

@@ -90,7 +90,7 @@ class StatementCache<A> {
   #recent = new Map<string, Prepared>();
   #older = new Map<string, Prepared>();
 
-  /** @param options.capacity maximum number of statements in each generation */
+  /** @param options.capacity maximum number of statements in each of the two generations */
   constructor(db: DatabaseSync, options: { readonly capacity: number; readonly returnArrays: boolean }) {
     this.#db = db;
     this.#capacity = options.capacity;

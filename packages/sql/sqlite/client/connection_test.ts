@@ -76,7 +76,7 @@ describe("texts", () => {
     );
   });
 
-  it("a semicolon is accepted at the end, in quotes and in a trigger", () => {
+  it("SQL text may have semicolons at its end, in quotes and in a trigger", () => {
     const { rows, values } = openStatements();
     rows.run(
       "CREATE TRIGGER copy AFTER INSERT ON things BEGIN UPDATE things SET any = text; SELECT 1; END;",

@@ -70,7 +70,7 @@ describe("layerSqlite", () => {
       },
       "UnknownError",
     ],
-    // This VFS cannot share memory between processes, like some network file systems.
+    // Like some network file systems, SQLite's VFS `unix-dotfile` cannot share memory between processes.
     [
       "a file system without shared memory",
       (folder: string) => `file:${join(folder, "links.db")}?vfs=unix-dotfile`,

@@ -45,7 +45,7 @@ const newSightingFixture = Effect.gen(function* () {
     forget: (sightingsBefore: Millis) => sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore }),
     deleteScope: links.deleteScope({ ...origin, pid, at: 0 }),
     count: (...addresses: ReadonlyArray<ReadonlyArray<string>>) => store.countUsers(pid, addresses),
-    /** Finds users at addresses. Returns sorted lines, each with chat ID, hash and time. */
+    /** Finds the users who were seen at these addresses. Returns sorted texts, each with chat ID, hash and time. */
     find: (hashes: ReadonlyArray<string>, parts: Partial<SharedSightings> = {}) =>
       Effect.map(
         store.findShared(pid, { hashes, including: [], excluding: [], limit: 10, ...parts }),

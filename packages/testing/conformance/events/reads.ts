@@ -84,8 +84,8 @@ export const reads: Cases<StoragePorts> = {
   "a sweep deletes old events, and read returns none for positions before them": Effect.gen(function* () {
     const { links, range, read, all } = yield* newEventFixture;
     const { sweep, oldestAt } = yield* EventStore;
-    // A sweep deletes events of all scopes. Events at this time are older than those of other cases, so the sweep
-    // deletes no events of other cases.
+    // A sweep deletes old events of all scopes. This case uses times long before those of other cases, so that it
+    // deletes only its own events.
     const long = -9_000_000_000_000;
     const { start } = yield* range;
     for (let i = 0; i < 5; i++) yield* links.set(ada, i % 2 === 0 ? chess : poker, long + i);

@@ -45,7 +45,7 @@ export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
   sweep: store.sweep,
 }));
 
-/** Creates a scope with a link of ada to chess, a review and a session, and lists all idempotent writes. */
+/** Creates a scope with a link of ada to chess, a review and a session. Returns all idempotent writes by name. */
 export const writesFixture = Effect.gen(function* () {
   const [links, reviews, sessions] = [yield* LinkStore, yield* AltReviewStore, yield* SessionStore];
   const { global } = yield* makeScopes;

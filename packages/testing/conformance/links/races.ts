@@ -136,8 +136,8 @@ export const races: Cases<StoragePorts> = {
 };
 
 /**
- * Returns the game user of ada after all audit entries. Checks that each entry replaces the game user that the entry
- * before it set.
+ * Returns the game user to which ada is linked after the last audit entry. Checks that the previous game user in each
+ * entry is the one that the entry before it set.
  */
 const replay = (entries: ReadonlyArray<AuditEntry>): AuditValue =>
   entries.reduce<AuditValue>((current, entry) => {

@@ -87,7 +87,7 @@ export interface Observation {
   readonly sessions: ReadonlyArray<unknown>;
   readonly changedSessions: ReadonlyArray<SessionId>;
   readonly flows: ReadonlyArray<unknown>;
-  /** Newest first. Sequence numbers are left out, because they differ between stores. */
+  /** The audit entries, newest first, without sequence numbers, because these differ between stores. */
   readonly entries: ReadonlyArray<Omit<AuditEntry, "sequence">>;
   readonly entriesOfAda: ReadonlyArray<unknown>;
 }

@@ -100,7 +100,7 @@ const onModel = <A, E>(
   effect: Effect.Effect<A, E, StoragePorts>,
 ): Effect.Effect<A, E> => Effect.provide(effect, model, { local: true });
 
-/** The outcome with its audit entries as a set, since independent changes may be logged in any order. */
+/** Converts the audit entries of an outcome to a set, since independent changes may be logged in any order. */
 const unordered = ({ answers, observed }: Outcome) => ({
   answers,
   observed: { ...observed, entries: new Set(observed.entries) },

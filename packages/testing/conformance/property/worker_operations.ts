@@ -1,4 +1,4 @@
-/** The operations of the stores whose items are each assigned to one node: webhooks and role plans. */
+/** The operations of `WebhookStore` and `RolePlanStore`, which assign each webhook and each role plan to one node. */
 import { RolePlanStore } from "@accountlink/core/roles";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
