@@ -33,12 +33,19 @@ const oneWorker = { maxWorkers: 1 };
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
 /**
- * The paths of test files that wait for processes, clocks and browsers. These files run first, so that only short tests
+ * The paths of short files that take long, because they run suites or other modules of tests. These files run first:
+ * within a rank, the largest files start first.
+ */
+const longest = /\/(fresh_clone|outage|stores|cache_redis)_test\.ts$/;
+
+/**
+ * The paths of test files that wait for processes, clocks and browsers. These files run next, so that only short tests
  * are left at the end.
  */
 const waiting = /\/(apps|test\/(?!contract)[^/]+|packages\/(client|sql|redis))\//;
 
-const rank = ({ moduleId }: TestSpecification): number => (waiting.test(moduleId) ? 0 : 1);
+const rank = ({ moduleId }: TestSpecification): number =>
+  longest.test(moduleId) ? 0 : waiting.test(moduleId) ? 1 : 2;
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
@@ -85,7 +92,7 @@ export default defineConfig({
           // Property tests and tests of bundle sizes have the same results in every runtime, so only `node` runs them.
           exclude: [
             ...configDefaults.exclude,
-            "**/*_{races,property}_test.ts",
+            "**/*_{races,property,property_suite}_test.ts",
             "packages/testing/arbitraries/arbitraries_test.ts",
             "packages/client/size_test.ts",
           ],

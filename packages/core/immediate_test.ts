@@ -21,7 +21,7 @@ const add = Immediate.fn(function* (one: Effect.Effect<number>, other: Effect.Ef
 });
 
 describe("Immediate", () => {
-  it("an Immediate runs in one step, however many parts it has", () => {
+  it("nested Immediates run as one operation of their fiber", () => {
     const two = Immediate.sync(() => 2);
     const nested = add(
       add(two, two),

@@ -12,8 +12,8 @@ import { useServer } from "../support/server.ts";
 export const clientOrigin = "https://client.example";
 
 /**
- * Settings with which streams end after 2 seconds, so that clients must resume them, and with which the small burst of
- * session creations refills quickly.
+ * Settings under which streams end after 2 seconds, so that clients must resume them. The burst limit of session
+ * creations is small, but refills quickly.
  */
 export const shortReads = {
   ACCOUNTLINK_POLL_INTERVAL: "1 second",

@@ -218,7 +218,7 @@ test("a verification status request with a pid but without a key is redirected t
   const entered = locationOf(await send(`GET /v2/verifications/chat?pid=${textOf(pid)}&guildId=${guild}`));
   const page = await browser.get(entered);
   expectPage(page, 200, "Link your accounts");
-  // The platform is not asked for this guild, since anybody can put any ID into the link.
+  // The service does not ask the platform for the guild's name, because anybody can put any guild ID into the link.
   expect(page.text).toContain(`for the community with the ID ${guild}</p>`);
   // The page offers no cancellation, because there is no session to cancel.
   expect(page.text).not.toContain("/verify/cancel");

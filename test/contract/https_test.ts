@@ -1,4 +1,4 @@
-/** Strict-Transport-Security and cookies with an https public URL. */
+/** Tests that a service with an https public URL sends Strict-Transport-Security and Secure cookies. */
 import { describe, expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";

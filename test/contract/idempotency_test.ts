@@ -16,7 +16,7 @@ interface IdempotentWrite {
   readonly prepare: (send: Send, key: string) => Promise<string>;
   readonly line: (path: string) => Line;
   readonly body?: object;
-  /** A part of the data that the first answer must contain. If the write ran twice, the second answer would differ. */
+  /** A part of the data that the first answer must contain. */
   readonly data: object;
   /** A valid body that differs from `body`; undefined for a route without a body. */
   readonly other?: object;

@@ -234,7 +234,7 @@ describe("limits of a client address", () => {
     expect(v1.body).toMatchObject({ ipRequestsRemaining: 0, requestsRemaining: before });
   });
 
-  test("requests that are refused before or by the check of their key do not count towards the address limit", async () => {
+  test("requests without an accepted key or with an unknown path do not count towards the address limit", async () => {
     const from = fixtures.address();
     await send(lookup, { from });
     await send(lookup, { from, key: newToken() });

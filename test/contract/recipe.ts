@@ -38,7 +38,7 @@ export interface Recipe {
   /** Options of the key that the test cases use. By default, the key is a global key of the free tier. */
   readonly key?: KeyOptions;
   readonly resolved?: true;
-  /** The keys that may use the route, by their tier, scope or kind. If left out, every key may. */
+  /** Which keys may use the route; all if left out. `custom` means partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
   /** The kinds of restricted access (`read`, `verify`) with which a key may use the route; none if left out. */
   readonly access?: ReadonlyArray<"read" | "verify">;

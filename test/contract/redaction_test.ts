@@ -94,10 +94,7 @@ const uses = (
 /** Secrets that let others take over a verification: sids, states and cookies. */
 const verificationSecrets: Array<string> = [];
 
-/**
- * The values of the device cookie, by which the service recognizes a browser that confirmed a link, and the pages that
- * such a browser was shown.
- */
+/** The values of the device cookie of browsers that confirmed a link, and the pages that these browsers were shown. */
 const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
 
 /** Completes one verification, then begins another and leaves it at the chat platform's sign-in page. */

@@ -13,7 +13,7 @@ describe("the burst of session creations", () => {
   const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
   const key = fixtures.key({ kind: "normal", limits: "none" });
 
-  test("the burst of session creations also limits keys without other limits, and counts valid requests of v1 and v2 together", async () => {
+  test("the burst limit of session creations applies to keys without other limits, and counts valid requests of v1 and v2 together", async () => {
     for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
     for (let made = 0; made < 6; made++) {
       expect((await create(key, {}, made % 2 === 0 ? "v1" : "v2")).status).toBe(201);

@@ -85,8 +85,8 @@ export const useWebhooks = async () => {
     },
 
     /**
-     * Links one new user after another until the event of a link arrives at the path `loud` but not at the path
-     * `quiet`. The first events may still arrive at `quiet`: a change of a webhook takes up to a second to apply.
+     * Links new users until the event of a link arrives at the path `loud` but not at the path `quiet`. The first
+     * events may still arrive at `quiet`, because a change of a webhook takes up to a second to apply.
      */
     untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
       eventually(async () => {

@@ -131,7 +131,7 @@ describe("the chat users of a game user", () => {
 describe("PATCH /v2/chat", () => {
   const scope = inScope(fixtures.key({ links: { 100001: "1", 100002: "2" } }));
 
-  test("PATCH /v2/chat changes nothing if both chat IDs are equal, and refuses missing links and a new user who is linked", async () => {
+  test("PATCH /v2/chat keeps the link if both chat IDs are equal, and refuses an old user without a link or a new user with one", async () => {
     expectData(await scope.patchChat("100002", "100002"), {
       previousChatId: "100002",
       chatId: "100002",

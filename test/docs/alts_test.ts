@@ -79,5 +79,8 @@ describe("the example", () => {
   });
 });
 
-/** Shifts a time of an answer so that `now`, the time of the server, becomes `today`, the date of the example. */
+/**
+ * Shifts a time in the server's answer by the difference between `today`, the example's date, and `now`, the server's
+ * time.
+ */
 const timeOf = (time: string, now: number): string => new Date(today + Date.parse(time) - now).toISOString();

@@ -6,7 +6,10 @@ import { type Answer, type Json, type RequestOptions, textOf } from "../support/
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 
-/** Routes whose examples must run earlier or later than others, since all share one demo. */
+/**
+ * All examples share one demo, so their order matters: routes with a negative number run before unlisted routes, and
+ * routes with a positive number run after them.
+ */
 const lateness: Readonly<Record<string, number>> = {
   patchGame: -1,
   updateGame: -1,

@@ -19,8 +19,8 @@ export const runShell = async (
     readonly program?: string;
   },
 ): Promise<string> => {
-  // The documents run programs of the checkout. Tests run commands in a temporary folder, so insert the programs'
-  // paths.
+  // The documents start programs from the folder of the checkout, but tests run the blocks in another folder. So insert
+  // the full paths of the programs.
   const node = `"${process.execPath}"`;
   const commands = block.replaceAll(/npm run -s accountlink --|tools\/node/g, (program) =>
     program.startsWith("npm") ? `${node} "${options.program ?? main}"` : node,

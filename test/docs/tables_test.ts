@@ -47,7 +47,7 @@ describe("the table of variables in docs/operating.md", () => {
 });
 
 describe("the errors", () => {
-  it("docs/errors.md has the error tables of the contract; `vitest -u` updates the file", async () => {
+  it("docs/errors.md has the error tables of the contract (`vitest -u` writes them)", async () => {
     await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
   });
 });

@@ -24,8 +24,7 @@ export interface Attempt {
 }
 
 /**
- * An attempt without an answer in this time is wrong. The deadlines of a node are shorter, and no fault freezes a node
- * for nearly as long.
+ * A node must answer within this time. The node's own deadlines are shorter, and a fault freezes a node for much less.
  */
 const longestWait = "15 seconds";
 

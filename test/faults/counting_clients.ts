@@ -29,9 +29,9 @@ export interface CountingOptions {
 }
 
 /**
- * Starts clients that write continuously. Each client links its own chat user to another game user in every write. So
- * each answer must name the game user of the previous write, and the version of the link counts the writes. If a write
- * gets no answer, it may or may not have happened. With an idempotency key, a repeated write happens once.
+ * Starts clients that write continuously and check every answer. Each client links its own chat user to another game
+ * user in every write. So an answer must name the game user of the previous write, and the link version must count the
+ * writes. A write without an answer may have happened or not, unless the client repeats it with an idempotency key.
  */
 export const startCountingClients = (options: CountingOptions): CountingClients => {
   const { key, count, targetsOf, isNamed, pause = () => 20 * Math.random() } = options;
@@ -88,7 +88,7 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
         possible.add(gameId);
       } else {
         const { previousGameId, ...data } = { ...written.body.data };
-        // `updated` is false if an earlier write, which got no answer, has already linked the same game user.
+        // `updated` is false if an earlier write without an answer has already linked the user to this game user.
         const updated = !Object.is(previousGameId, gameId);
         expect([written.text, data]).toEqual([written.text, { chatId, gameId, updated }]);
         expect([written.text, possible.has(previousGameId)]).toEqual([written.text, true]);

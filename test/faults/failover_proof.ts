@@ -12,7 +12,7 @@ const missing = await whyNoService();
 const longestRecovery = 2_000;
 /** The number of requests that are answered before the failover. */
 const answersBefore = 300;
-/** The length of two pauses. In the first, the primary runs without its standby. In the second, there is no primary. */
+/** How long the primary runs without its standby, and then how long there is no primary. */
 const standbyBehind = "300 millis";
 
 test.skipIf(missing !== null)(
@@ -36,7 +36,7 @@ test.skipIf(missing !== null)(
       yield* replication.silence;
       yield* Effect.sleep(standbyBehind);
       yield* primary.kill;
-      // Point the database address at the standby before its promotion, as can happen in practice.
+      // Connect the nodes to the standby before its promotion, because a real failover may do so too.
       yield* Effect.forEach(nodes, ({ links }) => links.postgres.forwardTo(standby.port));
       yield* Effect.sleep(standbyBehind);
       yield* standby.promote;

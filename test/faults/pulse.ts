@@ -26,7 +26,7 @@ export const longestPulse = (pulse: ReadonlyArray<Attempt>, from: number, to: nu
     .reduce((longest, { called, ended }) => Math.max(longest, ended - called), 0);
 
 /**
- * The assumed number of steps in a measured operation. A busy machine may delay each step as much as it delays the
+ * The assumed number of steps in a measured operation. A busy machine may delay each step by the duration of the
  * slowest `/healthz` request.
  */
 const steps = 5;

@@ -99,10 +99,11 @@ test.skipIf(missing !== null)(
 
       console.log({ takeover, repeated, asked, recovery });
       expect(Object.keys(changes)).toHaveLength(first.length);
-      // Another node may repeat only the changes that the dead node was making when it was killed.
+      // Another node may repeat only the changes that the dead node was making when it was killed. After link changes,
+      // a node updates 8 members at a time.
       expect(repeated).toBeLessThanOrEqual(8);
       expect(asked).toBeLessThan(downtime / 500);
-      // Only the proof checks times, because in `npm test`, other tests use the processor at the same time.
+      // Check times only in `npm run proof`, because in `npm test`, other tests use the processor at the same time.
       if (!isProof) return;
       expect(takeover).toBeLessThan(longestTakeover + longestPulse(pulse, changed, returned));
       expect(recovery).toBeLessThan(longestRecovery + longestPulse(pulse, returned, Infinity));

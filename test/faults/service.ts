@@ -101,7 +101,8 @@ const startNode = Effect.fnUntraced(function* (
     startServer({ fixture, env, ...(program === undefined ? {} : { program }) });
   let server = yield* Effect.promise(() => start());
   yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()));
-  // On a busy machine the first request may find no connection to the database in time.
+  // Wait until the node is ready. On a busy machine, the first request may fail, because the node gets no database
+  // connection in time.
   yield* Effect.promise(() =>
     vi.waitFor(async () => expect((await server.send("GET /readyz")).status).toBe(200), patience),
   );

@@ -41,8 +41,8 @@ const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effe
   Effect.forEach(nodes, act, { concurrency: "unbounded" });
 
 /**
- * Waits until every node accepts the keys `unlimited` and `limited`, and expects that this does not take too long. Then
- * waits until `/readyz` of every node reports no degraded part. This shows that the node has reached Redis again.
+ * Expects that every node soon accepts the keys `unlimited` and `limited`. Then waits until `/readyz` of every node
+ * reports no degraded part, because a node that has not reached Redis again reports one.
  */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>

@@ -12,7 +12,7 @@ import { startServer } from "../support/server.ts";
 const guildId = "700000000000000009";
 const role = { id: "1", name: "Verified" };
 const users = Array.from({ length: 50_000 }, (_, index) => String(200_001 + index));
-/** Members from whom the test removes the role before the measured sweep. */
+/** Members whose role the test removes before the measured sweep. */
 const differing = users.filter((_, index) => index % 100 === 0);
 
 /** Milliseconds. */

@@ -94,7 +94,7 @@ export const balancers = [
   },
 ];
 
-/** Makes all replacements in a text, and throws if the text lacks a text to replace. */
+/** Replaces each key of `changes` in a text with its value. Throws if the text does not contain a key. */
 const replaced = (whole: string, changes: Readonly<Record<string, string>>): string => {
   let changed = whole;
   for (const [from, to] of Object.entries(changes)) {

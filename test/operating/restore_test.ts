@@ -19,10 +19,10 @@ const commandWith = (part: string): string => {
   return blocks[0]?.text ?? "";
 };
 
-/** The documented message of a server that is started with the wrong secret. */
+/** The documented message with which a server refuses to start, because its secret is not the one of the database. */
 const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().split("\n");
 
-/** Returns the name that messages use for a database. */
+/** Returns the name of a database as server messages show it, such as `10.0.0.9:5432/accountlink`. */
 const nameOf = (url: string): string => `${new URL(url).host}${new URL(url).pathname}`;
 
 const scope = Scope.makeUnsafe();

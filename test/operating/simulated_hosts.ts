@@ -31,7 +31,7 @@ export interface Hosts {
   /** Replaces the addresses and paths in a document's text with those of the simulated hosts. */
   readonly here: (text: string) => string;
   readonly addressOf: (number: number) => string;
-  /** The folder that stands for `/`. */
+  /** Returns the folder that simulates the root folder of a host. */
   readonly rootOf: (number: number) => string;
   /** Folders to put in front of PATH on the operator's host. */
   readonly programs: string;
@@ -119,8 +119,8 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
 };
 
 /**
- * Returns a shell script in place of `ssh`. The script runs a command in the folder that simulates the other host. If
- * the command contains paths in the operator's folder, the script replaces them with paths in the other host's folder.
+ * Returns a shell script that simulates `ssh`: it runs a command in the folder of the other host. In the command, the
+ * script replaces paths of the operator's host with paths of the other host.
  */
 const sshOf = (folder: string, operatorRoot: string): string => `host="${folder}/\${1#root@}"
 shift

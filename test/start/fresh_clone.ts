@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,12 +9,18 @@ export const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Clones the last commit, without changes of the working tree. */
-export const makeClone = async (): Promise<string> => {
-  const clone = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
-  await run("git", ["clone", "--quiet", root, clone]);
-  return clone;
-};
+const parent = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
+
+/** The path of a clone of the last commit, without changes of the working tree. */
+export const clone = join(parent, "accountlink");
+
+export const makeClone = () => run("git", ["clone", "--quiet", root, clone]);
+
+export const removeClone = () => rm(parent, { recursive: true, force: true });
+
+/** Replaces `git clone` in a block by a copy of the clone with its installation, which takes seconds to repeat. */
+export const copyClone = (block: string): string =>
+  block.replace("git clone -q <address of this repository>", `cp -a ${clone}`);
 
 /**
  * Returns the environment of a user's terminal, without the variables that `npm test` sets. `ACCOUNTLINK_PORT` is 0,
@@ -31,7 +37,7 @@ export const terminal = (): NodeJS.ProcessEnv => {
 };
 
 /** Returns the disk usage of a clone's dependencies and tools. */
-export const installedMegabytes = async (clone: string): Promise<number> => {
+export const installedMegabytes = async (): Promise<number> => {
   const { stdout } = await run("du", ["-sm", join(clone, "node_modules"), join(clone, "tools")]);
   return stdout.split("\n").reduce((sum, line) => sum + (parseInt(line, 10) || 0), 0);
 };

@@ -10,7 +10,10 @@ import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { freshestFirst, maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 import { answersInTime } from "./answers_in_time.ts";
 
-/** How long a report waits for one round of membership questions, and how many run at once. */
+/**
+ * A report asks the chat platform in rounds who is a member of the guild: how long it waits for a round, and how many
+ * requests run at once.
+ */
 const roundDeadline = { within: "2 seconds", atOnce: 32 } as const;
 const wholeDeadline = "10 seconds";
 

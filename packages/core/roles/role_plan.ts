@@ -103,7 +103,7 @@ export interface PlanProblem {
   readonly at: Millis;
 }
 
-/** The most problems that the status of a plan lists. @internal */
+/** The maximum number of problems that the status of a plan lists. @internal */
 export const shownProblems = 50;
 
 /** Sorts problems: the newest first, then by chat ID and role. @internal */

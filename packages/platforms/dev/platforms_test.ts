@@ -110,7 +110,7 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
     { arbitrary: { runs: 30 } },
   );
 
-  it.effect("findGroupName returns the names of groups", () =>
+  it.effect("findGroupName returns the name of a group, and none for an unknown group", () =>
     Effect.gen(function* () {
       const gameUsers = [{ id: gameId, groups: [{ id: 9, name: "Makers" }] }];
       const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });

@@ -5,7 +5,6 @@
 import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   findRedisClient,
   makeCertificate,
@@ -22,12 +21,11 @@ import {
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
-import { terminal } from "../start/fresh_clone.ts";
+import { copyClone, terminal } from "../start/fresh_clone.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
 import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const steps = stepsOf("The first hour");
 
 const whyNoHour = async (): Promise<string | null> => {
@@ -88,11 +86,10 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
   const here = (block: string) =>
     hosts
       .here(
-        withApplications(block, platforms.env)
+        withApplications(copyClone(block), platforms.env)
           .replace("10.0.0.0/24", "127.0.0.0/8")
           .replace(/(TRUSTED_PROXIES)=.+/, "$1=127.0.0.1"),
       )
-      .replace("<address of this repository>", root)
       .replace("ACCOUNTLINK_HOST=0.0.0.0", `ACCOUNTLINK_HOST=${hosts.addressOf(front)}`)
       .replace("listen on 0.0.0.0", `listen on ${hosts.addressOf(front)}`)
       .replace(":5432", `:${postgres.port}`)
@@ -175,9 +172,10 @@ exec sh -ec "$4"`,
     }
   });
 
+  const modeOf = async (number: number, path: string) =>
+    ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
+
   it("only their owner can read files with secrets, and every user can run the program of a node", async () => {
-    const modeOf = async (number: number, path: string) =>
-      ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
     for (const node of [1, 2]) {
       expect(await modeOf(node, "etc/accountlink/accountlink.env")).toBe("600");
       expect(await modeOf(node, "opt/accountlink/apps/server/main.ts")).toBe("644");

@@ -2,22 +2,21 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
-import { terminal } from "../start/fresh_clone.ts";
+import { copyClone, terminal } from "../start/fresh_clone.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
 import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const [install] = blocksOf(readDocument("docs/operating.md"));
 const steps = stepsOf("One small host");
 
 const programs = await Promise.all(["curl", "git", "jq", "npm"].map(hasProgram));
 const canRun = process.platform === "linux" && programs.every(Boolean);
 const host = 9;
+const nothing = async () => undefined;
 
 describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, git, jq and npm)", () => {
   let folder = "";
@@ -30,15 +29,13 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
    */
   const here = (block: string) =>
     hosts
-      .here(withApplications(block, platforms.env))
-      .replace("<address of this repository>", root)
+      .here(withApplications(copyClone(block), platforms.env))
       .replaceAll(/(http:\/\/)127\.0\.0\.1(:8080|:9090)/g, `$1${hosts.addressOf(host)}$2`)
       .replaceAll(/(curl .*)https:\/\/links.example.com/g, `$1http://${hosts.addressOf(host)}:8080`)
       .replaceAll("~/", `${folder}/`);
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "accountlink-small-host-"));
-    const nothing = async () => undefined;
     const services = { caddy: { start: nothing, stop: nothing } };
     hosts = await makeHosts({ numbers: [host], operator: host, services });
     for (const part of ["etc/cron.daily", "etc/caddy", "var/backups"]) {
