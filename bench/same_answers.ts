@@ -1,4 +1,7 @@
-/** Compares the answers of servers: request IDs and times by format, and without messages and remaining counts. */
+/**
+ * Compares the answers of servers. Request IDs and times only need the right format. Messages and remaining counts may
+ * differ.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { apiKey, chatIdOf, guildId, linkCount, memberCount } from "./fixture.ts";
 import { type PlannedRequest, workloads } from "./workloads.ts";

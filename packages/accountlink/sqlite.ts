@@ -1,6 +1,6 @@
 /**
- * Stores links in a data folder of this machine, for one process. Requires `node:sqlite`: Node 22.13 or newer, Deno or
- * Bun.
+ * Stores links in an SQLite database in a local folder, for one process. Requires `node:sqlite`: Node 22.13 or newer,
+ * Deno or Bun.
  */
 
 import type { StoreUnavailable } from "@accountlink/core";
@@ -36,7 +36,7 @@ export const sqlite = (folder: string): Storage<SqliteError> =>
   );
 
 /**
- * Provides every service, with links in a data folder.
+ * Provides every service. The links are stored in an SQLite database in a folder.
  *
  * @example
  * ```ts

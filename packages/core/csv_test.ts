@@ -13,7 +13,7 @@ describe("csvRow", () => {
     },
   );
 
-  it("a row has a negative number unchanged, and an empty cell for null", () => {
+  it("a row keeps a negative number unchanged, and has an empty cell for null", () => {
     expect(csvRow([-1, null])).toBe("-1,");
   });
 });

@@ -61,7 +61,8 @@ export const refusalKind = (error: PublicError): RefusalKind => {
       return "unlinked";
     case "InvalidApiKey":
       return "unauthorized";
-    // Only the guild ID can be missing in a request to a compatible route, and only guild-scoped keys must send it.
+    // In a request to the emulated API of another service, only the guild ID can be missing.
+    // Only guild-scoped keys must send it.
     case "MissingParameter":
       return "wrong_guild";
     case "Forbidden":

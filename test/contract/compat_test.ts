@@ -1,4 +1,4 @@
-/** The interfaces compatible with other link services: each answer and each refusal, with exact types. */
+/** Tests the emulated APIs of other link services, such as Bloxlink: each answer and refusal, with exact types. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, startOnBrokenStores } from "../support/broken_stores.ts";
 import {
@@ -383,7 +383,7 @@ describe.each(services)("$name", (service) => {
   const { name, auth, toRoblox, toDiscord, refusal } = service;
   const refused = (status: number, text: unknown, code: string) => ({ status, body: refusal(text, code) });
 
-  test("compatible lookups refuse users without a link or membership", async () => {
+  test("the emulated API of another service refuses users without a link or membership", async () => {
     const expected = refused(404, service.unlinked, "user_not_found");
     for (const path of [
       toRoblox(guild, "100009"),
@@ -396,7 +396,7 @@ describe.each(services)("$name", (service) => {
     }
   });
 
-  test("compatible lookups refuse a missing or wrong key", async () => {
+  test("the emulated API of another service refuses a missing or wrong key", async () => {
     const [status, text] = service.unauthorized;
     const path = toRoblox(guild, "100001");
     const scheme = /^(?:Bearer|Bot)/.exec(auth("")["authorization"] ?? "")?.[0];
@@ -408,7 +408,7 @@ describe.each(services)("$name", (service) => {
     }
   });
 
-  test("compatible lookups refuse another guild than the key's, and a guild without the bot", async () => {
+  test("the emulated API of another service refuses a guild other than the key's, and a guild without the bot", async () => {
     const [status, text] = service.wrongGuild;
     expect(told(await get(toRoblox(guild, "100001"), auth(otherGuildKey)))).toEqual(
       refused(status, text, "forbidden"),
@@ -419,7 +419,7 @@ describe.each(services)("$name", (service) => {
     }
   });
 
-  test("compatible routes refuse malformed IDs, unknown paths and other methods", async () => {
+  test("the emulated API of another service refuses malformed IDs, unknown paths and unsupported methods", async () => {
     const malformed = refused(400, anyText, "bad_request");
     for (const path of [
       toRoblox(guild, "1234"),
@@ -441,12 +441,12 @@ describe.each(services)("$name", (service) => {
     expect(wrongMethod.headers.allow).toBe("GET, HEAD, OPTIONS");
   });
 
-  test("compatible lookups refuse an address that the key does not allow", async () => {
+  test("the emulated API of another service refuses an IP address that the key does not allow", async () => {
     const answer = await get(toRoblox(guild, "100001"), auth(elsewhereKey));
     expect(told(answer)).toEqual(refused(403, "IP address not allowed", "forbidden"));
   });
 
-  test("compatible lookups refuse requests over the limits", async () => {
+  test("the emulated API of another service refuses lookups over the limits", async () => {
     const [paced = "", spent = "", unread = ""] = spentKeys.get(name) ?? [];
     const path = toRoblox(guild, "100001");
     for (const [key, bucket] of [
@@ -471,7 +471,7 @@ describe.each(services)("$name", (service) => {
     expect((await get(path, auth(unread))).status).toBe(429);
   });
 
-  test("compatible routes answer HEAD without a body, and OPTIONS with the allowed methods", async () => {
+  test("the emulated API of another service answers HEAD without a body, and OPTIONS with the allowed methods", async () => {
     const path = toRoblox(guild, "100001");
     const head = await send(`HEAD ${path}`, { headers: auth(globalKey) });
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: "" });
@@ -486,7 +486,7 @@ describe.each(services)("$name", (service) => {
   test.each([
     ["read", readKey],
     ["verify", verifyKey],
-  ])("compatible lookups accept keys with %s access", async (_access, key) => {
+  ])("the emulated API of another service accepts keys with %s access", async (_access, key) => {
     expect((await get(toRoblox(guild, "100001"), auth(key))).status).toBe(200);
     expect((await get(toDiscord(guild, "1"), auth(key))).status).toBe(200);
   });
@@ -522,7 +522,7 @@ describe("while the stores are down", () => {
   );
 });
 
-test("requests to compatible routes are counted by route in the metrics", async () => {
+test("requests to emulated APIs of other services are counted by route in the metrics", async () => {
   const { text } = await server.send("GET /metrics");
   for (const route of [
     "bloxlinkV4DiscordToRoblox",

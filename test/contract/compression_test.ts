@@ -33,7 +33,7 @@ describe("JSON above 1 kB", () => {
   });
 
   test.each(["/api/v1/public/game-to-chat?gameId=1", "/compat/bloxlink/v4/public/roblox-to-discord/1"])(
-    "v1 and compatible responses are compressed too: %s",
+    "responses of v1 and of emulated APIs of other services are compressed too: %s",
     async (path) => {
       const credentials = { authorization: path.startsWith("/compat") ? key : `Bearer ${key}` };
       const answer = await fetch(url() + path, { headers: { ...credentials, "accept-encoding": "gzip" } });

@@ -221,7 +221,7 @@ test("every refusal in the OpenAPI document was received in at least one test ca
       ([code, example]) => [`${name} ${code}`, valueOf(example, components)] as const,
     ),
   );
-  // Leave out refusals of compatible routes, which have no status in their body. `compat_test.ts` tests them.
+  // Refusals in emulated APIs of other services have no status in their body. `compat_test.ts` tests these refusals.
   const own = shown.filter(([, value]) => value["status"] !== undefined);
   expect(own.length).toBeGreaterThan(40);
   expect(own.filter(([, value]) => !refusals.has(refusalOf(value))).map(([name]) => name)).toEqual([]);

@@ -40,7 +40,10 @@ export interface Recipe {
   readonly resolved?: true;
   /** Which keys may use the route; all if left out. `custom` means partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
-  /** The kinds of restricted access (`read`, `verify`) with which a key may use the route; none if left out. */
+  /**
+   * Which keys with restricted access (`read`, `verify`) may use the route. If left out, the route refuses both
+   * kinds of restricted keys.
+   */
   readonly access?: ReadonlyArray<"read" | "verify">;
   /** Whether the route needs no key. */
   readonly isOpen?: true;

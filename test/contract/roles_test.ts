@@ -67,7 +67,7 @@ const noPlan = {
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
 };
 
-/** Returns the PIDs of the owner's scopes by guild ID. The key of the global scope is `global`. */
+/** Returns the `pid` of each of the owner's scopes, by guild ID. The `pid` of the global scope is under `global`. */
 const pidsOf = async (owner: Owner) => {
   const { body } = await owner.send("GET /dashboard/api/scopes");
   const scopes = body.data?.scopes as unknown as ReadonlyArray<Json>;

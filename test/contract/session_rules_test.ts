@@ -53,7 +53,7 @@ describe("sessions of partner and staff keys", () => {
     expect((await create(normal, {}, "v1")).body.verifyIpRequestsRemaining).toBe(2);
   });
 
-  test("the burst limits a partner key that has its own limits", async () => {
+  test("the burst limit of new sessions also applies to a partner key with its own limits", async () => {
     const made = await Promise.all(Array.from({ length: 3 }, () => create(limited)));
     expect(made.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1);
   });

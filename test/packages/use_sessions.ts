@@ -71,7 +71,7 @@ export const expectPoll = async (sessions: Sessions): Promise<void> => {
   }, patience);
 };
 
-/** How a client leaves: it closes or resets its connection. */
+/** How a client disconnects: it closes or resets its connection. */
 export type Leaving = "close" | "reset";
 
 /** Sends a request, and ends the connection before the answer. */
@@ -85,8 +85,8 @@ const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving
 };
 
 /**
- * Expects that the server ends a long poll when its client leaves. The poll interval starts when the long poll ends. So
- * the server must refuse a read right after that.
+ * Expects that the server ends a long poll when its client disconnects. The poll interval starts when a long poll ends,
+ * so a read that the server refuses as too early proves that the long poll has ended.
  */
 export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
   const { headers } = sessions;

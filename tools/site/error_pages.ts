@@ -57,7 +57,10 @@ const routesText = (code: Code, answering: ReadonlyArray<Route>): string => {
   return ["Routes that answer with it:", "", ...texts].join("\n");
 };
 
-/** Returns the shape of an error's `details`, and the one-word values in its examples, such as reasons. */
+/**
+ * Describes the `details` of an error: their shape, and every one-word text in the examples, such as the values of
+ * `reason`.
+ */
 const detailsText = ({ examples: [first, ...others] }: Row): string => {
   if (first === undefined || first.details === null) return "null";
   const values = [first, ...others].flatMap(({ details }) => Object.values(details ?? {}));

@@ -50,7 +50,10 @@ export const findCandidates = ({
   return candidates;
 };
 
-/** Keeps the latest visit to each place. A rotation of address keys may store one address of a user twice. */
+/**
+ * Keeps only a user's latest visit to each address or browser. The input may have two visits to one address, because a
+ * rotation of address keys may store the same address of a user twice.
+ */
 const latestVisits = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> => {
   const latest = new Map<number, Millis>();
   for (const { place, seenAt } of visits) latest.set(place, Math.max(seenAt, latest.get(place) ?? seenAt));

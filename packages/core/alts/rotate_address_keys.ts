@@ -10,7 +10,7 @@ export interface AddressRotation {
   readonly rotated: number;
   /** How many sightings stayed unchanged, because no key of the deployment decrypts them. */
   readonly unreadable: number;
-  /** How many sightings were encrypted with other keys at the start. */
+  /** How many sightings were not encrypted with the newest key when the rotation started. */
   readonly total: number;
 }
 

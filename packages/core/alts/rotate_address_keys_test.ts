@@ -53,7 +53,7 @@ const sightings = Effect.gen(function* () {
 });
 
 describe("rotateAddressKeys", () => {
-  it.effect("a rotation encrypts every sighting with the newest key, so new sightings match it", () =>
+  it.effect("a rotation encrypts all sightings with the newest key, so new sightings match old ones", () =>
     Effect.gen(function* () {
       yield* addScope;
       yield* Effect.provide(

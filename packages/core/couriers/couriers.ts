@@ -99,7 +99,7 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
   readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<Item>, StoreUnavailable>;
   readonly idOf: (item: Item) => string;
   readonly make: (courier: Courier<Item>) => C;
-  /** Carries events to the receiver of the courier's item until no event is left. */
+  /** Processes events for the courier's webhook or role plan until no event is left. */
   readonly run: (courier: C) => Effect.Effect<void, StoreUnavailable>;
   /** Whether a courier has work besides new events. */
   readonly isDue: (courier: C, at: Millis) => boolean;

@@ -154,7 +154,7 @@ describe("A later read", () => {
 });
 
 describe("A change", () => {
-  it.effect("a change ends a read's wait at once, even if the read is still being counted", () => {
+  it.effect("a read does not wait if the session changed while the read's rate limit was checked", () => {
     const [counting, counted] = [Latch.makeUnsafe(), Latch.makeUnsafe()];
     return Effect.gen(function* () {
       const { poll, sid } = yield* setup;

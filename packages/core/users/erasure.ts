@@ -7,7 +7,7 @@ import type { UserErased } from "./user_store.ts";
 
 /** The names of audit details that contain a chat ID. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
-/** The names of audit details that contain a game ID of the user whose chat ID the entry contains. */
+/** The names of audit details that contain a game ID. The ID belongs to the user whose chat ID the entry contains. */
 const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
 
 type Erasable = Pick<AuditEntry, "actor" | "details">;

@@ -129,8 +129,8 @@ export class WebhookStore extends Context.Service<
     readonly list: (filter: WebhookFilter) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
 
     /**
-     * Changes a webhook by `updatedWebhook`. Writes an audit entry if anything changed. If the webhook becomes active,
-     * its failing deliveries become due at once. Returns false if the webhook is unknown.
+     * Changes a webhook as `updatedWebhook` does. Writes an audit entry if anything changed. If the webhook becomes
+     * active, its failing deliveries become due at once. Returns false if the webhook is unknown.
      */
     readonly update: (write: UpdateWebhook) => Effect.Effect<boolean, StoreUnavailable>;
 

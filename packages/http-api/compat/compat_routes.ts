@@ -6,8 +6,8 @@ import * as rover from "./rover.ts";
 import * as rowifi from "./rowifi.ts";
 
 /**
- * All compatible services. A path belongs to the first service whose prefix matches. If two prefixes match a path, the
- * longer one must stand first.
+ * All link services whose APIs the server emulates. A path belongs to the first service whose prefix matches. If two
+ * prefixes match a path, the longer one must stand first.
  *
  * @internal
  */

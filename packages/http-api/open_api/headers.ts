@@ -83,7 +83,10 @@ const isForOwners = ({ access }: Route) => access === "session";
 
 const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
 
-/** The rate limit headers that a compatible service has in addition to the usual headers. */
+/**
+ * Returns the additional rate limit headers of a route of an emulated API of another link service, such as Bloxlink.
+ * For every other route, the result is empty.
+ */
 const limitsOfService = (components: Components, { service }: Route): Headers =>
   Object.fromEntries(
     Object.entries(service?.limitHeaders ?? {}).map(([name, description]) => [

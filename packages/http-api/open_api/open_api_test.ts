@@ -93,7 +93,7 @@ describe("openApi", () => {
     }
   });
 
-  it("the OpenAPI document shows the responses and refusals of compatible services", () => {
+  it("the OpenAPI document shows the responses and refusals of emulated APIs of other services", () => {
     for (const route of compatRoutes) {
       const { responses, security = [], tags } = operationOf(route);
       assert.deepStrictEqual(tags, ["Compatible"]);

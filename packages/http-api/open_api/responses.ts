@@ -82,7 +82,7 @@ const refusalsOfService = (
   );
 };
 
-/** Whether a lookup on a route that is compatible with another service can fail with this error. */
+/** Whether a lookup in the emulated API of another link service, such as Bloxlink, can fail with this error. */
 const isOfLookup = (error: PublicError): boolean => {
   if (error._tag === "Forbidden") return lookupReasons.has(error.reason);
   if (error._tag === "BadRequest") return error.problem === "unreadable";

@@ -45,7 +45,6 @@ export class Chance {
     return least + this.fraction() * (most - least);
   }
 
-  /** True with this probability. */
   happens(probability: number): boolean {
     return this.fraction() < probability;
   }

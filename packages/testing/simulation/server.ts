@@ -4,8 +4,8 @@ import { Effect, Exit } from "effect";
 import { Process, type World } from "./world.ts";
 
 /**
- * Whether a simulated server is running an operation. While this is true, operations that the server's operation calls
- * run directly, without the network. One flag is enough, because every operation runs synchronously.
+ * Whether a simulated server is running an operation. If that operation calls another one, the nested operation runs
+ * directly, without the simulated network. One flag is enough, because every operation runs synchronously.
  */
 let isHappening = false;
 

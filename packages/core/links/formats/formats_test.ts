@@ -165,7 +165,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader leaves out unverified links, and rows of other guilds if an option names one", () =>
+  it.effect("a reader leaves out unverified links and, if a guild is chosen, the rows of other guilds", () =>
     Effect.gen(function* () {
       const content = `discord_id,roblox_id,verified,guild_id\n10001,1,true,70001\n10002,1,0,70001\n10003,1,FALSE,70001\n10004,1,pending,70001\n10005,1,1,70002\n10006,1,,\n`;
       const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "10006 1"];

@@ -51,7 +51,7 @@ export const makePlanRun = Effect.gen(function* () {
   const links = yield* LinkStore;
   const { change, pauseWithoutBot } = yield* makeMemberWork;
 
-  /** Reads new events, and adds the members that these events name to the stored waiting members. */
+  /** Reads new events. Stores the members who are named in these events as waiting members. */
   const readFeed = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     courier.hasNews = false;
     const { scope, guildId } = courier.item;

@@ -245,7 +245,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // If these deliveries fill the window, the store may have more, which are read when results are next stored.
+      // If these deliveries fill the window, more may be due. Those are read as soon as results may be stored again.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {

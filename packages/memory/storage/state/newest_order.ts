@@ -39,7 +39,7 @@ export class NewestOrder {
     return found;
   }
 
-  /** Returns the links directly before a place, which are newer than the place. The result is sorted newest first. */
+  /** Returns up to `limit` links that are newer than a place: those nearest to the place, newest first. */
   before<A>(place: Place, limit: number, linkAt: (place: Place) => A | undefined): ReadonlyArray<A> {
     this.#sort();
     const found: Array<A> = [];

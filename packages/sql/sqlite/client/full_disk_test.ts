@@ -29,7 +29,7 @@ const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A,
 const problem = "Cannot write: the disk of the database is full";
 
 describe("a full disk", () => {
-  it.effect("a full disk is logged once, and again if the disk fills up after writes worked", () =>
+  it.effect("a full disk is logged once, and again if the disk had space in between", () =>
     withLog((log) =>
       withDatabase(function* (database) {
         const { sql } = database;
