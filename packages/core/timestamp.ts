@@ -35,8 +35,22 @@ export const Timestamp = Schema.String.check(
   Schema.makeFilter(isDay, { expected: "a day of the calendar" }),
 );
 
-/** Formats a time as ISO 8601 in UTC, with milliseconds. */
-export const formatTimestamp = (time: Millis): string => new Date(time).toISOString();
+const maxFormatted = 64;
+const formatted = new Map<Millis, string>();
+
+/**
+ * Formats a time as ISO 8601 in UTC, with milliseconds. The latest texts are cached, because concurrent responses have
+ * the same few times: without the cache, a lookup in process takes a quarter longer.
+ */
+export const formatTimestamp = (time: Millis): string => {
+  let text = formatted.get(time);
+  if (text === undefined) {
+    text = new Date(time).toISOString();
+    if (formatted.size >= maxFormatted) formatted.clear();
+    formatted.set(time, text);
+  }
+  return text;
+};
 
 export const timeOrNull = (time: Millis | null): string | null =>
   time === null ? null : formatTimestamp(time);
