@@ -3,11 +3,12 @@ import { existsSync, statfsSync, statSync } from "node:fs";
 import { unwrapWithAny } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect } from "effect";
+import { Effect, Result } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import type { Config } from "../../config/config.ts";
 import type { Storage } from "../../config/resolved_config.ts";
 import type { PersistentStorage } from "../../config/storage_location.ts";
+import { folderExists } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
 import { secretRejected } from "../../secrets/deployment_keys.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
@@ -27,7 +28,12 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
     );
   }
   const { folder } = storage;
-  if (!existsSync(folder)) return [ok("data folder", `"${folder}" will be made`)];
+  const exists = yield* Effect.result(folderExists(config, folder));
+  if (Result.isFailure(exists)) {
+    const advice = "Run the doctor as the user of the server, or give that user the folder and its files";
+    return [fail("data folder", exists.failure.message, advice)];
+  }
+  if (!exists.success) return [ok("data folder", `"${folder}" will be made`)];
   const findings = yield* StorageSql.inspectEmbedded(folder).pipe(
     Effect.flatMap((state) =>
       state === null

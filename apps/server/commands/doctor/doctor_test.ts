@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -36,6 +37,20 @@ describe("accountlink doctor", () => {
     const { findings, failed } = await json("doctor");
     expect(failed).toBe(1);
     expect(JSON.stringify(findings)).toContain("file is not a database");
+  });
+
+  it("the doctor and other commands report a data folder or a database that their user cannot use", async () => {
+    const { folder, file } = await makeWorkplace();
+    const inFile = join(await file("file", ""), "data");
+    // Root may use any file, but not one that links to itself.
+    await symlink("accountlink.db", join(folder, "accountlink.db"));
+    for (const ACCOUNTLINK_DATA_DIR of [inFile, folder]) {
+      const { run } = await makeWorkplace({ ACCOUNTLINK_DATA_DIR });
+      const unusable = `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be `;
+      expect((await run("doctor")).stdout).toContain(`fail  data folder    ${unusable}`);
+      expect((await run("keys", "list", "--account", "acme")).stderr).toContain(unusable);
+      expect((await run("serve")).stderr).toContain(unusable);
+    }
   });
 
   it("the doctor warns of an upload folder that is not writable, and of a server without platforms", async () => {
