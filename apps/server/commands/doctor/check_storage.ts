@@ -1,9 +1,9 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
 import { existsSync, statfsSync, statSync } from "node:fs";
-import { unwrapWithAny } from "@accountlink/core/secrets";
+import { RootKey, Secrets, unwrapWithAny } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect, Result } from "effect";
+import { Effect, Layer, Result } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import type { Config } from "../../config/config.ts";
 import type { Storage } from "../../config/resolved_config.ts";
@@ -72,9 +72,12 @@ const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: strin
     Effect.flatMap((secrets) =>
       wrapped === null
         ? Effect.succeed(ok("root key", "there is none yet, and one will be made"))
-        : Effect.map(unwrapWithAny(wrapped, secrets), ({ wrappedBy }) =>
-            judgeRotation(secrets.length > 1, wrappedBy > 0),
-          ),
+        : Effect.gen(function* () {
+            const { rootKey, wrappedBy } = yield* unwrapWithAny(wrapped, secrets);
+            const derived = Layer.provide(Secrets.layer, Layer.succeed(RootKey, rootKey));
+            const { deploymentId: deployment } = yield* Effect.provide(Secrets, derived);
+            return { ...judgeRotation(secrets.length > 1, wrappedBy > 0), deployment };
+          }),
     ),
     Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
     Effect.catchTag("InvalidConfig", ({ message }) =>
