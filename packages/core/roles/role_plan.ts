@@ -1,5 +1,5 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
-import { Effect, Schema } from "effect";
+import { Effect, Order, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { RoleRefusal } from "../platforms/chat_roles.ts";
@@ -109,13 +109,8 @@ export const shownProblems = 50;
 /** Sorts problems: the newest first, then by chat ID and role. @internal */
 export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
   other.at - one.at ||
-  (one.chatId === other.chatId
-    ? (one.roleId ?? "") < (other.roleId ?? "")
-      ? -1
-      : 1
-    : one.chatId < other.chatId
-      ? -1
-      : 1);
+  Order.String(one.chatId, other.chatId) ||
+  Order.String(one.roleId ?? "", other.roleId ?? "");
 
 /** A sweep compares every member of the guild. */
 export interface Sweep {
