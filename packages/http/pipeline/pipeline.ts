@@ -29,7 +29,7 @@ import { logAccess, makeObservers, type Observers, respond } from "./respond.ts"
 
 export type { KeyedInput } from "./checks.ts";
 
-export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
+interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
   /**
    * Commits the write of the handler. If the request has an idempotency key, the response is stored together with the
    * write.
