@@ -17,23 +17,6 @@ export interface AuditFilter {
   readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 
-/** @internal */
-export const passesFilter = (
-  entry: AuditEntry,
-  filter: AuditFilter = { action: null, keyId: null },
-): boolean => {
-  const { action, actor, details } = entry;
-  const { chatId = null, pid = null } = filter;
-  if (!passesActions(action, filter)) return false;
-  if (pid !== null && entry.pid !== pid) return false;
-  if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
-  const { keyId } = filter;
-  return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
-};
-
-const passesActions = (action: AuditAction, { action: wanted, readable = null }: AuditFilter): boolean =>
-  (wanted === null || wanted === action) && (readable === null || readable.includes(action));
-
 /**
  * Reads the audit log. Each entry is stored in the transaction of the change that it records.
  *

@@ -1,5 +1,5 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
-import { Effect, Order, Schema } from "effect";
+import { Effect, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { RoleRefusal } from "../platforms/chat_roles.ts";
@@ -105,12 +105,6 @@ export interface PlanProblem {
 
 /** The maximum number of problems that the status of a plan lists. @internal */
 export const shownProblems = 50;
-
-/** Sorts problems: the newest first, then by chat ID and role. @internal */
-export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
-  other.at - one.at ||
-  Order.String(one.chatId, other.chatId) ||
-  Order.String(one.roleId ?? "", other.roleId ?? "");
 
 /** A sweep compares every member of the guild. */
 export interface Sweep {

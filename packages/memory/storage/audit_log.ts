@@ -1,5 +1,5 @@
 import { AuditLog } from "@accountlink/core";
-import { passesFilter } from "@accountlink/core/audit";
+import { type AuditEntry, type AuditFilter, usersOf } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";
 import { State } from "./state/state.ts";
 
@@ -29,3 +29,17 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
     }),
   ),
 );
+
+const passesFilter = (
+  entry: AuditEntry,
+  { action, keyId, chatId = null, pid = null, readable = null }: AuditFilter = { action: null, keyId: null },
+): boolean => {
+  const { actor, details } = entry;
+  return (
+    (action === null || entry.action === action) &&
+    (readable === null || readable.includes(entry.action)) &&
+    (pid === null || entry.pid === pid) &&
+    (chatId === null || usersOf(entry).includes(chatId)) &&
+    (keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId))
+  );
+};
