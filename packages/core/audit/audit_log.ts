@@ -28,11 +28,11 @@ export interface AuditFilter {
  *
  * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
  * await world.links.delete("100001");
- * const list = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 10));
+ * const filter = { action: "link.removed", keyId: null } as const;
+ * const list = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 10, filter));
  * const entries = await world.run(list);
  * entries[0]?.details; // { chatId: "100001", removedGameId: "1" }
  * entries.every(({ action }) => auditActions.includes(action)); // true
- * entries.filter((entry) => passesFilter(entry, { action: "link.removed", keyId: null })).length; // 1
  * await world.close();
  * ```
  */
