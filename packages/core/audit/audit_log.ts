@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import { type AuditAction, type AuditEntry, usersOf } from "./audit.ts";
+import type { AuditAction, AuditEntry } from "./audit.ts";
 
 export interface AuditFilter {
   /** Selects entries with this action; null selects all entries. */

@@ -1,4 +1,4 @@
-import { AuditLog } from "@accountlink/core";
+import { AuditLog, type KeyId } from "@accountlink/core";
 import { type AuditEntry, type AuditFilter, usersOf } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";
 import { State } from "./state/state.ts";
@@ -34,12 +34,11 @@ const passesFilter = (
   entry: AuditEntry,
   { action, keyId, chatId = null, pid = null, readable = null }: AuditFilter = { action: null, keyId: null },
 ): boolean => {
-  const { actor, details } = entry;
-  return (
-    (action === null || entry.action === action) &&
-    (readable === null || readable.includes(entry.action)) &&
-    (pid === null || entry.pid === pid) &&
-    (chatId === null || usersOf(entry).includes(chatId)) &&
-    (keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId))
-  );
+  if (action !== null && entry.action !== action) return false;
+  if (readable !== null && !readable.includes(entry.action)) return false;
+  if (pid !== null && entry.pid !== pid) return false;
+  if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
+  return keyId === null || entry.details["keyId"] === keyId || isBy(entry, keyId);
 };
+
+const isBy = ({ actor }: AuditEntry, keyId: KeyId): boolean => actor.type === "key" && actor.id === keyId;
