@@ -159,7 +159,7 @@ describe("uploading links", () => {
     expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
   });
 
-  test("an upload that is no list of links is refused with one sentence", async () => {
+  test("an upload that is not a list of links is refused with a one-sentence message", async () => {
     const importer = await makeImporter("100003");
     const zip = new Uint8Array(100);
     zip.set([0x50, 0x4b, 3, 4]);

@@ -29,7 +29,7 @@ export class EventSubscription extends Reader {
   }
 }
 
-/** Wakes readers that wait for events of a scope, on every node. Without subscriptions nothing is polled. @internal */
+/** Wakes readers that wait for events of a scope, on every node. While no reader waits, the store is not polled. @internal */
 export class EventWatch extends Context.Service<
   EventWatch,
   {

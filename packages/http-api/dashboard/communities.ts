@@ -1,5 +1,5 @@
 /**
- * The dashboard: the data scopes of an account and their links.
+ * Dashboard routes for the data scopes of an account and their links.
  *
  * @example
  * ```ts

@@ -64,7 +64,7 @@ export type NodeListener = (
 export interface NodeListenerOptions {
   /** The error with which the request is refused before routing; null or left out if it is not refused. */
   readonly refusal?: PublicError | null;
-  /** Whether the client waits for the status 100 before it sends the body, as on `checkContinue`. */
+  /** Whether the client waits for the status 100 before it sends the body, as in Node's event `checkContinue`. */
   readonly expectsContinue?: boolean;
   /** The client's IP address, if it differs from the socket's address. */
   readonly clientAddress?: string | undefined;
