@@ -70,7 +70,7 @@ it("a user's page shows the links of the user in all lists, and removes one or a
 it("without a selected user, the button for the selected users says what to do", async () => {
   const { page, close } = await visit("/dashboard/links", /Ada\b/, phone);
   await press(page, "Unlink the selected");
-  await page.getByText("No user was selected.").waitFor();
+  await expect.poll(() => page.getByRole("status").textContent()).toMatch("No user was selected.");
   await close();
 });
 
