@@ -1,4 +1,5 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
 import {
   type CountOptions,
   isLinked,
@@ -191,11 +192,6 @@ export const layer: Layer.Layer<LinkStore, never, SqlClient.SqlClient | SqlConne
 const groupByGame = (
   pairs: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,
 ): ReadonlyMap<GameId, ReadonlyArray<ChatId>> => {
-  const chatIds = new Map<GameId, Array<ChatId>>();
-  for (const { chatId, gameId } of pairs) {
-    const group = chatIds.get(gameId);
-    if (group === undefined) chatIds.set(gameId, [chatId]);
-    else group.push(chatId);
-  }
-  return chatIds;
+  const groups = groupBy(pairs, ({ gameId }) => gameId);
+  return new Map(Array.from(groups, ([gameId, group]) => [gameId, group.map(({ chatId }) => chatId)]));
 };
