@@ -56,7 +56,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it.effect("an Immediate can be interrupted while a part waits", () =>
+  it.effect("an Immediate can be interrupted while one of its steps waits", () =>
     Effect.gen(function* () {
       let wentOn = false;
       const waiting = Immediate.map(add(Effect.never, Effect.succeed(1)), () => {

@@ -1,4 +1,4 @@
-/** The game server in `examples`, with players who use the flow. */
+/** Runs the example game server with simulated players who link their accounts. */
 import { expect, it } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf } from "../support/flow_browser.ts";

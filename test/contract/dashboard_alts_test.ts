@@ -29,7 +29,7 @@ const page = "/dashboard/alts";
 
 const pidsOn = (text: string) => [...text.matchAll(/<option value="(pid_\w+)"/g)].map(([, pid = ""]) => pid);
 
-test("the alts page stores, lists and deletes reviews, which change the answers to API keys", async () => {
+test("the alts page stores, lists and deletes reviews, and API requests get answers that follow the reviews", async () => {
   const browser = await signIn(owner);
   const [pid = "", guildPid = ""] = pidsOn((await browser.get(page)).text);
   const shown = await browser.get(`${page}?pid=${pid}&kind=game&id=1`);

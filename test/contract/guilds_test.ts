@@ -74,7 +74,7 @@ describe.each(kinds)("with %s", (_title, guildId) => {
     expect(v1.body.data).toEqual({ chatId: "100003", gameId: "1" });
   });
 
-  test("v1 removes the link of a chat user who is not a member of the guild", async () => {
+  test("v1 can remove the link of a chat user who is not a member of the guild", async () => {
     const line = `DELETE /api/v1/link/delete-game?chatId=${stranger}&${inGuild}` as const;
     const v1 = await send(line, { key: freshKey() });
     expect(v1.body).toMatchObject({

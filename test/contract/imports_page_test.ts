@@ -159,7 +159,7 @@ describe("uploading links", () => {
     expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
   });
 
-  test("an upload that is no list of links is refused with one sentence", async () => {
+  test("an upload that is not a list of links is refused with a one-sentence message", async () => {
     const importer = await makeImporter("100003");
     const zip = new Uint8Array(100);
     zip.set([0x50, 0x4b, 3, 4]);
@@ -168,6 +168,7 @@ describe("uploading links", () => {
     const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
       [zip, "The file is a ZIP archive or a spreadsheet"],
       [image, "The file is an image, expected CSV or JSON."],
+      ["", "The file is empty, expected a header"],
       ["chatId,gameId\n=1+1,1\n", "Line 2: the ID on the chat platform is the formula"],
       [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
     ];

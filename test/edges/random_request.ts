@@ -213,8 +213,8 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     accept: rarely(headerText),
     "accept-encoding": rarely(fc.constantFrom("gzip", "br", "identity;q=0", "*")),
     "content-encoding": rarely(fc.constantFrom("gzip", "deflate", "br", "x")),
-    // Replace `/`, `?` and `#`: in a Host, they would change the path of the URL, so the server would not find an
-    // operator path.
+    // `/`, `?` and `#` in a Host header would change the path that the server parses, and it would not find an
+    // operator path. So they are replaced.
     host: rarely(headerText.map((text) => text.replaceAll(/[/?#]/g, "-"))),
     origin: rarely(headerText),
     "if-none-match": rarely(fc.constant("*")),

@@ -24,7 +24,6 @@ export interface Run {
 /** A limit for the simulated time of a run, in milliseconds, which no run should reach. */
 const longestRun = 1_000_000;
 
-/** The smallest number of steps that a run takes. */
 const fewestSteps = 200;
 
 /** The time until every node knows how many nodes there are, in milliseconds. Limits depend on this number. */

@@ -140,7 +140,7 @@ describe("Idempotency.begin", () => {
   );
 
   it.effect(
-    "the erasure of a user refuses only requests about this user that were sent before the erasure",
+    "after a user is erased, retries of earlier requests about this user are refused, and no others",
     () =>
       Effect.gen(function* () {
         const { once, send, runs, commitOne } = yield* bench;

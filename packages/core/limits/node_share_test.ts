@@ -13,7 +13,7 @@ describe("A node's share of a day", () => {
         state.isSharedDown = true;
         admitted.push(yield* admittedOf(nodes[0], yield* dayRule(100), 100));
         state.isSharedDown = false;
-        // This request counts in another window. It reaches the shared counters, which ends the outage.
+        // This request counts in another window. It reaches the shared counters, so the node notices that the outage is over.
         yield* admittedOf(nodes[0], { key: other, limit: 1, durationMs: 1_000 }, 1);
       }
       assert.deepStrictEqual(admitted, [50, 25, 13]);

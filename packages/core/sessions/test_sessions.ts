@@ -144,5 +144,5 @@ export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 export const hasEnded = (fiber: Fiber.Fiber<unknown, unknown>): boolean => fiber.pollUnsafe() !== undefined;
 
-/** The number of open reads in this process, including reads of other tests. */
+/** The number of session reads of this process that wait for a change, including reads by other tests. */
 export const countOpenReads = Effect.map(Metric.value(readsOpen), ({ value }) => value);

@@ -11,7 +11,7 @@ export interface UsageBatch {
   readonly sequence: number;
   /** The start of the UTC day on which all requests of the batch were answered. */
   readonly day: Millis;
-  /** One entry per key and group. */
+  /** One entry for each key and group of routes. */
   readonly counts: ReadonlyArray<KeyUsage>;
   readonly uses: ReadonlyArray<KeyUse>;
 }

@@ -195,8 +195,8 @@ export class WebhookStore extends Context.Service<
     readonly sendPending: (id: WebhookId, at: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Stores a node's results. Returns false and changes nothing if the node no longer holds the webhook. In each lane
-     * of `freedLanes`, the first waiting delivery becomes due if it is the first in all of its lanes.
+     * Stores a node's results. Returns false and changes nothing if the node no longer holds the webhook. A
+     * delivery that waits in a lane of `freedLanes` becomes due if it is now the first in all of its lanes.
      */
     readonly record: (write: RecordDeliveries) => Effect.Effect<boolean, StoreUnavailable>;
 

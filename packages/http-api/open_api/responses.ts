@@ -108,7 +108,7 @@ const json = (schema: JsonSchema.JsonSchema, examples?: MediaType["examples"]): 
   "application/json": { schema, ...(examples === undefined ? {} : { examples }) },
 });
 
-/** Names a refusal after all of its codes. A single code that has several statuses gets the status too. */
+/** Builds the name of a refusal from all of its error codes. Appends the status if the only code has several. */
 const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
   const [code, ...others] = codes;
   const isOfOneStatus = others.length > 0 || code === undefined || statusesOf(code).length === 1;

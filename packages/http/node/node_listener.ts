@@ -64,7 +64,7 @@ export type NodeListener = (
 export interface NodeListenerOptions {
   /** The error with which the request is refused before routing; null or left out if it is not refused. */
   readonly refusal?: PublicError | null;
-  /** Whether the client waits for the status 100 before it sends the body, as on `checkContinue`. */
+  /** Whether the client waits for the status 100 before it sends the body, as in Node's event `checkContinue`. */
   readonly expectsContinue?: boolean;
   /** The client's IP address, if it differs from the socket's address. */
   readonly clientAddress?: string | undefined;
@@ -93,6 +93,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
   const running = new RunningFibers();
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running));
   const run = Effect.runForkWith(yield* Effect.context());
+  // The callbacks of Node run outside of fibers, so they poll and interrupt fibers directly (`pollUnsafe`).
 
   const track = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {
     running.add(fiber);
@@ -254,6 +255,7 @@ const closeSlowly = ({ socket }: NodeRequest): void => {
   socket.once("close", () => clearTimeout(timer));
 };
 
+// This package is compiled without the types of Node.
 const { Buffer: buffer } = globalThis as unknown as {
   readonly Buffer: { readonly byteLength: (text: string) => number };
 };

@@ -63,8 +63,8 @@ const readOn = (sql: SqlClient.SqlClient) => {
   const headIn = headOf(sql);
   const numberAll = numberEventsOn(sql);
 
-  // One statement reads a page of events, and `unnumbered`, which says whether the feed has events without a position.
-  // If the feed has none, no committed event is missing from the page.
+  // The same statement reads a page of events and `unnumbered`: whether committed events still lack a position. Only
+  // such events can be missing from the page.
   const find = (pid: Pid, after: number, limit: number) => sql`
     SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
       SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}

@@ -40,7 +40,7 @@ const at = nat(3);
 const existing = constantFrom("keep", "replace", "newest");
 const links = array(record({ chatId, gameId, lastVerifiedAt: at }), { maxLength: 10 });
 
-/** Writes to several records of a scope in one turn of the event loop. Some records already exist. */
+/** Commands that write several records of a scope in one turn of the event loop. Some records already exist. */
 const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
   {
     weight: 5,

@@ -125,8 +125,8 @@ function recordHolder(folder: string): void {
 }
 
 /**
- * Returns the process ID of the server; null if this process has ended, or runs on another machine or in another
- * container.
+ * Returns the process ID of the server that holds the folder; null if that server has ended, or runs on another
+ * machine or in another container.
  */
 function readHolder(folder: string): number | null {
   try {

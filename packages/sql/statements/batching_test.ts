@@ -151,7 +151,7 @@ describe("batchedLookup", () => {
     }),
   );
 
-  it.effect("every lookup of a failed statement fails, and the next statement succeeds", () =>
+  it.effect("if a batched statement fails, every lookup in it fails, and the next statement succeeds", () =>
     Effect.gen(function* () {
       const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined }) });
       let isLost = true;

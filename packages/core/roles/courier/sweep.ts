@@ -1,4 +1,4 @@
-/** A sweep compares every member of a plan's guild, page by page. It continues where another node stopped. */
+/** A sweep compares the roles of every member of a guild with the guild's plan, page by page. It continues where another node stopped. */
 import { Array, Clock, Effect } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { PlatformUnavailable, StoreUnavailable } from "../../errors.ts";
