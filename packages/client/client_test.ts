@@ -96,8 +96,8 @@ describe("a request", () => {
   });
 
   it("createClient refuses a key that is invalid in a header, without showing the key", () => {
-    for (const key of ["alk_\nsecret", ""]) {
-      expect(() => createClient({ url: "http://links.example", key })).toThrow(
+    for (const invalid of ["alk_\nsecret", ""]) {
+      expect(() => createClient({ url: "http://links.example", key: invalid })).toThrow(
         new TypeError("Cannot create a client: the key is empty or has characters that no key has"),
       );
     }
