@@ -21,11 +21,7 @@ const issue = (
 ) =>
   Effect.flatMap(ApiKeys, (keys) =>
     keys.create(
-      {
-        account: { name: "acme", chatId: null, tier: "premium" },
-        target: { kind: "global" },
-        ...choice,
-      },
+      { account: { name: "acme", chatId: null, tier: "premium" }, target: { kind: "global" }, ...choice },
       operator,
     ),
   );
