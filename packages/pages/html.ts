@@ -30,4 +30,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+/**
+ * Escapes a text, and drops direction overrides. Names on the platforms can have them, and would reverse the text that
+ * follows, such as an ID.
+ */
+const escape = (text: string): string =>
+  text.replace(/[&<>"'\u202A-\u202E\u2066-\u2069]/g, (character) => entities[character] ?? "");

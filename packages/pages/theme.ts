@@ -48,7 +48,7 @@ form, footer p { margin: 0; }
 main > :last-child { margin-bottom: 0; }
 a { color: var(--mark); text-underline-offset: .15em; }
 small, footer { color: var(--soft); }
-small { display: block; font-size: var(--small); font-weight: 400; }
+small { display: block; unicode-bidi: isolate; font-size: var(--small); font-weight: 400; }
 footer { font-size: .8rem; }
 time { white-space: nowrap; }
 .good { color: var(--good); }

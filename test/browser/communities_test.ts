@@ -103,7 +103,7 @@ describe("texts that users read", () => {
     await press(page, "Save");
     await page
       .getByRole("alert")
-      .getByText(/an https URL/)
+      .getByText(/begins with https:/)
       .waitFor();
     await expectUsable(watched, "Shared list", "community-refused");
     await page.getByLabel("Help page").fill("https://help.example/");

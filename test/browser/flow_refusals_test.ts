@@ -37,6 +37,13 @@ describe("the page of a refusal", () => {
     },
   );
 
+  it("the page of a link that does not work leads to the field for a code", async () => {
+    const { page, close } = await visit("/verify?sid=unknown", phone);
+    await press(page, "Enter a code");
+    await expect.poll(() => page.title()).toBe("Enter your code");
+    await close();
+  });
+
   it("a refusal page shows the signed-in user, and leads back to the start", async () => {
     const { sid } = await newSession({ chatId: "100002" });
     const visited = await visit(`/verify?sid=${sid}`, phone);

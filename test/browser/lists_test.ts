@@ -67,6 +67,13 @@ it("a user's page shows the links of the user in all lists, and removes one or a
   await watched.close();
 });
 
+it("without a selected user, the button for the selected users says what to do", async () => {
+  const { page, close } = await visit("/dashboard/links", /Ada\b/, phone);
+  await press(page, "Unlink the selected");
+  await expect.poll(() => page.getByRole("status").textContent()).toMatch("No user was selected.");
+  await close();
+});
+
 it("a user is unlinked in all lists at once, without a script", async () => {
   const watched = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
     ...phone,

@@ -27,6 +27,8 @@ describe("the page Roles", () => {
     const { page } = watched;
     await press(page, /Roles of Rook/);
     await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-new");
+    await press(page, "Save and turn on");
+    await page.getByText("Choose a role, or enter a nickname below.").waitFor();
     await page.getByLabel("gets the role").selectOption({ label: "Member" });
     await press(page, "Add another rule");
     const second = page.getByRole("group", { name: "Rule 2" });

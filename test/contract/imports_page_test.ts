@@ -168,6 +168,7 @@ describe("uploading links", () => {
     const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
       [zip, "The file is a ZIP archive or a spreadsheet"],
       [image, "The file is an image, expected CSV or JSON."],
+      ["", "The file is empty, expected a header"],
       ["chatId,gameId\n=1+1,1\n", "Line 2: the ID on the chat platform is the formula"],
       [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
     ];

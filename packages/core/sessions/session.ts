@@ -66,11 +66,3 @@ export const advancedSession = (session: VerificationSession, to: SessionStep): 
   state: to,
   change: session.change + 1,
 });
-
-/** Returns a copy of the session in the state `failed`, because its link or scope was removed. @internal */
-export const failedSession = (session: VerificationSession): VerificationSession => ({
-  ...session,
-  state: "failed",
-  error: "link_removed",
-  change: session.change + 1,
-});

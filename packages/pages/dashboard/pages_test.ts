@@ -18,6 +18,7 @@ import { linkQuestion, unlinkQuestion } from "./links/link_questions.ts";
 import { linksPage } from "./links/links_page.ts";
 import { unlinkAllQuestion } from "./links/unlink_all.ts";
 import { linkedUserPage } from "./links/user_page.ts";
+import { withId } from "./look/account_name.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
 import { teamPage } from "./members/team_page.ts";
@@ -244,6 +245,17 @@ describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
     );
     expect(forms).toHaveLength(source.match(/<form method="post"/g)?.length ?? 0);
   });
+});
+
+it("no page contains a direction override, which would reverse the ID after a name", () => {
+  for (const page of Object.values(pagesWith("\u202Eevil\u2067"))) {
+    expect(sourceOf(page, "\u202Eevil")).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+  }
+});
+
+it("the ID of an account stands after its name, also after a name that is written from right to left", () => {
+  expect(withId("Ada", "100001")).toBe("Ada (100001)");
+  expect(withId("محمد", "100001")).toBe("محمد\u200E (100001)");
 });
 
 describe("the dashboard", () => {

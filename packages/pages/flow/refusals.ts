@@ -189,6 +189,17 @@ export const unmatched: Record<BadRequest["problem"], RefusalName> = {
   method_not_allowed: "misplaced",
 };
 
+/** The refusals whose pages link to the field for a code, because the text tells users to enter one. */
+const withCode: ReadonlySet<RefusalName> = new Set([
+  "no_entry",
+  "unknown",
+  "expired",
+  "lost",
+  "forged",
+  "cancelled",
+  "failed",
+]);
+
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
@@ -214,6 +225,7 @@ export const namedRefusalPage = (
 <p>${typeof text === "string" ? text : text({ ...platforms, denied: step === "chat" ? platforms.chatName : platforms.gameName })}</p>
 ${card && html`<p class="who">You are signed in as:</p>${cardHtml(card)}`}
 ${name === "nowhere" ? html`<p><a class="button" href="/">Go to the start</a></p>` : null}
-${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}`,
+${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}
+${withCode.has(name) ? html`<p><a class="button quiet" href="/go">Enter a code</a></p>` : null}`,
   };
 };

@@ -32,7 +32,7 @@ const signInWays = html`<h2>For players</h2>
 <li><a href="/go"><strong>Enter a code</strong> <small>A game shows you one</small></a></li>
 <li><a href="/me"><strong>Your data</strong> <small>See, download or remove what communities know about you</small></a></li>
 </ul>
-<h2>For owners of communities</h2>
+<h2>For owners and moderators</h2>
 <ul class="ways" role="list">
 <li><a href="/dashboard"><strong>Dashboard</strong> <small>Links, roles, alts, API keys and usage</small></a></li>
 </ul>`;

@@ -53,7 +53,11 @@ const refusalOf = (error: SiteError): SignInPage => {
             title: "This form cannot be used",
             text: "It does not come from a page in this browser. Nothing was changed.",
           }
-        : { status, title: "You may not do this", text: `${error.message}. Nothing was changed.` };
+        : {
+            status,
+            title: "You may not do this",
+            text: `${error.message}. Nothing was changed.${error.reason === "role" ? " An owner of the account can change your role." : ""}`,
+          };
     case "SharedIpRateLimited":
       return {
         status,

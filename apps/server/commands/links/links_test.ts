@@ -170,7 +170,7 @@ describe("accountlink links", () => {
     expect(await place.run("links", "import", empty, ...scope)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `Cannot import "${empty}": line 1: the header is "", expected its names, such as chatId and gameId\n`,
+      stderr: `Cannot import "${empty}": line 1: the file is empty, expected a header such as chatId,gameId\n`,
     });
     const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
     const leaking = await place.file("f.csv", csvOf([`${token},1,`]));

@@ -96,8 +96,10 @@ const csvLines = (options: ReadOptions): LineParser => {
       return refusal === null ? [] : [refusal];
     },
     end: (lines) => {
-      if (header === undefined)
-        return [noHeader(lines + 1, "", "expected its names, such as chatId and gameId")];
+      if (header === undefined) {
+        const reason = "the file is empty, expected a header such as chatId,gameId";
+        return [new UnreadableLinkFile({ line: lines + 1, reason })];
+      }
       return open.length === 0 ? [] : giveUp(header);
     },
   };

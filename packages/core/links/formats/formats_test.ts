@@ -397,7 +397,7 @@ describe("A link reader", () => {
     Effect.gen(function* () {
       const names =
         "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";
-      expect(yield* unreadable("", "csv")).toContain('the header is "", expected its names');
+      expect(yield* unreadable("", "csv")).toContain("the file is empty, expected a header");
       expect(yield* unreadable("10001,1\n")).toContain(
         `Cannot read line 1: the header is "10001,1", ${names}`,
       );

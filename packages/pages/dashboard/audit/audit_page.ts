@@ -54,7 +54,7 @@ ${isAdmin ? keyMenu(keys, filter.keyId) : null}
 ${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: filter.chatId ?? "", problems })}
 <button class="button quiet">Show</button>
 </form>
-${historyHtml(entries, names)}
+${historyHtml(entries, names, Object.values(filter).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
 <p class="more">${
       next === null
         ? null

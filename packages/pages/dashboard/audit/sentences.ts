@@ -1,7 +1,8 @@
 import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
+import { withId } from "../look/account_name.ts";
 import { nameOf } from "../look/owned_key.ts";
-import { counted } from "../look/time.ts";
+import { counted, numberText } from "../look/time.ts";
 
 export interface Names {
   readonly keys: ReadonlyArray<KeyDetails>;
@@ -44,7 +45,7 @@ const theKey = (id: unknown, names: Names): string => {
 
 const chatOf = (id: unknown, { chats }: Names): string => {
   const name = chats?.get(String(id));
-  return name === undefined ? `user ${String(id)}` : `${name} (${String(id)})`;
+  return name === undefined ? `user ${String(id)}` : withId(name, String(id));
 };
 
 const personOf = (id: string, names: Names): string =>
@@ -52,7 +53,7 @@ const personOf = (id: string, names: Names): string =>
 
 const gameOf = (id: unknown, { games }: Names): string => {
   const name = games?.get(String(id));
-  return name === undefined ? `game account ${String(id)}` : `${name} (${String(id)})`;
+  return name === undefined ? `game account ${String(id)}` : withId(name, String(id));
 };
 
 const isBySelf = ({ actor, details }: AuditEntry): boolean =>
@@ -107,7 +108,7 @@ const sentences: Record<AuditAction, Sentence> = {
       : `${start(whoOf(entry.actor, names))} unlinked ${chat} from ${game}`;
   },
   "links.imported": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} imported links: ${Number(details["inserted"])} new, ${Number(details["replaced"])} replaced, ${Number(details["kept"])} left as they were`,
+    `${start(whoOf(actor, names))} imported links: ${numberText(Number(details["inserted"]))} new, ${numberText(Number(details["replaced"]))} replaced, ${numberText(Number(details["kept"]))} left as they were`,
   "scope.deleted": ({ actor, details }, names) =>
     `${start(whoOf(actor, names))} deleted all links of the community: ${counted(Number(details["deletedRecords"]), "record")}`,
   "review.set": ({ actor, details }, names) =>

@@ -104,13 +104,13 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ];
 });
 
-/**
- * Replaces "or null" at the end of a reason with "or nothing". Requests to the JSON routes can send null, but users of
- * a form leave the field empty.
- */
+/** Words a problem for a form: its users leave a field empty, where requests to the JSON routes send null. */
 const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
   name,
-  reason: reason.replace(/or null$/, "or nothing"),
+  reason:
+    name === "supportUrl"
+      ? "expected an address that begins with https://, such as https://example.com/help"
+      : reason.replace(/or null$/, "or nothing"),
 });
 
 const typedSaid = (fields: Fields): SaidForm => ({

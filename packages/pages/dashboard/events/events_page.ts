@@ -5,6 +5,7 @@ import { isChatId } from "@accountlink/core/ids";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
+import { withId } from "../look/account_name.ts";
 import { textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
 import { counted, timeHtml } from "../look/time.ts";
@@ -74,7 +75,10 @@ const sources: Readonly<Record<EventSource, string>> = {
 
 const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: EventNames): Html => {
   const user = (id: string | null) => userOf(id, pid, chats);
-  const game = (id: string) => (games.has(id) ? `${games.get(id)} (${id})` : `game account ${id}`);
+  const game = (id: string) => {
+    const name = games.get(id);
+    return name === undefined ? `game account ${id}` : withId(name, id);
+  };
   switch (event.type) {
     case "link.set": {
       const { chatId, gameId, previousGameId, source } = event.data;
@@ -104,7 +108,8 @@ const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: EventNames): H
   }
 };
 
-const userOf = (id: string | null, pid: Pid, names: ReadonlyMap<string, string>): Html =>
-  isChatId(id)
-    ? html`<a href="${userPath(pid, id)}">${names.has(id) ? `${names.get(id)} (${id})` : `User ${id}`}</a>`
-    : html`An erased user`;
+const userOf = (id: string | null, pid: Pid, names: ReadonlyMap<string, string>): Html => {
+  if (!isChatId(id)) return html`An erased user`;
+  const name = names.get(id);
+  return html`<a href="${userPath(pid, id)}">${name === undefined ? `User ${id}` : withId(name, id)}</a>`;
+};

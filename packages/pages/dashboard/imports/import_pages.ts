@@ -72,7 +72,7 @@ ${radioField({
     { value: "replace", label: "Take the link from the file" },
   ],
 })}
-<details${hasColumns(form) ? html` open` : null}>
+<details${problem !== null || hasColumns(form) ? html` open` : null}>
 <summary>My columns have other names</summary>
 ${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: form.chatColumn, maxLength: 100, problems: [] })}
 ${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: form.gameColumn, maxLength: 100, problems: [] })}

@@ -56,6 +56,15 @@ describe("the restrictions of a key", () => {
     );
   });
 
+  it("the error for a list of addresses names the first wrong address", async () => {
+    const form = { ...emptyKeyForm, name: "Bot", scope: "global", denyIps: "192.0.2.1\n192.0.2.256" };
+    expect(await Effect.runPromise(Effect.flip(newKeyOf(form)))).toMatchObject({
+      parameters: [
+        { name: "denyIps", reason: expect.stringContaining("“192.0.2.256” is neither an address") },
+      ],
+    });
+  });
+
   it("the error for a list of allowed sites names the wrong site and the reason", async () => {
     const reasonOf = (redirectOrigins: string) =>
       Effect.runPromise(

@@ -1,11 +1,12 @@
 /** Reads the forms of keys, by the same rules as the bodies of the JSON routes. */
+import { parseNetwork } from "@accountlink/core/addresses";
 import { type InvalidBody, InvalidParameter, MissingParameter } from "@accountlink/core/errors";
 import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { isOrigin } from "@accountlink/core/origin";
 import { parameterReader } from "@accountlink/http/site";
 import { DashboardKeys } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import type { Fields } from "../owner_pages.ts";
 import { entriesOf, expiryOf, type KeyRules, type NewKeyForm, rulesOf } from "./key_form.ts";
 import { given, ownedKeyOf } from "./keys_api.ts";
@@ -35,18 +36,33 @@ const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
   redirectOrigins: entriesOf(redirectOrigins),
 });
 
-/** Says which of the typed sites is wrong, and what to enter instead. */
-const explained = <A, E>(read: Effect.Effect<A, E>, { redirectOrigins }: KeyRules) =>
+/** Says which of the typed addresses and sites is wrong, and what to enter instead. */
+const explained = <A, E>(read: Effect.Effect<A, E>, rules: KeyRules) =>
   Effect.mapError(read, (error) => {
     if (!(error instanceof InvalidParameter)) return error;
-    const wrong = entriesOf(redirectOrigins).find((entry) => !isOrigin(entry));
-    const parameters = error.parameters.map((problem) =>
-      problem.name === "redirectOrigins" && wrong !== undefined
-        ? { ...problem, reason: originReason(wrong) }
-        : problem,
-    );
+    const parameters = error.parameters.map((problem) => {
+      const reason = reasonsOfLists[problem.name]?.(rules);
+      return reason === undefined ? problem : { ...problem, reason };
+    });
     return new InvalidParameter({ parameters });
   });
+
+/** Returns why the first wrong entry of a list is wrong; undefined if every entry alone is right. */
+const reasonOf = (lines: string, isRight: (entry: string) => boolean, reason: (entry: string) => string) => {
+  const wrong = entriesOf(lines).find((entry) => !isRight(entry));
+  return wrong === undefined ? undefined : reason(wrong);
+};
+
+const isNetwork = (entry: string): boolean => Option.isSome(parseNetwork(entry));
+
+const addressReason = (entry: string): string =>
+  `“${entry}” is neither an address, such as 203.0.113.7, nor a range, such as 203.0.113.0/24`;
+
+const reasonsOfLists: Readonly<Record<string, (rules: KeyRules) => string | undefined>> = {
+  allowIps: ({ allowIps }) => reasonOf(allowIps, isNetwork, addressReason),
+  denyIps: ({ denyIps }) => reasonOf(denyIps, isNetwork, addressReason),
+  redirectOrigins: ({ redirectOrigins }) => reasonOf(redirectOrigins, isOrigin, originReason),
+};
 
 const originReason = (entry: string): string => {
   const url = URL.canParse(entry) ? new URL(entry) : null;

@@ -34,7 +34,7 @@ export const refusalOf = (error: KeyFormError): Refused => {
     case "MissingParameter":
       return {
         status,
-        problems: error.parameters.map((name) => ({ name, reason: "expected a value" })),
+        problems: error.parameters.map((name) => ({ name, reason: "fill this in" })),
         general: null,
       };
     case "InvalidParameter":

@@ -6,6 +6,7 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
+import { withId } from "../look/account_name.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
 import { countNote, countText, linksText } from "../look/link_count.ts";
 import { listText } from "../look/list_name.ts";
@@ -58,7 +59,7 @@ export const accountText = (
   profile: Pick<ChatProfile | GameProfile, "displayName" | "username"> | null,
 ): string => {
   const name = profile?.displayName ?? profile?.username ?? null;
-  return name === null ? id : `${name} (${id})`;
+  return name === null ? id : withId(name, id);
 };
 
 type Named = Pick<GameProfile, "displayName" | "username">;

@@ -175,14 +175,15 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const askUnlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
     const community = yield* communities.find(visitor, query("pid"));
     const chatIds = query.all("chatId").filter(isChatId).slice(0, pageSize);
+    const { pid } = community.scope;
+    const [chatId] = chatIds;
+    if (chatId === undefined) return seeOther(withQuery(paths.links, { pid, done: "noneSelected" }));
     const found = yield* links.findMany(community.scope, chatIds);
     const [one] = found;
-    if (one === undefined) {
-      return seeOther(withQuery(paths.links, { pid: community.scope.pid, q: chatIds[0] ?? "" }));
-    }
+    if (one === undefined) return seeOther(withQuery(paths.links, { pid, q: chatId }));
     if (chatIds.length > 1) return unlinkSeveralQuestion(community, found, visitor);
     const others = (yield* listsOf(visitor, one.link.chatId)).filter(
-      (other) => other.community.scope.pid !== community.scope.pid,
+      (other) => other.community.scope.pid !== pid,
     );
     return unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, others, visitor);
   });

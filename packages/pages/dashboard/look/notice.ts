@@ -28,6 +28,7 @@ const notices = {
   rolesPaused: "Saved. Nothing is changed while the rules are paused.",
   rolesDeleted: "The rules are deleted. Members keep what they have.",
   sweeping: "Everyone is compared now.",
+  noneSelected: "No user was selected. Tick the boxes beside their names first.",
   notSent: "The delivery failed. The list shows why.",
 } as const;
 
@@ -37,7 +38,7 @@ export type NoticeName = keyof typeof notices;
 /** The notice named in a URL; null for unknown names. */
 export const noticeHtml = (name: string | null): Html | null =>
   name !== null && Object.hasOwn(notices, name)
-    ? statusHtml(notices[name as NoticeName], name === "notSent")
+    ? statusHtml(notices[name as NoticeName], name === "notSent" || name === "noneSelected")
     : null;
 
 /** Renders a message for the start of the page. Screen readers announce it first, because it gets the focus. */

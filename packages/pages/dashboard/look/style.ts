@@ -32,6 +32,7 @@ nav [aria-current] { font-weight: 600; }
 nav [aria-current] .icon { color: var(--mark); }
 .visitor { justify-content: space-between; }
 .visitor p { margin: 0; line-height: 1.35; min-width: 0; }
+.visitor form { flex: none; }
 .find input { min-height: 2.25rem !important; font-size: .9375rem; }
 @media (max-width: 59.99rem) {
   header { grid-template-columns: 1fr auto; align-items: center; }

@@ -14,7 +14,7 @@ export const roles: Readonly<Record<MemberRole, { readonly label: string; readon
   admin: { label: "Admin", hint: "Everything but the team" },
   moderator: {
     label: "Moderator",
-    hint: "Links, what happened to them, and alts: finds, links and unlinks, and decides who is one person",
+    hint: "Finds, links and unlinks users, sees what happened to them, and reviews alts",
   },
 };
 

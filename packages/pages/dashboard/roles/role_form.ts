@@ -25,6 +25,7 @@ export const roleFormLabels: Readonly<Record<string, string>> = {
   who: "Member",
   ...Object.fromEntries(
     Array.from({ length: mostRules }, (_, i) => i + 1).flatMap((number) => [
+      [`role-${number}`, `Role of rule ${number}`],
       [`group-${number}`, `Group of rule ${number}`],
       [`min-${number}`, `Lowest rank of rule ${number}`],
       [`max-${number}`, `Highest rank of rule ${number}`],
@@ -81,5 +82,7 @@ export const settingsOf = (
     }
     return [{ roleId, when: { is: "group", groupId, minRank: least, maxRank: most } }];
   });
+  if (state === "on" && chosen.length === 0 && nickname === "")
+    problems.push({ name: "role-1", reason: "choose a role, or enter a nickname below" });
   return problems.length > 0 ? problems : { rules: chosen, nickname: nickname || null, state };
 };

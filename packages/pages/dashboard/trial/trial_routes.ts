@@ -63,9 +63,7 @@ const trialOf = (fields: Fields): TrialForm => {
 
 /** Checks only the form itself; the service validates everything else. */
 const problemsOf = ({ id }: TrialForm, key: string) => [
-  ...(keyIdOf(key) === null
-    ? [{ name: "key", reason: 'expected "alk_", 12 characters, "_" and 43 more' }]
-    : []),
+  ...(keyIdOf(key) === null ? [{ name: "key", reason: "expected a whole key, which begins with alk_" }] : []),
   ...(id === "" ? [{ name: "id", reason: "expected the ID of an account" }] : []),
 ];
 
