@@ -77,6 +77,9 @@ export const Pid = explained(
 );
 export type Pid = typeof Pid.Type;
 
+/** @internal */
+export const isPid = Schema.is(Pid);
+
 /** The public part of an API key, the 12 characters after `alk_`. */
 export const KeyId = explained(
   "KeyId",
@@ -100,6 +103,9 @@ export const Sid = sidText.pipe(
   Schema.annotate({ identifier: "Sid", description: "Identifier of a verification session" }),
 );
 export type Sid = typeof Sid.Type;
+
+/** @internal */
+export const isSid = Schema.is(Sid);
 
 /** The stored id of a verification session: a keyed hash of its sid, in the same form. */
 export const SessionId = sidText.pipe(Schema.brand("SessionId"));

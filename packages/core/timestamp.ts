@@ -1,5 +1,5 @@
 /** Times are milliseconds in the domain, and ISO 8601 in files, flags and responses. @internal */
-import { Option, Schema } from "effect";
+import { Option, Schema, SchemaTransformation } from "effect";
 
 /** Milliseconds since the Unix epoch. */
 export type Millis = number;
@@ -51,6 +51,22 @@ export const formatTimestamp = (time: Millis): string => {
   }
   return text;
 };
+
+// Years 0 to 9999, the range of ISO 8601.
+const Epoch = Schema.Int.check(
+  Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }),
+);
+
+/** Decodes a `Timestamp` to milliseconds. */
+export const TimestampMillis = Timestamp.pipe(
+  Schema.decodeTo(
+    Epoch,
+    SchemaTransformation.transform<Millis, string>({
+      decode: (text) => Date.parse(text),
+      encode: formatTimestamp,
+    }),
+  ),
+);
 
 export const timeOrNull = (time: Millis | null): string | null =>
   time === null ? null : formatTimestamp(time);

@@ -1,12 +1,10 @@
 /** The HTTP contract as values. Works in browsers. */
-export * from "./client_contract.ts";
 export * as BloxlinkV3 from "./compat/bloxlink_v3.ts";
 export * as BloxlinkV4 from "./compat/bloxlink_v4.ts";
 export * from "./compat/compat_routes.ts";
 export * as Rover from "./compat/rover.ts";
 export * as Rowifi from "./compat/rowifi.ts";
 export type { CompatRefusal, CompatService, Credential } from "./compat_service.ts";
-export * from "./contract_types.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";

@@ -3,7 +3,7 @@
  * requests.
  */
 import type { PublicError } from "@accountlink/core";
-import { BadRequest, type SharedIpRateLimited } from "@accountlink/core/errors";
+import { BadRequest } from "@accountlink/core/errors";
 import { isTraced } from "@accountlink/core/telemetry";
 import { Effect } from "effect";
 import { altRoutes } from "./alts/alt_routes.ts";
@@ -148,9 +148,11 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   };
 
   const refuse = (request: HttpRequest, error: PublicError) => {
-    const site = error._tag === "SharedIpRateLimited" ? pages?.answersAt(request.url) : null;
-    const { keylessAnswer } = site ?? uncounted;
-    return keylessAnswer("unmatched", () => Effect.fail(error as SharedIpRateLimited))(request, {});
+    const answerTo =
+      error._tag === "SharedIpRateLimited"
+        ? (pages?.answersAt(request.url) ?? uncounted).keylessAnswer("unmatched", () => Effect.fail(error))
+        : pipeline.uncountedAnswer("unmatched", () => Effect.fail(error));
+    return answerTo(request, {});
   };
 
   const mounted = mount(basePath, unframed({ answer, refuse }), notFound);

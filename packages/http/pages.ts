@@ -9,7 +9,7 @@ import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";
 
 /** Answers requests that need no key. Errors get one format: an envelope, or pages of one site. */
-interface KeylessAnswers {
+export interface KeylessAnswers {
   /** @param id the name of the route in metrics */
   readonly keylessAnswer: (
     id: string,

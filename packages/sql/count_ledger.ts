@@ -8,37 +8,18 @@ import { storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<CountLedger, never, SqlClient.SqlClient> = Layer.effect(
   CountLedger,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    CountLedger.of({ ...nodeOperations(sql), ...countOperations(sql) }),
-  ),
-);
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { elements, firstRows } = dialectOf(sql);
 
-type Operations<Names extends keyof CountLedger["Service"]> = Pick<CountLedger["Service"], Names>;
-
-const nodeOperations = (sql: SqlClient.SqlClient): Operations<"renewNode"> => ({
-  renewNode: (nodeId, until, now) =>
-    Effect.gen(function* () {
-      yield* sql`
-        INSERT INTO nodes (id, lives_until) VALUES (${nodeId}, ${until})
-        ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
-      yield* sql`DELETE FROM nodes WHERE lives_until <= ${now}`;
-      const [count = 0] = yield* Effect.flatMap(sql`SELECT COUNT(*) AS count FROM nodes`, readNodeCounts);
-      return count;
-    }).pipe(sql.withTransaction, storeOperation("CountLedger.renewNode", nodeId)),
-});
-
-const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "loadCounts"> => {
-  const { elements, firstRows } = dialectOf(sql);
-
-  /** @param counts a JSON array of `[endsAt, key, counted]`, of distinct windows */
-  const save = (counts: string) => sql`
+    /** @param counts a JSON array of `[endsAt, key, counted]`, of distinct windows */
+    const save = (counts: string) => sql`
     INSERT INTO day_counts (ends_at, counter, counted)
     SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT)
     FROM ${elements(counts)} WHERE true
     ON CONFLICT (ends_at, counter) DO UPDATE SET counted = excluded.counted
     WHERE excluded.counted > day_counts.counted`;
 
-  const forget = (now: Millis, limit: number) => sql`
+    const forget = (now: Millis, limit: number) => sql`
     DELETE FROM day_counts ${firstRows({
       table: "day_counts",
       primaryKey: ["ends_at", "counter"],
@@ -47,30 +28,41 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
       limit,
     })}`;
 
-  const load = (windows: ReadonlyArray<LedgerWindow>) => sql`
+    const load = (windows: ReadonlyArray<LedgerWindow>) => sql`
     SELECT ends_at, counter, counted
     FROM ${elements(JSON.stringify(windows.map(({ endsAt, key }) => [endsAt, key])))}
     JOIN day_counts ON ends_at = CAST(value ->> 0 AS BIGINT) AND counter = value ->> 1`;
 
-  return {
-    saveCounts: (counts, now) =>
-      Effect.andThen(save(rowsOf(counts)), forget(now, counts.length + maxDeletedBeyond)).pipe(
-        Effect.asVoid,
-        sql.withTransaction,
-        storeOperation("CountLedger.saveCounts", ...counts.map(({ key }) => key)),
-      ),
+    return CountLedger.of({
+      renewNode: (nodeId, until, now) =>
+        Effect.gen(function* () {
+          yield* sql`
+        INSERT INTO nodes (id, lives_until) VALUES (${nodeId}, ${until})
+        ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
+          yield* sql`DELETE FROM nodes WHERE lives_until <= ${now}`;
+          const [count = 0] = yield* Effect.flatMap(sql`SELECT COUNT(*) AS count FROM nodes`, readNodeCounts);
+          return count;
+        }).pipe(sql.withTransaction, storeOperation("CountLedger.renewNode", nodeId)),
 
-    loadCounts: (windows) =>
-      load(windows).pipe(
-        Effect.flatMap(readCounts),
-        Effect.map((counts) => {
-          const byName = new Map(counts.map(({ name, counted }) => [name, counted]));
-          return windows.map(({ endsAt, key }) => byName.get(nameOf(endsAt, key)) ?? 0);
-        }),
-        storeOperation("CountLedger.loadCounts", ...windows.map(({ key }) => key)),
-      ),
-  };
-};
+      saveCounts: (counts, now) =>
+        Effect.andThen(save(rowsOf(counts)), forget(now, counts.length + maxDeletedBeyond)).pipe(
+          Effect.asVoid,
+          sql.withTransaction,
+          storeOperation("CountLedger.saveCounts", ...counts.map(({ key }) => key)),
+        ),
+
+      loadCounts: (windows) =>
+        load(windows).pipe(
+          Effect.flatMap(readCounts),
+          Effect.map((counts) => {
+            const byName = new Map(counts.map(({ name, counted }) => [name, counted]));
+            return windows.map(({ endsAt, key }) => byName.get(nameOf(endsAt, key)) ?? 0);
+          }),
+          storeOperation("CountLedger.loadCounts", ...windows.map(({ key }) => key)),
+        ),
+    });
+  }),
+);
 
 /** A save that stores `n` counts deletes up to `n` ended windows, plus this many more. */
 const maxDeletedBeyond = 1_000;

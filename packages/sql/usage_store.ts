@@ -10,7 +10,7 @@ import {
   type UsagePeriod,
   UsageStore,
 } from "@accountlink/core/usage";
-import { Effect, Layer, Schema } from "effect";
+import { Effect, Layer, Order, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { deleteInBatches } from "./statements/in_batches.ts";
@@ -77,14 +77,9 @@ const addOn = (sql: SqlClient.SqlClient) => {
 const rowsOf = ({ counts }: UsageBatch): string =>
   JSON.stringify(
     counts
-      .toSorted((one, other) => compare(one.key, other.key) || compare(one.group, other.group))
+      .toSorted((one, other) => Order.String(one.key, other.key) || Order.String(one.group, other.group))
       .map(({ key, group, served, refused, errors }) => [key, group, served, refused, errors]),
   );
-
-const compare = (one: string, other: string): number => {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-};
 
 const readsOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);

@@ -1,14 +1,19 @@
 /**
- * Tests that the Luau and Python clients contain the types and codes of the service's contract. Run the test with `-u`
- * to generate them again.
+ * Tests that the clients contain the types and codes of the service's contract. Run the test with `-u` to generate them
+ * again.
  */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { withLuauContract } from "./contracts/luau.ts";
 import { pythonContract, pythonMethods, synchronous } from "./contracts/python.ts";
+import { typescriptContract } from "./contracts/typescript.ts";
 
 const python = "../../clients/python/accountlink";
 const textOf = (file: string) => readFileSync(new URL(file, import.meta.url), "utf8");
+
+it("the TypeScript client contains every type and route", async () => {
+  await expect(typescriptContract()).toMatchFileSnapshot("../../packages/client/contract.ts");
+});
 
 it("the Python client contains every type and route", async () => {
   await expect(pythonContract()).toMatchFileSnapshot(`${python}/contract.py`);

@@ -21,20 +21,5 @@ export interface AltReview extends AltPair {
   readonly keyId: KeyId | null;
 }
 
-/** Returns the review from the view of one of its two users. @internal */
-export const reviewAsSeenBy = (chatId: ChatId, review: AltReview): AltReview => ({
-  ...review,
-  chatId,
-  otherChatId: review.chatId === chatId ? review.otherChatId : review.chatId,
-});
-
-/**
- * Sorts the reviews of one user, newest first. Reviews of the same time are sorted by the other chat ID as a string.
- *
- * @internal
- */
-export const newestReviewFirst = (one: AltReview, other: AltReview): number =>
-  other.at - one.at || (one.otherChatId < other.otherChatId ? -1 : 1);
-
 /** The greatest length of a note in characters. @internal */
 export const longestNote = 500;

@@ -25,7 +25,6 @@ export {
 } from "./alt_reviews.ts";
 export * from "./alt_score.ts";
 export type { UnknownMembers } from "./deciding_alts.ts";
-export * from "./latest_users.ts";
 export * from "./network_intelligence.ts";
 export * from "./rotate_address_keys.ts";
 export * from "./sighting_store.ts";

@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import { type AuditAction, type AuditEntry, usersOf } from "./audit.ts";
+import type { AuditAction, AuditEntry } from "./audit.ts";
 
 export interface AuditFilter {
   /** Selects entries with this action; null selects all entries. */
@@ -17,23 +17,6 @@ export interface AuditFilter {
   readonly readable?: ReadonlyArray<AuditAction> | null;
 }
 
-/** @internal */
-export const passesFilter = (
-  entry: AuditEntry,
-  filter: AuditFilter = { action: null, keyId: null },
-): boolean => {
-  const { action, actor, details } = entry;
-  const { chatId = null, pid = null } = filter;
-  if (!passesActions(action, filter)) return false;
-  if (pid !== null && entry.pid !== pid) return false;
-  if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
-  const { keyId } = filter;
-  return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
-};
-
-const passesActions = (action: AuditAction, { action: wanted, readable = null }: AuditFilter): boolean =>
-  (wanted === null || wanted === action) && (readable === null || readable.includes(action));
-
 /**
  * Reads the audit log. Each entry is stored in the transaction of the change that it records.
  *
@@ -45,11 +28,11 @@ const passesActions = (action: AuditAction, { action: wanted, readable = null }:
  *
  * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
  * await world.links.delete("100001");
- * const list = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 10));
+ * const filter = { action: "link.removed", keyId: null } as const;
+ * const list = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 10, filter));
  * const entries = await world.run(list);
  * entries[0]?.details; // { chatId: "100001", removedGameId: "1" }
  * entries.every(({ action }) => auditActions.includes(action)); // true
- * entries.filter((entry) => passesFilter(entry, { action: "link.removed", keyId: null })).length; // 1
  * await world.close();
  * ```
  */

@@ -1,7 +1,7 @@
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, type StoreUnavailable } from "../errors.ts";
-import { Pid } from "../ids.ts";
+import { isPid, type Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
@@ -95,5 +95,3 @@ export class OwnedScopes extends Context.Service<
     }),
   );
 }
-
-const isPid = Schema.is(Pid);

@@ -1,6 +1,6 @@
-import { Effect, Metric, Schema } from "effect";
+import { Effect, Metric } from "effect";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
-import { type SessionId, Sid } from "../ids.ts";
+import { isSid, type SessionId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { FlowRefused } from "./flow_refusal.ts";
 import type { FlowEntry } from "./flow_view.ts";
@@ -51,8 +51,6 @@ export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
       Effect.tapError((error) => record(step, outcomeOf(error), "entry" in error ? error.entry : null)),
     );
 });
-
-const isSid = Schema.is(Sid);
 
 const shortId = (id: SessionId): string => id.slice("vs_".length, "vs_".length + 8);
 

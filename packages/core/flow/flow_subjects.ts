@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import { type ChatId, GuildId, Pid, type SessionId, Sid } from "../ids.ts";
+import { type ChatId, GuildId, isPid, isSid, type Pid, type SessionId, type Sid } from "../ids.ts";
 import { type ApiKey, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { ScopeSettings } from "../keys/scope_settings.ts";
@@ -121,7 +121,4 @@ export const refuseOver = (
 
 const mayRedirect = (active: ReadonlyArray<ApiKey>, redirect: string) =>
   Effect.findFirst(active, (key) => Effect.isSuccess(checkRedirect(key, redirect)));
-
-const isSid = Schema.is(Sid);
-const isPid = Schema.is(Pid);
 const isGuildId = Schema.is(GuildId);

@@ -1,5 +1,5 @@
-import { Clock, Effect, Option, Schema } from "effect";
-import { Sid } from "../ids.ts";
+import { Clock, Effect, Option } from "effect";
+import { isSid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { type Cookie, deadlineOf, entryIn, makeFlowId } from "./flow_cookie.ts";
 import { FlowRefused } from "./flow_refusal.ts";
@@ -39,8 +39,6 @@ export const makeFindFlow = Effect.gen(function* () {
     return flow === null || entry === null ? null : ({ ...flow, entry } satisfies HeldFlow);
   });
 });
-
-const isSid = Schema.is(Sid);
 
 /**
  * Returns the entry for a request that names no entry. This is the entry of the browser's flow, or without a flow, the

@@ -1,6 +1,5 @@
 /** The public verification flow of a browser. */
 export * from "./completion.ts";
-export * from "./flow_changes.ts";
 export type { FlowForm } from "./flow_form.ts";
 export * from "./flow_refusal.ts";
 export * from "./flow_store.ts";

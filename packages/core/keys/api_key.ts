@@ -73,6 +73,12 @@ export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis
 export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>
   kind !== "normal" && limits === "none";
 
+/** Returns the earlier of two expiries; null means never. @internal */
+export const earlierEnd = (one: Millis | null, other: Millis | null): Millis | null => {
+  if (one === null) return other;
+  return other === null ? one : Math.min(one, other);
+};
+
 const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
 
 /** Returns the public id inside a key; null if the text does not have the form of a key. @internal */

@@ -3,6 +3,7 @@ export {
   type Account,
   type AccountStatus,
   type ApiKey,
+  earlierEnd,
   generateToken,
   isAccepted,
   type KeyAccess,
@@ -19,4 +20,3 @@ export * from "./key_store.ts";
 export * from "./key_update.ts";
 export * from "./owned_keys.ts";
 export * from "./scope_settings.ts";
-export * from "./stored_key.ts";

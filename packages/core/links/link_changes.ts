@@ -18,14 +18,6 @@ export const linkedRecord = (
   lastVerifiedAt: at,
 });
 
-/** @internal */
-export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
-  ...record,
-  gameId: null,
-  linkVersion: record.linkVersion + 1,
-  linkedAt: at,
-});
-
 /**
  * Returns a chat user's record after an import. If the import changes nothing, returns the given `record` itself.
  *

@@ -102,6 +102,13 @@ export class LinkWriter extends Context.Service<
       const watch = yield* SessionWatch;
       const events = yield* LinkEvents;
 
+      const announce = (
+        scope: DataScope,
+        chatId: ChatId,
+        gameId: GameId | null,
+        previousGameId: GameId | null,
+      ) => events.announce("linkChanged", { scope, chatId, gameId, previousGameId });
+
       const setGame: LinkWriter["Service"]["setGame"] = Effect.fnUntraced(function* (
         target,
         { chatId, gameId },
@@ -122,7 +129,7 @@ export class LinkWriter extends Context.Service<
           updated: previousGameId !== gameId,
         });
         const { previousGameId } = yield* commit(write, resultOf);
-        yield* events.announce("linkChanged", { scope: target.scope, chatId, gameId, previousGameId });
+        yield* announce(target.scope, chatId, gameId, previousGameId);
         return resultOf({ previousGameId });
       }, traced("LinkWriter.setGame"));
 
@@ -142,15 +149,8 @@ export class LinkWriter extends Context.Service<
         });
         const moved = yield* commit(Effect.flatMap(write, requireMovable), resultOf);
         if (moved._tag === "Moved") {
-          const { scope } = target;
-          const { gameId } = moved;
-          yield* events.announce("linkChanged", {
-            scope,
-            chatId: oldChatId,
-            gameId: null,
-            previousGameId: gameId,
-          });
-          yield* events.announce("linkChanged", { scope, chatId: newChatId, gameId, previousGameId: null });
+          yield* announce(target.scope, oldChatId, null, moved.gameId);
+          yield* announce(target.scope, newChatId, moved.gameId, null);
         }
         return resultOf(moved);
       }, traced("LinkWriter.moveChat"));
@@ -171,13 +171,7 @@ export class LinkWriter extends Context.Service<
         });
         const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
         yield* watch.announce(removed.ended);
-        const { scope } = target;
-        yield* events.announce("linkChanged", {
-          scope,
-          chatId,
-          gameId: null,
-          previousGameId: removed.gameId,
-        });
+        yield* announce(target.scope, chatId, null, removed.gameId);
         return resultOf(removed);
       }, traced("LinkWriter.removeGame"));
 

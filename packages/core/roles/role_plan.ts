@@ -106,17 +106,6 @@ export interface PlanProblem {
 /** The maximum number of problems that the status of a plan lists. @internal */
 export const shownProblems = 50;
 
-/** Sorts problems: the newest first, then by chat ID and role. @internal */
-export const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
-  other.at - one.at ||
-  (one.chatId === other.chatId
-    ? (one.roleId ?? "") < (other.roleId ?? "")
-      ? -1
-      : 1
-    : one.chatId < other.chatId
-      ? -1
-      : 1);
-
 /** A sweep compares every member of the guild. */
 export interface Sweep {
   /** The member that was compared last; null if no member has been compared yet. */

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Effect, type Option, Order } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreUnavailable } from "../errors.ts";
@@ -14,7 +14,7 @@ export interface PlanPlace {
 
 /** Sorts by scope, then by guild. @internal */
 export const placeOrder = (one: PlanPlace, other: PlanPlace): number =>
-  one.pid === other.pid ? (one.guildId < other.guildId ? -1 : 1) : one.pid < other.pid ? -1 : 1;
+  Order.String(one.pid, other.pid) || Order.String(one.guildId, other.guildId);
 
 export interface PlanWrite extends WriteOrigin, PlanPlace {
   readonly at: Millis;

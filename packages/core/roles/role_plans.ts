@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect";
+import { Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type PlatformUnavailable,
   type StoreUnavailable,
 } from "../errors.ts";
-import { type ChatId, type GuildId, Pid } from "../ids.ts";
+import { type ChatId, type GuildId, isPid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
 import type { GuildRole } from "../platforms/chat_roles.ts";
@@ -147,5 +147,3 @@ export class RolePlans extends Context.Service<
     }),
   );
 }
-
-const isPid = Schema.is(Pid);

@@ -4,7 +4,6 @@ export { redirectProblems } from "./redirect.ts";
 export {
   advancedSession,
   canAdvance,
-  failedSession,
   isFinal,
   isOpenAt,
   longestClientId,

@@ -40,7 +40,8 @@ export interface VerificationSession {
 }
 
 /** @internal */
-export const isFinal = (state: SessionState): boolean => state !== "pending" && state !== "opened";
+export const isFinal = (state: SessionState): state is Exclude<SessionState, "pending" | "opened"> =>
+  state !== "pending" && state !== "opened";
 
 /** The states that `SessionStore.advance` sets. */
 export type SessionStep = "opened" | "cancelled" | "expired";
@@ -64,13 +65,5 @@ export const canAdvance = (session: VerificationSession, to: SessionStep, at: Mi
 export const advancedSession = (session: VerificationSession, to: SessionStep): VerificationSession => ({
   ...session,
   state: to,
-  change: session.change + 1,
-});
-
-/** Returns a copy of the session in the state `failed`, because its link or scope was removed. @internal */
-export const failedSession = (session: VerificationSession): VerificationSession => ({
-  ...session,
-  state: "failed",
-  error: "link_removed",
   change: session.change + 1,
 });

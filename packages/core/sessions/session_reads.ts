@@ -5,9 +5,9 @@
  * begin in one atomic step. Only `Counters.admit` decides between concurrent reads: it gives each admitted read a
  * number, and that read ends the reads with lower numbers.
  */
-import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect";
+import { Clock, Context, Effect, Layer, Option, type Scope } from "effect";
 import { RateLimited, SessionExpired, SessionNotFound, type StoreUnavailable } from "../errors.ts";
-import { type SessionId, Sid } from "../ids.ts";
+import { isSid, type SessionId } from "../ids.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { type CounterRule, type CounterState, Counters } from "../limits/counters.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
@@ -168,8 +168,6 @@ export class SessionReads extends Context.Service<
     }),
   );
 }
-
-const isSid = Schema.is(Sid);
 
 /** The limits of a session's reads: their number, and the interval between them. */
 const makeReadLimits = Effect.gen(function* () {

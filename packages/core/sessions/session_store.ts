@@ -15,24 +15,6 @@ export interface CreationBurst {
   readonly refillMs: number;
 }
 
-/**
- * Takes one creation from a key's token bucket. A bucket is stored as the time at which it is full again.
- *
- * @param fullAt when the bucket is full again; undefined for a key without sessions
- * @returns when the bucket is full again after this creation; or, if it is empty, when the next session can be created
- *
- * @internal
- */
-export const takeFromBurst = (
-  fullAt: Millis | undefined,
-  { capacity, refillMs }: CreationBurst,
-  at: Millis,
-): { readonly fullAt: Millis } | { readonly readyAt: Millis } => {
-  const from = Math.max(fullAt ?? at, at);
-  const readyAt = from - (capacity - 1) * refillMs;
-  return readyAt > at ? { readyAt } : { fullAt: from + refillMs };
-};
-
 export interface CreateSession {
   readonly session: VerificationSession;
   /** The limit of the key's session creations; null for no limit. */

@@ -3,7 +3,6 @@ export {
   addUsage,
   byTimeAndGroup,
   type KeyUsage,
-  sumUsage,
   type UsageCounts,
   type UsageGroup,
   type UsageOutcome,

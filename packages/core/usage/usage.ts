@@ -33,14 +33,3 @@ export interface UsagePeriod extends UsageCounts {
 /** @internal */
 export const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
   one.from - other.from || usageGroups.indexOf(one.group) - usageGroups.indexOf(other.group);
-
-/** Adds up the usage of several keys, sorted by `byTimeAndGroup`. @internal */
-export const sumUsage = (periods: Iterable<UsagePeriod>): ReadonlyArray<UsagePeriod> => {
-  const sums = new Map<string, UsagePeriod>();
-  for (const { from, group, served, refused, errors } of periods) {
-    const name = `${from} ${group}`;
-    const sum = addUsage(sums.get(name) ?? { served: 0, refused: 0, errors: 0 }, { served, refused, errors });
-    sums.set(name, { from, group, ...sum });
-  }
-  return [...sums.values()].toSorted(byTimeAndGroup);
-};

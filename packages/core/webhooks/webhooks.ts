@@ -175,11 +175,17 @@ export class Webhooks extends Context.Service<
       const keys = yield* ApiKeys;
       const sender = yield* WebhookSender;
       const random = yield* SecureRandom.SecureRandom;
-      const issueSecret = yield* makeIssueSecret;
+      const secrets = yield* Secrets;
       const attempt = yield* makeAttempt;
       const deliveries = yield* makeSentDeliveries;
       const announceChange = yield* makeAnnounceItems("webhooks");
       const notFound = new BadRequest({ problem: "not_found" });
+
+      const issueSecret = Effect.fnUntraced(function* (id: WebhookId) {
+        const bytes = yield* random.randomBytes(32);
+        const sealed = yield* secrets.sealWebhookSecret(id, bytes);
+        return { secret: `whsec_${Base64.encode(bytes)}`, sealed };
+      });
 
       const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
         const found = isWebhookId(id) ? Option.getOrNull(yield* store.find(id)) : null;
@@ -355,16 +361,3 @@ export class Webhooks extends Context.Service<
     }),
   );
 }
-
-/** Makes a function that generates a secret and encrypts it for the store. */
-const makeIssueSecret = Effect.gen(function* () {
-  const random = yield* SecureRandom.SecureRandom;
-  const secrets = yield* Secrets;
-  return Effect.fnUntraced(function* (id: WebhookId) {
-    const bytes = yield* random.randomBytes(32);
-    return {
-      secret: `whsec_${Base64.encode(bytes)}`,
-      sealed: yield* secrets.sealWebhookSecret(id, bytes),
-    };
-  });
-});

@@ -14,23 +14,15 @@ import { IsoTime } from "../iso_time.ts";
 import { flag, text } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
-
-const shared = {
-  generation: "v2",
-  access: "session",
-  role: "moderator",
-  source: "query",
-  group: null,
-} as const;
+import { signedIn } from "./signed_in.ts";
 
 const Text = Schema.NullOr(Schema.String);
 
 const Role = Schema.Literals(memberRoles);
 
 export const getSignIn = defineRoute({
-  ...shared,
+  ...signedIn("GET", "moderator"),
   id: "getSignIn",
-  method: "GET",
   path: "/dashboard/api/session",
   summary: "The signed-in user, and the token that writes need",
   parameters: {},
@@ -48,9 +40,8 @@ export const getSignIn = defineRoute({
 });
 
 export const deleteSignIn = defineRoute({
-  ...shared,
+  ...signedIn("DELETE", "moderator"),
   id: "deleteSignIn",
-  method: "DELETE",
   path: "/dashboard/api/session",
   summary: "Sign out",
   parameters: { all: flag("Whether to end every sign-in of the account") },
@@ -58,20 +49,17 @@ export const deleteSignIn = defineRoute({
 });
 
 export const chooseAccount = defineRoute({
-  ...shared,
+  ...signedIn("POST", "moderator"),
   id: "chooseAccount",
-  method: "POST",
   path: "/dashboard/api/session/account",
   summary: "Switch to another account of the signed-in user",
-  source: "body",
   parameters: { account: text("Name of the account") },
   success: success(Schema.Struct({ account: Schema.String, role: Role, csrfToken: Schema.String })),
 });
 
 export const getGuilds = defineRoute({
-  ...shared,
+  ...signedIn("GET", "moderator"),
   id: "getGuilds",
-  method: "GET",
   path: "/dashboard/api/guilds",
   summary: "The guilds of the signed-in user",
   parameters: {},

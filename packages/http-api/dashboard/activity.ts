@@ -16,13 +16,11 @@ import { optional } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 import { auditAction, cursor, days, keyId, pageLimit, userOfEntries } from "./parameters.ts";
-
-const shared = { generation: "v2", access: "session", role: "admin", source: "query", group: null } as const;
+import { signedIn } from "./signed_in.ts";
 
 export const getUsage = defineRoute({
-  ...shared,
+  ...signedIn("GET", "admin"),
   id: "getUsage",
-  method: "GET",
   path: "/dashboard/api/usage",
   summary: "Requests per UTC day and group of routes, oldest day first",
   parameters: { keyId: optional(keyId("Only requests of this key")), days },
@@ -46,10 +44,8 @@ export const getUsage = defineRoute({
 });
 
 export const getAudit = defineRoute({
-  ...shared,
-  role: "moderator",
+  ...signedIn("GET", "moderator"),
   id: "getAudit",
-  method: "GET",
   path: "/dashboard/api/audit",
   summary: "The audit log, newest first; moderators see only changes of links and reviews",
   parameters: {

@@ -28,8 +28,7 @@ import {
   supportUrl,
   unlessLeftOut,
 } from "./parameters.ts";
-
-const shared = { generation: "v2", access: "session", role: "moderator", group: null } as const;
+import { signedIn } from "./signed_in.ts";
 
 const Text = Schema.NullOr(Schema.String);
 
@@ -44,21 +43,17 @@ const Scope = Schema.Struct({
 });
 
 export const getScopes = defineRoute({
-  ...shared,
+  ...signedIn("GET", "moderator"),
   id: "getScopes",
-  method: "GET",
   path: "/dashboard/api/scopes",
   summary: "The data scopes of the account",
   parameters: {},
-  source: "query",
   success: success(Schema.Struct({ scopes: Schema.Array(Scope) })),
 });
 
 export const patchScope = defineRoute({
-  ...shared,
-  role: "admin",
+  ...signedIn("PATCH", "admin"),
   id: "patchScope",
-  method: "PATCH",
   path: "/dashboard/api/scopes/:pid",
   summary: "Change the texts that users read when they verify",
   parameters: {
@@ -67,18 +62,15 @@ export const patchScope = defineRoute({
     supportUrl: unlessLeftOut(supportUrl),
     doneText: unlessLeftOut(doneText),
   },
-  source: "body",
   success: success(Schema.Struct({ scope: Scope })),
 });
 
 export const getLinks = defineRoute({
-  ...shared,
+  ...signedIn("GET", "moderator"),
   id: "getOwnedLinks",
-  method: "GET",
   path: "/dashboard/api/links",
   summary: "The links of a data scope, latest verification first",
   parameters: { pid, q: search, limit: pageLimit, cursor: linkCursor },
-  source: "query",
   success: success(
     Schema.Struct({
       links: Schema.Array(
@@ -97,20 +89,17 @@ export const getLinks = defineRoute({
 });
 
 export const putLink = defineRoute({
-  ...shared,
+  ...signedIn("PUT", "moderator"),
   id: "putOwnedLink",
-  method: "PUT",
   path: "/dashboard/api/links",
   summary: "Link a chat user to a game user",
   parameters: { pid, chatId: chatId(), gameId: gameId() },
-  source: "body",
   success: patchGame.success,
 });
 
 export const deleteLink = defineRoute({
-  ...shared,
+  ...signedIn("DELETE", "moderator"),
   id: "deleteOwnedLink",
-  method: "DELETE",
   path: "/dashboard/api/links",
   summary: "Remove the link of a chat user",
   parameters: { pid, chatId: chatId() },

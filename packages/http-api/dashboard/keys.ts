@@ -26,8 +26,7 @@ import {
   originList,
   unlessLeftOut,
 } from "./parameters.ts";
-
-const shared = { generation: "v2", access: "session", role: "admin", group: null } as const;
+import { signedIn } from "./signed_in.ts";
 
 const Limit = Schema.NullOr(Schema.Int);
 const Texts = Schema.Array(Schema.String);
@@ -66,20 +65,17 @@ const rules = {
 };
 
 export const getKeys = defineRoute({
-  ...shared,
+  ...signedIn("GET", "admin"),
   id: "getKeys",
-  method: "GET",
   path: "/dashboard/api/keys",
   summary: "The keys of the account, newest first; revoked ones for 30 days",
   parameters: {},
-  source: "query",
   success: success(Schema.Struct({ keys: Schema.Array(Key) })),
 });
 
 export const createKey = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "createKey",
-  method: "POST",
   path: "/dashboard/api/keys",
   summary: "Create a key; only this response shows it in full",
   parameters: {
@@ -88,16 +84,14 @@ export const createKey = defineRoute({
     guildId: guildId(),
     ...rules,
   },
-  source: "body",
   status: 201,
   success: success(IssuedKeyAnswer, 201),
   errors: ["CONFLICT"],
 });
 
 export const patchKey = defineRoute({
-  ...shared,
+  ...signedIn("PATCH", "admin"),
   id: "patchKey",
-  method: "PATCH",
   path: "/dashboard/api/keys/:id",
   summary: "Change a key",
   parameters: {
@@ -106,31 +100,26 @@ export const patchKey = defineRoute({
     ...rules,
     status: unlessLeftOut(keyStatus),
   },
-  source: "body",
   success: success(KeyAnswer),
   errors: ["CONFLICT"],
 });
 
 export const revokeKey = defineRoute({
-  ...shared,
+  ...signedIn("DELETE", "admin"),
   id: "revokeKey",
-  method: "DELETE",
   path: "/dashboard/api/keys/:id",
   summary: "Revoke a key",
   parameters: { id: keyInPath },
-  source: "query",
   success: success(KeyAnswer),
   errors: ["CONFLICT"],
 });
 
 export const rotateKey = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "rotateKey",
-  method: "POST",
   path: "/dashboard/api/keys/:id/rotate",
   summary: "Give a key a new secret; only this response shows it in full",
   parameters: { id: keyInPath, graceSeconds },
-  source: "body",
   success: success(IssuedKeyAnswer),
   errors: ["CONFLICT"],
 });

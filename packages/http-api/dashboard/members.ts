@@ -16,8 +16,7 @@ import { chatId, inPath, oneOf, optional } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 import { username } from "./parameters.ts";
-
-const shared = { generation: "v2", access: "session", role: "owner", group: null } as const;
+import { signedIn } from "./signed_in.ts";
 
 const Text = Schema.NullOr(Schema.String);
 
@@ -32,24 +31,19 @@ const Member = Schema.Struct({
 const role = oneOf(memberRoles, "What the member may do");
 
 export const getMembers = defineRoute({
-  ...shared,
-  role: "moderator",
+  ...signedIn("GET", "moderator"),
   id: "getMembers",
-  method: "GET",
   path: "/dashboard/api/members",
   summary: "The members of the account, oldest first",
-  source: "query",
   parameters: {},
   success: success(Schema.Struct({ members: Schema.Array(Member) })),
 });
 
 export const addMember = defineRoute({
-  ...shared,
+  ...signedIn("POST", "owner"),
   id: "addMember",
-  method: "POST",
   path: "/dashboard/api/members",
   summary: "Add a chat user to the account",
-  source: "body",
   parameters: { chatId: optional(chatId()), username: optional(username), role },
   requiresOneOf: ["chatId", "username"],
   status: 201,
@@ -58,25 +52,20 @@ export const addMember = defineRoute({
 });
 
 export const patchMember = defineRoute({
-  ...shared,
+  ...signedIn("PATCH", "owner"),
   id: "patchMember",
-  method: "PATCH",
   path: "/dashboard/api/members/:chatId",
   summary: "Change the role of a member",
-  source: "body",
   parameters: { chatId: inPath(chatId()), role },
   success: success(Schema.Struct({ member: Member })),
   errors: ["CONFLICT"],
 });
 
 export const removeMember = defineRoute({
-  ...shared,
-  role: "owner_or_self",
+  ...signedIn("DELETE", "owner_or_self"),
   id: "removeMember",
-  method: "DELETE",
   path: "/dashboard/api/members/:chatId",
   summary: "Remove a member and end their sign-ins to the account",
-  source: "query",
   parameters: { chatId: inPath(chatId()) },
   success: success(Schema.Struct({ removed: Schema.Literal(true) })),
   errors: ["CONFLICT"],

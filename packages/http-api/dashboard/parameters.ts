@@ -15,7 +15,7 @@ import {
   RoleRules,
 } from "@accountlink/core/roles";
 import { isStorable, storable } from "@accountlink/core/storable_text";
-import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
+import { type Millis, TimestampMillis } from "@accountlink/core/timestamp";
 import { type DeliveryStatus, longestDescription } from "@accountlink/core/webhooks";
 import { Option, Schema, SchemaTransformation } from "effect";
 import {
@@ -88,18 +88,12 @@ export const originList: Parameter<ReadonlyArray<string>> = required(
   "Sites that verified users may be sent to",
 );
 
-const Time = Timestamp.pipe(
-  Schema.decodeTo(
-    Schema.Int,
-    SchemaTransformation.transform<Millis, string>({
-      decode: (text) => Date.parse(text),
-      encode: formatTimestamp,
-    }),
-  ),
-);
-
 export const expiresAt: Parameter<Millis | null> = {
-  ...orNull(Time, "expected an ISO 8601 timestamp or null", "When the key expires; null for never"),
+  ...orNull(
+    TimestampMillis,
+    "expected an ISO 8601 timestamp or null",
+    "When the key expires; null for never",
+  ),
   isText: true,
 };
 

@@ -17,13 +17,7 @@ import { chatId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 import { nicknameTemplate, pid, planGuild, planState, roleRules } from "./parameters.ts";
-
-const shared = {
-  generation: "v2",
-  access: "session",
-  role: "admin",
-  group: null,
-} as const;
+import { signedIn } from "./signed_in.ts";
 
 const Problem = Schema.Struct({
   chatId: ChatId,
@@ -51,32 +45,27 @@ const GuildRole = Schema.Struct({ id: Schema.String, name: Schema.String, assign
 const RoleIds = Schema.Array(Schema.String);
 
 export const getRoles = defineRoute({
-  ...shared,
+  ...signedIn("GET", "admin"),
   id: "getRoles",
-  method: "GET",
   path: "/dashboard/api/roles",
   summary: "The role plan of a guild, and the roles of the guild, highest first",
   parameters: { pid, guildId: planGuild },
-  source: "query",
   success: success(Schema.Struct({ plan: Plan, guildRoles: Schema.Array(GuildRole) })),
 });
 
 export const putRoles = defineRoute({
-  ...shared,
+  ...signedIn("PUT", "admin"),
   id: "putRoles",
-  method: "PUT",
   path: "/dashboard/api/roles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
   parameters: { pid, guildId: planGuild, rules: roleRules, nickname: nicknameTemplate, state: planState },
-  source: "body",
   success: success(Schema.Struct({ plan: Plan })),
   errors: ["CONFLICT"],
 });
 
 export const deleteRoles = defineRoute({
-  ...shared,
+  ...signedIn("DELETE", "admin"),
   id: "deleteRoles",
-  method: "DELETE",
   path: "/dashboard/api/roles",
   summary: "Delete the role plan of a guild; members keep their roles",
   parameters: { pid, guildId: planGuild },
@@ -85,23 +74,19 @@ export const deleteRoles = defineRoute({
 });
 
 export const previewRoles = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "previewRoles",
-  method: "POST",
   path: "/dashboard/api/roles/preview",
   summary: "What the role plan would change for a member",
   parameters: { pid, guildId: planGuild, chatId: chatId("ID of a member of the guild") },
-  source: "body",
   success: success(Schema.Struct({ add: RoleIds, remove: RoleIds, nickname: Schema.NullOr(Schema.String) })),
 });
 
 export const sweepRoles = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "sweepRoles",
-  method: "POST",
   path: "/dashboard/api/roles/sweep",
   summary: "Compare all members of a guild with its role plan now",
   parameters: { pid, guildId: planGuild },
-  source: "body",
   success: success(Schema.Struct({ plan: Plan })),
 });

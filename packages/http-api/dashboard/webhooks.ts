@@ -31,8 +31,7 @@ import {
   webhookTypes,
   webhookUrl,
 } from "./parameters.ts";
-
-const shared = { generation: "v2", access: "session", role: "admin", group: null } as const;
+import { signedIn } from "./signed_in.ts";
 
 const Webhook = Schema.Struct({
   id: Schema.String,
@@ -66,20 +65,17 @@ const Delivery = Schema.Struct({
 const IssuedWebhook = Schema.Struct({ secret: Schema.String, webhook: Webhook });
 
 export const getWebhooks = defineRoute({
-  ...shared,
+  ...signedIn("GET", "admin"),
   id: "getWebhooks",
-  method: "GET",
   path: "/dashboard/api/webhooks",
   summary: "The webhooks of the account, oldest first",
   parameters: {},
-  source: "query",
   success: success(Schema.Struct({ webhooks: Schema.Array(Webhook) })),
 });
 
 export const createWebhook = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "createWebhook",
-  method: "POST",
   path: "/dashboard/api/webhooks",
   summary: "Create a webhook; only this response shows its secret",
   parameters: {
@@ -89,16 +85,14 @@ export const createWebhook = defineRoute({
     types: unlessLeftOut(webhookTypes),
     description: unlessLeftOut(webhookDescription),
   },
-  source: "body",
   status: 201,
   success: success(IssuedWebhook, 201),
   errors: ["CONFLICT"],
 });
 
 export const patchWebhook = defineRoute({
-  ...shared,
+  ...signedIn("PATCH", "admin"),
   id: "patchWebhook",
-  method: "PATCH",
   path: "/dashboard/api/webhooks/:id",
   summary: "Change a webhook; setting a disabled one to active resumes its events",
   parameters: {
@@ -108,59 +102,49 @@ export const patchWebhook = defineRoute({
     description: unlessLeftOut(webhookDescription),
     status: unlessLeftOut(webhookStatus),
   },
-  source: "body",
   success: success(Schema.Struct({ webhook: Webhook })),
 });
 
 export const deleteWebhook = defineRoute({
-  ...shared,
+  ...signedIn("DELETE", "admin"),
   id: "deleteWebhook",
-  method: "DELETE",
   path: "/dashboard/api/webhooks/:id",
   summary: "Delete a webhook and its deliveries",
   parameters: { id: webhookInPath },
-  source: "query",
   success: success(Schema.Struct({ deleted: Schema.Literal(true) })),
 });
 
 export const rotateWebhook = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "rotateWebhook",
-  method: "POST",
   path: "/dashboard/api/webhooks/:id/rotate",
   summary: "Give a webhook a new secret; the previous one also signs for 24 hours",
   parameters: { id: webhookInPath },
-  source: "body",
   success: success(IssuedWebhook),
 });
 
 export const testWebhook = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "testWebhook",
-  method: "POST",
   path: "/dashboard/api/webhooks/:id/test",
   summary: "Send an event of type test now",
   parameters: { id: webhookInPath },
-  source: "body",
   success: success(Schema.Struct({ delivery: Delivery })),
   errors: ["CONFLICT"],
 });
 
 export const sendPendingDeliveries = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "sendPendingDeliveries",
-  method: "POST",
   path: "/dashboard/api/webhooks/:id/send-pending",
   summary: "Send waiting events now instead of at their next attempt, if the webhook is active",
   parameters: { id: webhookInPath },
-  source: "body",
   success: success(Schema.Struct({ webhook: Webhook })),
 });
 
 export const getDeliveries = defineRoute({
-  ...shared,
+  ...signedIn("GET", "admin"),
   id: "getDeliveries",
-  method: "GET",
   path: "/dashboard/api/webhooks/:id/deliveries",
   summary: "The delivery status of each stored event, newest first",
   parameters: {
@@ -169,17 +153,14 @@ export const getDeliveries = defineRoute({
     cursor: deliveryCursor,
     status: deliveryStatus,
   },
-  source: "query",
   success: success(Schema.Struct({ deliveries: Schema.Array(Delivery), next: Schema.NullOr(Schema.String) })),
 });
 
 export const resendDelivery = defineRoute({
-  ...shared,
+  ...signedIn("POST", "admin"),
   id: "resendDelivery",
-  method: "POST",
   path: "/dashboard/api/webhooks/:id/deliveries/:eventId/resend",
   summary: "Send an event again now",
   parameters: { id: webhookInPath, eventId: eventInPath },
-  source: "body",
   success: success(Schema.Struct({ delivery: Delivery })),
 });

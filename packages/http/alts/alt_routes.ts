@@ -16,13 +16,13 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { AltsV1, AltsV2 } from "@accountlink/http-api";
 import { Effect, Option, Result } from "effect";
 import { bulkAnswer } from "../links/bulk_answer.ts";
-import { type BoundRoute, type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
+import { type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
 
 export const altRoutes = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     keyed(AltsV2.getAlts, ({ key, values }) =>
       Effect.map(detection.detect(key.scope, queryOf(values), optionsV2(values)), (report) => ({
         data: toV2(report, values),
@@ -69,7 +69,6 @@ export const altRoutes = Effect.fnUntraced(function* ({ keyed, write }: Pipeline
       })),
     ),
   ];
-  return routes;
 });
 
 type Values = KeyedInput<typeof AltsV2.getAlts.parameters>["values"];

@@ -10,7 +10,7 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { EventsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
-import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+import type { KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { lastEventId } from "../sessions/event_stream.ts";
 import { feedStream } from "./feed_stream.ts";
 
@@ -20,7 +20,7 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
   const feed = yield* EventFeed;
   const waitProblems = yield* makeWaitProblems;
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     keyed(
       EventsV2.getEvents,
       (input) => {
@@ -63,7 +63,6 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
       })),
     ),
   ];
-  return routes;
 });
 
 const targetOf = ({

@@ -3,7 +3,7 @@ import { InvalidBody } from "@accountlink/core/errors";
 import { KeysV2 } from "@accountlink/http-api";
 import { Effect, Schema } from "effect";
 import { bareAnswer } from "../envelopes/envelope_v2.ts";
-import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { RequestContext } from "../request_context.ts";
 
 export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
@@ -40,10 +40,9 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
     return bareAnswer(context, labels);
   });
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     keyless(KeysV2.reportLeakedKey, ({ values, context }) => reportOne(values.key, context), reportMany),
   ];
-  return routes;
 });
 
 /**

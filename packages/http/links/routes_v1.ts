@@ -4,13 +4,7 @@ import type { LookupOptions } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import { LinksV1 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import {
-  type BoundRoute,
-  type GuildInput,
-  type KeyedInput,
-  type Pipeline,
-  targetOf,
-} from "../pipeline/pipeline.ts";
+import { type GuildInput, type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
 
 const lookupOptions = ({ values: { guildId } }: GuildInput): LookupOptions => ({ guildId, resolved: false });
 
@@ -39,7 +33,7 @@ export const routesV1 = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
     return yield* withProfile(input, gameId, { chatId, gameId });
   });
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     keyed(LinksV1.gameToChat, gameToChat),
     keyed(LinksV1.chatToGame, chatToGame),
     keyed(LinksV1.updateChat, (input) =>
@@ -74,5 +68,4 @@ export const routesV1 = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
       })),
     ),
   ];
-  return routes;
 });

@@ -8,7 +8,7 @@ import {
 import { timeOrNull } from "@accountlink/core/timestamp";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { type BoundRoute, type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
+import { type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
 
 const dataOf = <Data>(data: Data) => ({ data });
@@ -24,7 +24,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     lookup(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
     lookup(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
     lookup(LookupsV2.getVerification, ({ key, values }) =>
@@ -58,5 +58,4 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
     ),
     write(WritesV2.deleteData, deletedScope, (input) => writer.deleteScope(targetOf(input))),
   ];
-  return routes;
 });

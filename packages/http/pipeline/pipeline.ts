@@ -29,7 +29,7 @@ import { logAccess, makeObservers, type Observers, respond } from "./respond.ts"
 
 export type { KeyedInput } from "./checks.ts";
 
-export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
+interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
   /**
    * Commits the write of the handler. If the request has an idempotency key, the response is stored together with the
    * write.
@@ -166,17 +166,12 @@ export const makePipeline = Effect.gen(function* () {
       return (arrived, learn) => releasing(answer(arrived, learn));
     });
 
-  const write = <P extends Parameters, S extends Schema.Top, A>(
-    route: Route<P, S>,
-    toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
-    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
-    checks?: ValueChecks<P>,
-  ): BoundRoute =>
+  const write: Pipeline["write"] = (route, toSuccess, handler, checks) =>
     bind(route, () =>
       checked(
         route,
         (input, learn) =>
-          answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success, learn),
+          answerOnce(idempotency, input, handler, (result) => toSuccess(result, input) as Success, learn),
         checks,
       ),
     );

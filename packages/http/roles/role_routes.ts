@@ -1,11 +1,11 @@
 import { RolePlans } from "@accountlink/core/roles";
 import { MembersV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
 
 export const roleRoutes = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
   const plans = yield* RolePlans;
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     keyed(
       MembersV2.syncMember,
       Effect.fnUntraced(function* ({ key, values: { chatId, guildId } }) {
@@ -14,5 +14,4 @@ export const roleRoutes = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
       }),
     ),
   ];
-  return routes;
 });

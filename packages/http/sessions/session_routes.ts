@@ -4,7 +4,7 @@ import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { type Session, SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
-import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
 import { redirectIntoFlow } from "../pipeline/redirect_into_flow.ts";
 import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
@@ -33,7 +33,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
       redirectProblems(key, redirect),
   };
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     write(
       SessionsV2.createSession,
       created,
@@ -60,7 +60,6 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     keyed(SessionsV1.getSession, read, onRead),
     streamed(SessionsV1.streamSession, stream),
   ];
-  return routes;
 });
 
 interface ReadInput<Values> {

@@ -1,17 +1,9 @@
 import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
-import { type HttpRequest, type HttpResponse, pathOf } from "../http_app.ts";
+import { type HttpRequest, pathOf } from "../http_app.ts";
+import type { KeylessAnswers } from "../pages.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
-import type { Answer } from "../request_context.ts";
 import { type Doc, onceMade } from "../static_document.ts";
-
-/** Answers requests without a key, limited by the requests per second of the client address. */
-interface KeylessAnswers {
-  readonly keylessAnswer: (
-    id: string,
-    answer: (request: HttpRequest) => Effect.Effect<HttpResponse, BadRequest>,
-  ) => Answer;
-}
 
 /**
  * Makes the routes of documents. A document is made on its first request, but a document below a `*` path is made on

@@ -1,5 +1,5 @@
-import { AuditLog } from "@accountlink/core";
-import { passesFilter } from "@accountlink/core/audit";
+import { AuditLog, type KeyId } from "@accountlink/core";
+import { type AuditEntry, type AuditFilter, usersOf } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";
 import { State } from "./state/state.ts";
 
@@ -29,3 +29,16 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
     }),
   ),
 );
+
+const passesFilter = (
+  entry: AuditEntry,
+  { action, keyId, chatId = null, pid = null, readable = null }: AuditFilter = { action: null, keyId: null },
+): boolean => {
+  if (action !== null && entry.action !== action) return false;
+  if (readable !== null && !readable.includes(entry.action)) return false;
+  if (pid !== null && entry.pid !== pid) return false;
+  if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
+  return keyId === null || entry.details["keyId"] === keyId || isBy(entry, keyId);
+};
+
+const isBy = ({ actor }: AuditEntry, keyId: KeyId): boolean => actor.type === "key" && actor.id === keyId;

@@ -2,7 +2,7 @@ import type { ChatId, KeyId } from "@accountlink/core";
 import { isAtAddress, placeOf } from "@accountlink/core/addresses";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
-import { type Account, keyOfErasedAccount, noSettings } from "@accountlink/core/keys";
+import { type Account, noSettings } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -16,6 +16,7 @@ import {
 import { Option } from "effect";
 import { forgetRoles } from "./role_plan_store.ts";
 import type { Memory } from "./state/state.ts";
+import { keyOfErasedAccount } from "./state/stored_key.ts";
 import { endVerifications } from "./verification_ends.ts";
 
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {

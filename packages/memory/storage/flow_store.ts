@@ -1,10 +1,4 @@
-import {
-  FlowStore,
-  type Proof,
-  provenFlow,
-  type SignInChallenge,
-  type VerificationFlow,
-} from "@accountlink/core/flow";
+import { FlowStore, type Proof, type SignInChallenge, type VerificationFlow } from "@accountlink/core/flow";
 import type { FlowId } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -69,17 +63,21 @@ const prove = (
   nextId: FlowId,
 ): Option.Option<VerificationFlow> => {
   const flow = findFlow(memory, id, at);
-  if (flow === undefined) return Option.none();
-  const record = flow.chatId === null ? undefined : memory.links.get(flow.pid)?.find(flow.chatId);
-  const proven = provenFlow(flow, proof, nextId, record);
-  if (proven === null) return Option.none();
+  if (flow === undefined || (proof.step === "game" && flow.chatId === null)) return Option.none();
   assertStorable([nextId]);
   if (nextId !== id && memory.flows.has(nextId)) {
     throw new Error("Cannot rename a flow: the id is taken, expected a new one");
   }
   endFlow(memory, id);
+  const proven = { ...flow, id: nextId, ...proofsOf(memory, flow, proof) };
   memory.flows.set(nextId, proven);
   return Option.some(proven);
+};
+
+const proofsOf = (memory: Memory, { pid, chatId }: VerificationFlow, proof: Proof) => {
+  if (proof.step === "chat") return { chatId: proof.chatId, gameId: null, seenVersion: null };
+  const record = chatId === null ? undefined : memory.links.get(pid)?.find(chatId);
+  return { gameId: proof.gameId, seenVersion: record?.linkVersion ?? 0 };
 };
 
 export const endFlow = (memory: Memory, id: FlowId): void => {

@@ -11,23 +11,14 @@ import {
   type AccountUpdated,
   type ConfiguredScope,
   changedSettings,
-  countsNow,
   type InsertKey,
-  insertedKey,
   isAccepted,
   type KeyDetails,
   KeyStore,
-  keyDetails,
-  keyEntryDetails,
-  keyOfUpdatedAccount,
   type NewAccount,
-  oldestKeyFirst,
-  presentedKey,
   type RotateKey,
-  rotatedKey,
   type ScopeSettings,
   scopeOrder,
-  storedUpdate,
   type UpdateAccount,
   type UpdateKey,
   type UpdateScope,
@@ -38,6 +29,16 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Layer, Option } from "effect";
 import { ScopeLinks } from "./state/scope_links.ts";
 import { type Change, type Memory, State } from "./state/state.ts";
+import {
+  countsNow,
+  insertedKey,
+  keyDetails,
+  keyOfUpdatedAccount,
+  oldestKeyFirst,
+  presentedKey,
+  rotatedKey,
+  storedUpdate,
+} from "./state/stored_key.ts";
 
 /** Finds keys by ID and by hash in O(1); lists and counts them by a scan. */
 export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
@@ -188,9 +189,9 @@ const countKeys = (memory: Memory, account: string): number => {
 
 const keyChange = (
   { actor, requestId, at }: Pick<Change, "actor" | "requestId" | "at">,
-  key: ApiKey,
+  { id, status, scope }: ApiKey,
   action: Change["action"],
-): Change => ({ actor, requestId, at, action, scope: key.scope, details: keyEntryDetails(key) });
+): Change => ({ actor, requestId, at, action, scope, details: { keyId: id, status } });
 
 const findByHash = (memory: Memory, hash: string) => {
   const id = memory.keysByHash.get(hash);

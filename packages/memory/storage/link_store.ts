@@ -12,7 +12,6 @@ import {
   progressKeptFor,
   type RemoveGame,
   type ScopeDeleted,
-  unlinkedRecord,
 } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -20,6 +19,13 @@ import { Effect, Layer, Option } from "effect";
 import { findLink, setGame } from "./set_game.ts";
 import { type Memory, State } from "./state/state.ts";
 import { endVerifications } from "./verification_ends.ts";
+
+const unlinked = (record: LinkRecord, at: Millis): LinkRecord => ({
+  ...record,
+  gameId: null,
+  linkVersion: record.linkVersion + 1,
+  linkedAt: at,
+});
 
 /** Finds a record by chat user in O(1), and by game user in O(chat users of the game user). */
 export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
@@ -99,7 +105,7 @@ const moveChat = (memory: Memory, write: MoveChat) => {
     scope: links.scope,
     details: { chatId: oldChatId, newChatId, gameId },
   });
-  links.put(unlinkedRecord(link, at));
+  links.put(unlinked(link, at));
   const moved = linkedRecord(newChatId, target, gameId, at);
   links.put(moved);
   memory.append(pid, newEvent(at, linkMoved(moved, oldChatId, sourceOf(write.actor))));
@@ -118,10 +124,10 @@ const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameUnlink
     scope: links.scope,
     details: { chatId, removedGameId: link.gameId },
   });
-  const unlinked = unlinkedRecord(link, at);
-  links.put(unlinked);
+  const record = unlinked(link, at);
+  links.put(record);
   const source = sourceOf(write.actor);
-  memory.append(pid, newEvent(at, linkRemoved(chatId, link.gameId, unlinked.linkVersion, source)));
+  memory.append(pid, newEvent(at, linkRemoved(chatId, link.gameId, record.linkVersion, source)));
   return Option.some({ gameId: link.gameId, ended: endVerifications(memory, pid, chatId, at) });
 };
 

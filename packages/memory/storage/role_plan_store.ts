@@ -13,7 +13,6 @@ import {
   type PutPlan,
   placeOrder,
   planEntryDetails,
-  problemOrder,
   type RolePlan,
   RolePlanStore,
   type SettledMember,
@@ -25,7 +24,7 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option } from "effect";
+import { Effect, Layer, Option, Order } from "effect";
 import { type Memory, type MemoryPlan, type PlanMember, State } from "./state/state.ts";
 
 export const layer: Layer.Layer<RolePlanStore, never, State> = Layer.effect(
@@ -288,3 +287,9 @@ export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
     else members.set(chatId, { ...member, nickname: null });
   }
 };
+
+/** Sorts problems: the newest first, then by chat ID and role. */
+const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
+  other.at - one.at ||
+  Order.String(one.chatId, other.chatId) ||
+  Order.String(one.roleId ?? "", other.roleId ?? "");

@@ -7,6 +7,7 @@ import {
   advancedSession,
   type CompleteFlow,
   type CreateSession,
+  type CreationBurst,
   canAdvance,
   type FlowCompleted,
   isOpenAt,
@@ -14,7 +15,6 @@ import {
   type SessionCreated,
   SessionStore,
   type SweepSessions,
-  takeFromBurst,
 } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -123,4 +123,20 @@ const forgetSightings = (memory: Memory, before: Millis): void => {
       if (sighting.seenAt < before) sightings.remove(sighting.chatId, placeOf(sighting));
     }
   }
+};
+
+/**
+ * Takes one creation from a key's token bucket. A bucket is stored as the time at which it is full again.
+ *
+ * @param fullAt when the bucket is full again; undefined for a key without sessions
+ * @returns when the bucket is full again after this creation; or, if it is empty, when the next session can be created
+ */
+const takeFromBurst = (
+  fullAt: Millis | undefined,
+  { capacity, refillMs }: CreationBurst,
+  at: Millis,
+): { readonly fullAt: Millis } | { readonly readyAt: Millis } => {
+  const from = Math.max(fullAt ?? at, at);
+  const readyAt = from - (capacity - 1) * refillMs;
+  return readyAt > at ? { readyAt } : { fullAt: from + refillMs };
 };

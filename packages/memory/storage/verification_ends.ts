@@ -1,8 +1,6 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
-import { voidedFlow } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
-import { failedSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { Memory } from "./state/state.ts";
 
@@ -22,14 +20,15 @@ export const endVerifications = (
   for (const flow of memory.flows.values()) {
     if (flow.pid !== pid || flow.chatId === null || (chatId !== null && flow.chatId !== chatId)) continue;
     if (flow.session !== null) proven.add(flow.session);
-    memory.flows.set(flow.id, voidedFlow(flow));
+    memory.flows.set(flow.id, { ...flow, chatId: null, gameId: null, seenVersion: flow.seenVersion ?? 0 });
   }
   const ended = memory.sessions.unfinished(
     (session) =>
       session.pid === pid && (chatId === null || session.chatId === chatId || proven.has(session.id)),
   );
   for (const session of ended) {
-    const failed = failedSession(session);
+    const change = session.change + 1;
+    const failed = { ...session, state: "failed", error: "link_removed", change } as const;
     memory.sessions.change(failed, at);
     memory.append(pid, ...sessionEnded(failed).map((end) => newEvent(at, end)));
   }

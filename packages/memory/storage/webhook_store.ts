@@ -3,18 +3,15 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   type DeliveryFilter,
-  dueAfter,
   type HeldWebhook,
   type HoldItems,
   type InsertWebhook,
-  isPending,
   lanesOf,
   type RecordDeliveries,
   type RequestedAttempt,
   resent,
   type StoredDelivery,
   type StoredWebhook,
-  timesAfter,
   type UpdateWebhook,
   updatedWebhook,
   type WebhookDetails,
@@ -93,7 +90,9 @@ const storedWebhook = (stored: MemoryWebhook): StoredWebhook =>
 
 /** The unsent deliveries in feed order. */
 const pendingOf = (all: ReadonlyMap<string, StoredDelivery>): ReadonlyArray<StoredDelivery> =>
-  [...all.values()].filter(isPending).toSorted((one, other) => Number(one.position) - Number(other.position));
+  [...all.values()]
+    .filter(({ status }) => status === "failing" || status === "waiting")
+    .toSorted((one, other) => Number(one.position) - Number(other.position));
 
 const recordChange = (
   memory: Memory,
@@ -181,8 +180,11 @@ const recordRequested = (memory: Memory, attempt: RequestedAttempt): StoredDeliv
 
 const freeLanes = ({ deliveries: all }: MemoryWebhook, lanes: ReadonlyArray<string>, at: Millis): void => {
   for (const lane of lanes) {
-    const due = dueAfter(lane, pendingOf(all));
-    if (due !== undefined) all.set(due.eventId, { ...due, nextAttemptAt: at });
+    const pending = pendingOf(all);
+    const firstOf = (name: string) => pending.find(({ lanes: own }) => own.includes(name));
+    const first = firstOf(lane);
+    const isDue = first?.nextAttemptAt === null && first.lanes.every((other) => firstOf(other) === first);
+    if (isDue) all.set(first.eventId, { ...first, nextAttemptAt: at });
   }
 };
 
@@ -219,6 +221,11 @@ const record = (memory: Memory, write: RecordDeliveries): boolean => {
   if (stored === undefined || stored.holder !== write.node) return false;
   for (const delivery of write.deliveries) stored.deliveries.set(delivery.eventId, delivery);
   freeLanes(stored, write.freedLanes, write.at);
-  memory.webhooks.set(write.id, { ...stored, ...timesAfter(stored, write), position: write.position });
+  const { position, deliveredAt, failedAt } = write;
+  const times =
+    deliveredAt === null
+      ? { failingSince: stored.failingSince ?? failedAt }
+      : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
+  memory.webhooks.set(write.id, { ...stored, ...times, position });
   return true;
 };

@@ -12,36 +12,35 @@ import { challengeColumns, flowColumns, readChallenges, readFlows, rowOfFlow } f
 export const layer: Layer.Layer<FlowStore, never, SqlClient.SqlClient> = Layer.effect(
   FlowStore,
   Effect.map(SqlClient.SqlClient, (sql) =>
-    FlowStore.of({ ...flowOperations(sql), ...challengeOperations(sql), prove: proveOn(sql) }),
+    FlowStore.of({
+      ...challengeOperations(sql),
+      prove: proveOn(sql),
+
+      begin: (flow) =>
+        sql`INSERT INTO verification_flows ${sql.insert(rowOfFlow(flow))}`.pipe(
+          Effect.asVoid,
+          storeOperation("FlowStore.begin", flow.id, flow.redirect ?? ""),
+        ),
+
+      find: (id, at) =>
+        sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
+          Effect.flatMap(readFlows),
+          Effect.map(Arr.head),
+          storeOperation("FlowStore.find"),
+        ),
+
+      end: (id) =>
+        sql`DELETE FROM verification_flows WHERE id = ${id}`.pipe(
+          Effect.asVoid,
+          storeOperation("FlowStore.end"),
+        ),
+    }),
   ),
 );
 
-type Operations<Names extends keyof FlowStore["Service"]> = Pick<FlowStore["Service"], Names>;
-
-const flowOperations = (sql: SqlClient.SqlClient): Operations<"begin" | "find" | "end"> => {
-  return {
-    begin: (flow) =>
-      sql`INSERT INTO verification_flows ${sql.insert(rowOfFlow(flow))}`.pipe(
-        Effect.asVoid,
-        storeOperation("FlowStore.begin", flow.id, flow.redirect ?? ""),
-      ),
-
-    find: (id, at) =>
-      sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
-        Effect.flatMap(readFlows),
-        Effect.map(Arr.head),
-        storeOperation("FlowStore.find"),
-      ),
-
-    end: (id) =>
-      sql`DELETE FROM verification_flows WHERE id = ${id}`.pipe(
-        Effect.asVoid,
-        storeOperation("FlowStore.end"),
-      ),
-  };
-};
-
-const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" | "takeChallenge"> => {
+const challengeOperations = (
+  sql: SqlClient.SqlClient,
+): Pick<FlowStore["Service"], "challenge" | "takeChallenge"> => {
   const { forReference, rowsWritten } = dialectOf(sql);
 
   const insert = ({ stateHash, flow, step, expiresAt }: SignInChallenge) => sql`
@@ -76,7 +75,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
     // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
-    yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
+    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
     yield* sql`
       SELECT chat_id FROM links
       WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;

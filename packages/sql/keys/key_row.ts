@@ -73,10 +73,13 @@ const keyFields = {
 export const scopeOf = ({ pid, account, guildId }: ValuesOf<typeof scopeFields>): DataScope =>
   guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account };
 
-const keyOf = ({ pid, account, guildId, ...key }: ValuesOf<typeof keyFields>): ApiKey => ({
-  ...key,
-  scope: scopeOf({ pid, account, guildId }),
-});
+/** Replaces the columns of a scope by the scope. */
+export const withScope = <Values extends ValuesOf<typeof scopeFields>>({
+  pid,
+  account,
+  guildId,
+  ...values
+}: Values) => ({ ...values, scope: scopeOf({ pid, account, guildId }) });
 
 export const keyColumns = literalSql(`
   keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.suspended, keys.expires_at, keys.limits, keys.allow_ips,
@@ -97,7 +100,7 @@ export const readConfigured = configured.reader(
     settings: { displayName, supportUrl, doneText },
   }),
 );
-export const readKeys = tableOf("keys", keyFields).reader(keyOf);
+export const readKeys = tableOf("keys", keyFields).reader((key): ApiKey => withScope(key));
 
 const detailFields = {
   ...keyFields,
@@ -107,10 +110,8 @@ const detailFields = {
 };
 
 export const readDetails = tableOf("keys", detailFields).reader(
-  ({ lastUsedAt, revokedAt, previousSecretEndsAt: endsAt, ...key }): KeyDetails => ({
-    ...keyOf(key),
-    lastUsedAt,
-    revokedAt,
+  ({ previousSecretEndsAt: endsAt, ...key }): KeyDetails => ({
+    ...withScope(key),
     previousSecretEndsAt: endsAt === null ? null : earlierEnd(key.expiresAt, endsAt),
   }),
 );
@@ -120,7 +121,7 @@ const secretFields = { ...keyFields, secretEndsAt: Schema.NullOr(Schema.Int) };
 /** Reads the key of a presented secret, and the time when the secret expires: with the key, or earlier. */
 export const readPresentedKeys = tableOf("keys", secretFields).reader(
   ({ secretEndsAt, ...key }): PresentedKey => ({
-    key: keyOf(key),
+    key: withScope(key),
     endsAt: earlierEnd(key.expiresAt, secretEndsAt),
   }),
 );

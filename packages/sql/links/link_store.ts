@@ -1,4 +1,5 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
 import {
   type CountOptions,
   isLinked,
@@ -10,7 +11,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { directWritesOn } from "../statements/direct_writes.ts";
+import { ClientDirectWrites } from "../statements/direct_writes.ts";
 import type { UnreadableRow } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { linkImports } from "./link_import.ts";
@@ -178,7 +179,7 @@ const make = Effect.gen(function* () {
         storeOperation("LinkStore.exportPage"),
       ),
 
-    setGame: setGameOn(sql, yield* directWritesOn(sql)),
+    setGame: setGameOn(sql, yield* ClientDirectWrites),
     ...linkWrites(sql),
     ...linkImports(sql),
     ...scopeDeletions(sql),
@@ -191,11 +192,6 @@ export const layer: Layer.Layer<LinkStore, never, SqlClient.SqlClient | SqlConne
 const groupByGame = (
   pairs: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,
 ): ReadonlyMap<GameId, ReadonlyArray<ChatId>> => {
-  const chatIds = new Map<GameId, Array<ChatId>>();
-  for (const { chatId, gameId } of pairs) {
-    const group = chatIds.get(gameId);
-    if (group === undefined) chatIds.set(gameId, [chatId]);
-    else group.push(chatId);
-  }
-  return chatIds;
+  const groups = groupBy(pairs, ({ gameId }) => gameId);
+  return new Map(Array.from(groups, ([gameId, group]) => [gameId, group.map(({ chatId }) => chatId)]));
 };

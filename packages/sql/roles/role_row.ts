@@ -31,12 +31,14 @@ export const planColumns = literalSql(`
 
 export const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 
-const planOf = ({ pid, account, scopeGuild, ...plan }: ValuesOf<typeof planFields>): RolePlan => ({
+type PlanValues = ValuesOf<typeof planFields>;
+
+const planOf = <Plan extends PlanValues>({ pid, account, scopeGuild, ...plan }: Plan) => ({
   ...plan,
   scope: scopeOf({ pid, account, guildId: scopeGuild }),
 });
 
-export const readPlans = tableOf("role_plans", planFields).reader(planOf);
+export const readPlans = tableOf("role_plans", planFields).reader((plan): RolePlan => planOf(plan));
 
 const sweepFields = {
   sweptAt: OptionalInt,
@@ -53,7 +55,7 @@ const sweepOf = ({
   sweepAfter,
   sweepDone,
   sweepTotal,
-}: Pick<ValuesOf<typeof sweepFields>, "sweepAfter" | "sweepDone" | "sweepTotal">): Sweep | null =>
+}: Omit<ValuesOf<typeof sweepFields>, "sweptAt">): Sweep | null =>
   sweepTotal === null ? null : { after: sweepAfter, done: sweepDone, total: sweepTotal };
 
 export const readHeldPlans = tableOf("role_plans", {
@@ -64,24 +66,9 @@ export const readHeldPlans = tableOf("role_plans", {
   nextDueAt: OptionalInt,
   oldestSince: OptionalInt,
 }).reader(
-  ({
-    sweptAt,
-    sweepAfter,
-    sweepDone,
-    sweepTotal,
-    position,
-    revision,
-    nextDueAt,
-    oldestSince,
-    ...plan
-  }): HeldPlan => ({
+  ({ sweepAfter, sweepDone, sweepTotal, ...plan }): HeldPlan => ({
     ...planOf(plan),
-    position,
-    revision,
-    sweptAt,
     sweep: sweepOf({ sweepAfter, sweepDone, sweepTotal }),
-    nextDueAt,
-    oldestSince,
   }),
 );
 

@@ -11,8 +11,8 @@ import type {
   WebhookStatus,
 } from "@accountlink/core/webhooks";
 import { Schema } from "effect";
-import { scopeOf } from "../keys/key_row.ts";
-import { literalSql, literalsOf, tableOf, textAs, type ValuesOf } from "../statements/row.ts";
+import { withScope } from "../keys/key_row.ts";
+import { literalSql, literalsOf, tableOf, textAs } from "../statements/row.ts";
 
 const OptionalInt = Schema.NullOr(Schema.Int);
 
@@ -39,20 +39,12 @@ export const webhookColumns = literalSql(`
 
 export const webhookTables = literalSql("webhooks JOIN scopes ON scopes.pid = webhooks.pid");
 
-type WebhookValues = ValuesOf<typeof webhookFields>;
-
-const webhookOf = ({ pid, account, guildId, ...webhook }: WebhookValues): StoredWebhook => ({
-  ...webhook,
-  scope: scopeOf({ pid, account, guildId }),
-});
-
-export const readWebhooks = tableOf("webhooks", webhookFields).reader(webhookOf);
+export const readWebhooks = tableOf("webhooks", webhookFields).reader(
+  (webhook): StoredWebhook => withScope(webhook),
+);
 
 export const readWebhookDetails = tableOf("webhooks", { ...webhookFields, pending: Schema.Int }).reader(
-  ({ pending, ...row }): WebhookDetails => {
-    const { secrets: _, ...webhook } = webhookOf(row);
-    return { ...webhook, pending };
-  },
+  ({ secrets: _, ...webhook }): WebhookDetails => withScope(webhook),
 );
 
 const held = {
@@ -63,12 +55,7 @@ const held = {
 };
 
 export const readHeldWebhooks = tableOf("webhooks", held).reader(
-  ({ position, nextAttemptAt, oldestFailingAt, ...webhook }): HeldWebhook => ({
-    ...webhookOf(webhook),
-    position,
-    nextAttemptAt,
-    oldestFailingAt,
-  }),
+  (webhook): HeldWebhook => withScope(webhook),
 );
 
 const { columns, rowOf, reader } = tableOf("webhook_deliveries", {

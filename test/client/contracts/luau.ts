@@ -1,13 +1,7 @@
 /** Writes the part of the contract of v2 that the Luau module knows: its codes, types and routes. */
-import {
-  answersOf,
-  type ContractTypes,
-  contractTypes,
-  EnvelopeV2,
-  type Representation,
-  type Route,
-} from "@accountlink/http-api";
+import { EnvelopeV2, type Route } from "@accountlink/http-api";
 import { Option } from "effect";
+import { answersOf, type ContractTypes, contractTypes, type Representation } from "./types.ts";
 
 const used = ["getGame", "bulkGame", "deleteGame", "createSession", "getSession", "cancelSession"];
 

@@ -1,17 +1,15 @@
 /** Writes the contract of v2 as Python: types, routes, and a method for each route. */
 import { createClient } from "@accountlink/client";
+import { EnvelopeV2, errorTable, type Route } from "@accountlink/http-api";
+import { Option } from "effect";
 import {
   answersOf,
   type ContractTypes,
   contractTypes,
   descriptionOf,
-  EnvelopeV2,
-  errorTable,
   type Representation,
-  type Route,
   textIn,
-} from "@accountlink/http-api";
-import { Option } from "effect";
+} from "./types.ts";
 
 interface Method {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** Reads the events of a plan's scope, and changes the guild members whom the events name. */
-import { Clock, Effect, Option, Schema, Semaphore } from "effect";
+import { Clock, Effect, Option, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
-import { ChatId } from "../../ids.ts";
+import { type ChatId, isChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { Millis } from "../../timestamp.ts";
 import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
@@ -163,18 +163,16 @@ const marksOf = (page: ReadonlyArray<FeedEvent>) => {
   };
 };
 
+/** The users whom an event names, without erased ones: `[erased]` replaces their chat IDs. */
 const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
   switch (event.type) {
     case "link.moved":
-      return [event.data.previousChatId, event.data.chatId].filter(isKnown);
+      return [event.data.previousChatId, event.data.chatId].filter(isChatId);
     case "link.set":
     case "link.removed":
     case "user.erased":
-      return [event.data.chatId].filter(isKnown);
+      return [event.data.chatId].filter(isChatId);
     default:
       return [];
   }
 };
-
-/** Returns false for the text `[erased]`, which replaces the chat ID of an erased user in events. */
-const isKnown = Schema.is(ChatId);

@@ -1,5 +1,6 @@
 import type { ChatId } from "@accountlink/core";
-import { type AltReview, newestReviewFirst, reviewAsSeenBy } from "@accountlink/core/alts";
+import type { AltReview } from "@accountlink/core/alts";
+import { Order } from "effect";
 
 export class ScopeReviews {
   readonly #byPair = new Map<string, AltReview>();
@@ -21,8 +22,11 @@ export class ScopeReviews {
   of(chatId: ChatId): ReadonlyArray<AltReview> {
     return [...this.#byPair.values()]
       .filter((review) => review.chatId === chatId || review.otherChatId === chatId)
-      .map((review) => reviewAsSeenBy(chatId, review))
-      .toSorted(newestReviewFirst);
+      .map((review) => {
+        const otherChatId = review.chatId === chatId ? review.otherChatId : review.chatId;
+        return { ...review, chatId, otherChatId };
+      })
+      .toSorted((one, other) => other.at - one.at || Order.String(one.otherChatId, other.otherChatId));
   }
 }
 

@@ -1,7 +1,8 @@
 import type { ChatId } from "@accountlink/core";
 import { isInBrowser, placeOf, type Sighting } from "@accountlink/core/addresses";
-import { type FoundSighting, latestUsers, type SharedSightings } from "@accountlink/core/alts";
+import type { FoundSighting, SharedSightings } from "@accountlink/core/alts";
 import type { Millis } from "@accountlink/core/timestamp";
+import { Order } from "effect";
 
 /** The sightings of one scope, by chat user and by the hash of the place, which is an address or a browser. */
 export class ScopeSightings {
@@ -76,6 +77,23 @@ export class ScopeSightings {
     );
   }
 }
+
+/** Returns the `limit` most recently seen users, without the excluded ones. Equal times are sorted by chat ID. */
+const latestUsers = (
+  sightings: Iterable<Sighting>,
+  { excluding, limit }: SharedSightings,
+): ReadonlyArray<ChatId> => {
+  const excluded = new Set(excluding);
+  const lastSeenAt = new Map<ChatId, number>();
+  for (const { chatId, seenAt } of sightings) {
+    if (excluded.has(chatId)) continue;
+    lastSeenAt.set(chatId, Math.max(seenAt, lastSeenAt.get(chatId) ?? seenAt));
+  }
+  return [...lastSeenAt]
+    .toSorted(([one, seen], [other, seenOther]) => seenOther - seen || Order.String(one, other))
+    .slice(0, limit)
+    .map(([chatId]) => chatId);
+};
 
 const inside = <K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> => {
   const known = maps.get(key) ?? new Map<L, V>();

@@ -5,7 +5,7 @@ import type { NewEvent } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
-import type { Account, StoredKey } from "@accountlink/core/keys";
+import type { Account } from "@accountlink/core/keys";
 import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -17,6 +17,7 @@ import { ScopeLinks } from "./scope_links.ts";
 import type { ScopeReviews } from "./scope_reviews.ts";
 import type { ScopeSightings } from "./scope_sightings.ts";
 import { Sessions } from "./sessions.ts";
+import type { StoredKey } from "./stored_key.ts";
 import { Usage } from "./usage.ts";
 
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {

@@ -2,8 +2,8 @@ import type { KeyId } from "@accountlink/core";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addUsage,
+  byTimeAndGroup,
   type KeyUsage,
-  sumUsage,
   type UsageBatch,
   type UsagePeriod,
 } from "@accountlink/core/usage";
@@ -32,10 +32,13 @@ export class Usage {
 
   /** The total usage of the keys, oldest day first. */
   sumOf(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyArray<UsagePeriod> {
-    const theirs = [...this.#periods.values()].filter(
-      (period) => period.from >= from && keys.has(period.key),
-    );
-    return sumUsage(theirs);
+    const sums = new Map<string, UsagePeriod>();
+    for (const { key, ...period } of this.#periods.values()) {
+      if (period.from < from || !keys.has(key)) continue;
+      const name = `${period.from} ${period.group}`;
+      sums.set(name, { ...period, ...addUsage(sums.get(name) ?? nothing, period) });
+    }
+    return [...sums.values()].toSorted(byTimeAndGroup);
   }
 
   /** The usage of each key that has any, oldest day first. */

@@ -1,10 +1,16 @@
-import type { KeyId } from "../ids.ts";
-import type { Millis } from "../timestamp.ts";
-import type { ApiKey, KeyDetails, KeyStatus } from "./api_key.ts";
-import type { InsertKey, PresentedKey, RotateKey, UpdateAccount } from "./key_store.ts";
+import {
+  type ApiKey,
+  earlierEnd,
+  type InsertKey,
+  type KeyDetails,
+  type PresentedKey,
+  type RotateKey,
+  type UpdateAccount,
+} from "@accountlink/core/keys";
+import type { Millis } from "@accountlink/core/timestamp";
 
 /** The hash of a secret and its expiry. */
-export interface KeySecret {
+interface KeySecret {
   readonly hash: string;
   /** Null if the secret expires with its key. */
   readonly endsAt: Millis | null;
@@ -20,7 +26,7 @@ export interface StoredKey {
   readonly revokedAt: Millis | null;
 }
 
-/** Returns a new key. `suspended` comes from its account. @internal */
+/** Returns a new key. `suspended` comes from its account. */
 export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: boolean): StoredKey => ({
   key: { ...key, suspended },
   counts: maxKeys !== null,
@@ -29,27 +35,25 @@ export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: bo
   revokedAt: key.status === "revoked" ? at : null,
 });
 
-/** Returns whether the key counts against its account's maximum now. @internal */
+/** Returns whether the key counts against its account's maximum now. */
 export const countsNow = ({ counts, key }: StoredKey): boolean => counts && key.status !== "revoked";
 
-/** Returns the key with the expiry of the secret with this hash. @internal */
+/** Returns the key with the expiry of the secret with this hash. */
 export const presentedKey = ({ key, secrets }: StoredKey, hash: string): PresentedKey => {
   const secret = secrets.find((each) => each.hash === hash);
   return { key, endsAt: earlierEnd(key.expiresAt, secret?.endsAt ?? null) };
 };
 
-/** @internal */
 export const keyDetails = ({ key, secrets, lastUsedAt, revokedAt }: StoredKey, at: Millis): KeyDetails => {
   const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlierEnd(endsAt, key.expiresAt)]));
   const latest = Math.max(...ends.map(Number));
   return { ...key, lastUsedAt, previousSecretEndsAt: latest > at ? latest : null, revokedAt };
 };
 
-/** Sorts like `KeyStore.listKeys`. @internal */
+/** Sorts like `KeyStore.listKeys`. */
 export const oldestKeyFirst = (one: ApiKey, other: ApiKey): number =>
   one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
 
-/** @internal */
 export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey): StoredKey => ({
   ...stored,
   secrets: [
@@ -58,7 +62,6 @@ export const rotatedKey = (stored: StoredKey, { hash, previousUntil }: RotateKey
   ],
 });
 
-/** @internal */
 export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): StoredKey => ({
   ...stored,
   key,
@@ -66,7 +69,7 @@ export const storedUpdate = (stored: StoredKey, key: ApiKey, at: Millis): Stored
   revokedAt: key.status === "revoked" ? at : null,
 });
 
-/** Returns the key after an update of its account; null if the key stays unchanged. @internal */
+/** Returns the key after an update of its account; null if the key stays unchanged. */
 export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]): ApiKey | null => {
   if (key.status === "revoked") return null;
   if ("tier" in update) {
@@ -79,8 +82,6 @@ export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]
 /**
  * Returns a key as it is stored after its account was erased. The key is revoked, belongs to the new account name, and
  * has lost its own name, its address lists and its redirect origins.
- *
- * @internal
  */
 export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Millis): StoredKey => ({
   ...stored,
@@ -95,15 +96,3 @@ export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Milli
   },
   revokedAt: stored.key.status === "revoked" ? stored.revokedAt : at,
 });
-
-/** @internal */
-export const keyEntryDetails = ({ id, status }: ApiKey): { keyId: KeyId; status: KeyStatus } => ({
-  keyId: id,
-  status,
-});
-
-/** Returns the earlier of two expiries; null means never. @internal */
-export const earlierEnd = (one: Millis | null, other: Millis | null): Millis | null => {
-  if (one === null) return other;
-  return other === null ? one : Math.min(one, other);
-};

@@ -1,4 +1,5 @@
 /** The v2 contract as a TypeScript module without imports, for clients that do not use schemas. */
+import { EnvelopeV2, errorTable, type Route } from "@accountlink/http-api";
 import { Option, type SchemaRepresentation } from "effect";
 import {
   answersOf,
@@ -7,17 +8,10 @@ import {
   descriptionOf,
   type Representation,
   textIn,
-} from "./contract_types.ts";
-import { errorTable } from "./errors.ts";
-import type { Route } from "./route.ts";
-import { serviceVersions } from "./v2/envelope.ts";
+} from "./types.ts";
 
-/**
- * Generates the source of the module: types of every record and route, the error codes, and the table of routes.
- *
- * @internal
- */
-export const clientContract = (): string => {
+/** Generates the source of the module: types of every record and route, the error codes, and the table of routes. */
+export const typescriptContract = (): string => {
   const types = contractTypes();
   const { v2, codes } = types;
   return `/** The contract of v2. Generated from the routes of @accountlink/http-api. */
@@ -34,7 +28,7 @@ export interface RefusalDetails {
 ${codes.map((code) => property({ name: code, text: typeText(types.details(code), "  "), description: errorTable[code].when }, "  ")).join("")}}
 
 /** The value of the request header \`Service-Version\` for which these types are correct. */
-export const serviceVersion = ${quoted(serviceVersions.at(-1) ?? "")};
+export const serviceVersion = ${quoted(EnvelopeV2.serviceVersions.at(-1) ?? "")};
 
 /** The method and path of each route. \`isIdempotent\`: the route accepts an \`Idempotency-Key\`. */
 export const routes = {

@@ -1,10 +1,7 @@
 /** The types of the v2 contract. The contracts of the clients are generated from these types. */
 import type { ErrorCode } from "@accountlink/core/errors";
+import { errorCodes, errorTable, type Parameter, type Route, routes } from "@accountlink/http-api";
 import { Schema, type SchemaAST, SchemaRepresentation } from "effect";
-import { errorCodes, errorTable } from "./errors.ts";
-import type { Parameter } from "./parameter.ts";
-import type { Route } from "./route.ts";
-import { routes } from "./routes.ts";
 
 export type Representation = SchemaRepresentation.Representation;
 
@@ -19,7 +16,7 @@ export interface ContractTypes {
   readonly resolve: (type: Representation) => Representation;
 }
 
-/** Collects the types of all routes of v2. @internal */
+/** Collects the types of all routes of v2. */
 export const contractTypes = (): ContractTypes => {
   const v2 = routes.filter(({ generation }) => generation === "v2");
   const codes = errorCodes.filter((code) => v2.some((route) => route.codes.has(code)));
@@ -50,7 +47,7 @@ export const contractTypes = (): ContractTypes => {
 const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
 
-/** Returns the types of `data` and `meta` in the envelope of a response. @internal */
+/** Returns the types of `data` and `meta` in the envelope of a response. */
 export const answersOf = (
   success: Representation,
   { resolve }: ContractTypes,
@@ -62,13 +59,12 @@ export const answersOf = (
   );
 };
 
-/** The description of a type. It may belong to the type itself, or to one of the checks of the type. @internal */
+/** The description of a type. It may belong to the type itself, or to one of the checks of the type. */
 export const descriptionOf = (type: Representation): string | undefined => {
   if (type._tag === "Reference") return undefined;
   return textIn(type.annotations) ?? type.checks.map(({ annotations }) => textIn(annotations)).find(Boolean);
 };
 
-/** @internal */
 export const textIn = (annotations: Schema.Annotations.Annotations | undefined): string | undefined => {
   const description = annotations?.["description"];
   return typeof description === "string" ? description : undefined;
