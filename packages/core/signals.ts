@@ -32,25 +32,6 @@ export class Signals extends Context.Service<
   }
 >()("@accountlink/core/Signals") {}
 
-/**
- * Makes a function that sends messages in the background. A message that cannot be sent is dropped. Unfinished sends
- * are interrupted when the scope closes.
- */
-export const makeAnnounce: Effect.Effect<
-  (topic: string, message: string) => Effect.Effect<void>,
-  never,
-  Signals | Scope.Scope
-> = Effect.gen(function* () {
-  const { publish } = yield* Signals;
-  const scope = yield* Effect.scope;
-  return (topic, message) =>
-    publish(topic, message).pipe(
-      Effect.ignore,
-      Effect.forkIn(scope, { startImmediately: true }),
-      Effect.asVoid,
-    );
-});
-
 const retryInterval = "1 second";
 
 /** Handles every message of a topic until the scope closes. A failed subscription is retried. */

@@ -17,6 +17,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
   Effect.map(SqlClient.SqlClient, (sql) => {
     const [claim, find] = [claimOn(sql), findOn(sql)];
     const { usersInUse, withBulkTimeout } = dialectOf(sql);
+    const inUse = usersInUse(sql`chat_ids`);
     /** A WHERE condition: the claim of a request that has no answer yet. */
     const isHeldBy = ({ id, requestId }: Claim) =>
       sql`id = ${id} AND request_id = ${requestId} AND answer IS NULL`;
@@ -33,7 +34,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
 
       commit: <O, E>(held: Claim, write: Effect.Effect<readonly [O, KeptAnswer], E>, size?: "bulk") => {
         const transaction = Effect.gen(function* () {
-          if (held.chatIds.length > 0) yield* sql`SELECT locks FROM ${usersInUse(held.chatIds)}`;
+          if (held.chatIds.length > 0) yield* sql`SELECT locks FROM ${chatIdsOn(sql, held)}, ${inUse}`;
           const [outcome, { answer, chatIds, endsAt }] = yield* Effect.mapError(
             write,
             (error) => new WriteFailed({ error }),
@@ -77,25 +78,29 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
 class ClaimLost extends Data.TaggedError("ClaimLost") {}
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly error: unknown }> {}
 
+/** A table of one row with the column `chat_ids`. */
+const chatIdsOn = (sql: SqlClient.SqlClient, { chatIds }: Claim) =>
+  sql`(SELECT CAST(${JSON.stringify(chatIds)} AS TEXT) AS chat_ids) AS request`;
+
 const claimOn = (sql: SqlClient.SqlClient) => {
-  const { usersIfFree } = dialectOf(sql);
+  const ifFree = dialectOf(sql).usersIfFree(sql`chat_ids`);
   const find = findOn(sql);
   return Effect.fnUntraced(function* (claim: NewClaim) {
-    const { id, requestId, fingerprint, chatIds, at, heldUntil, endsAt } = claim;
+    const { id, requestId, fingerprint, at, heldUntil, endsAt } = claim;
     while (true) {
       // A request that arrives while its user is being erased is stored as erased.
-      const claimed = yield* sql`
+      const [claimed] = yield* sql`
         INSERT INTO idempotency_keys (id, request_id, fingerprint, answer, chat_ids, held_until, ends_at, erased)
         SELECT
           ${id},
           CASE WHEN free = 1 THEN ${requestId} ELSE '' END,
           ${fingerprint},
           NULL,
-          CASE WHEN free = 1 THEN ${JSON.stringify(chatIds)} ELSE '[]' END,
+          CASE WHEN free = 1 THEN chat_ids ELSE '[]' END,
           CASE WHEN free = 1 THEN CAST(${heldUntil} AS BIGINT) END,
           ${endsAt},
           1 - free
-        FROM ${usersIfFree(chatIds)} WHERE free >= 0
+        FROM ${chatIdsOn(sql, claim)}, ${ifFree} WHERE free >= 0
         ON CONFLICT (id) DO UPDATE SET
           request_id = excluded.request_id,
           fingerprint = excluded.fingerprint,
@@ -105,9 +110,9 @@ const claimOn = (sql: SqlClient.SqlClient) => {
           ends_at = excluded.ends_at,
           erased = excluded.erased
         WHERE COALESCE(idempotency_keys.held_until, idempotency_keys.ends_at) <= ${at}
-        RETURNING fingerprint, answer, erased`;
-      const [own] = yield* readEarlier(claimed);
-      if (own !== undefined) return own.isErased ? Option.some(own) : Option.none();
+        RETURNING erased`;
+      if (claimed?.["erased"] === 1) return Option.some({ fingerprint, answer: null, isErased: true });
+      if (claimed !== undefined) return Option.none();
       const earlier = yield* find(id);
       // An earlier request holds the row. If a sweep has deleted that row since the INSERT, try again.
       if (Option.isSome(earlier)) return earlier;

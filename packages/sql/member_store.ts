@@ -64,7 +64,7 @@ const changeOn = (sql: SqlClient.SqlClient) => {
   const list = listOn(sql);
   return Effect.fnUntraced(function* ({ account, change, ...write }: ChangeMember) {
     const { chatId } = change;
-    yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
+    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
     const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
     if (found.length === 0) return "unknown";
     const decision = decideMember(yield* list(account), change);

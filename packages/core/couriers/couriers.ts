@@ -13,7 +13,7 @@ import type { Pid } from "../ids.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
-import { forEachSignal, makeAnnounce, type Signals } from "../signals.ts";
+import { forEachSignal, Signals } from "../signals.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -72,11 +72,10 @@ export const isCarrying = (
 type ItemTopic = "webhooks" | "role_plans";
 
 /**
- * Makes an effect that signals in the background that an item changed. Signals can be lost, so nodes also look for
- * changes every second.
+ * Makes an effect that signals that an item changed. Signals can be lost, so nodes also look for changes every second.
  */
 export const makeAnnounceItems = (topic: ItemTopic) =>
-  Effect.map(makeAnnounce, (announce) => announce(topic, ""));
+  Effect.map(Signals, ({ publish }) => Effect.ignore(publish(topic, "")));
 
 /** Renews a node's lease, takes free items, and returns the items of the node. */
 export interface HoldItems {
@@ -149,14 +148,15 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const wake = (courier: C): Effect.Effect<unknown> =>
     courier.isRunning || courier.isStopping ? Queue.offer(courier.changes, undefined) : start(courier);
 
-  const { tick, look } = yield* makeSteps(work, couriers, wake);
+  const news = makeNews();
+  const hear = yield* Effect.cached(hearNews(news, work.hearsSessions));
+  const { tick, look } = yield* makeSteps(work, couriers, hear, wake);
   const ticking = yield* warnOnce(`Cannot look for ${items}`, tick);
   const looking = yield* warnOnce(`Cannot look for events of ${items}`, look);
   yield* Effect.addFinalizer(() => release);
   const isChanged = Latch.makeUnsafe(false);
   const untilTick = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, untilTick)));
-  const news = yield* hearNews(couriers, work.hearsSessions);
   yield* Effect.forkScoped(tellNews(news, couriers, wake));
   yield* Effect.forkScoped(lookAfterNews(news, looking));
   yield* forEachSignal(work.topic, () => isChanged.openUnsafe());
@@ -167,6 +167,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
 const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
   { node, hold, idOf, make, isDue }: CourierWork<Item, C>,
   couriers: Map<string, C>,
+  hear: Effect.Effect<void, never, Signals | Scope.Scope>,
   wake: (courier: C) => Effect.Effect<unknown>,
 ) {
   const events = yield* EventStore;
@@ -205,6 +206,8 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
     const held = yield* hold({ node: node.id, at, until, limit: takenAtOnce });
     node.livesUntil = until;
     yield* update(held);
+    // A node receives signals from its first courier on.
+    if (couriers.size > 0) yield* hear;
     for (const courier of couriers.values()) {
       if (courier.hasNews || isDue(courier, at)) yield* wake(courier);
     }
@@ -223,26 +226,18 @@ interface News {
   readonly isOfAny: Latch.Latch;
 }
 
-const hearNews = Effect.fnUntraced(function* (
-  couriers: ReadonlyMap<string, unknown>,
-  hearsSessions: boolean,
-) {
-  const news: News = {
-    pids: new Set(),
-    isOfScope: Latch.makeUnsafe(false),
-    isOfAny: Latch.makeUnsafe(false),
-  };
-  yield* forEachLinkChange((pidOf) => {
-    if (couriers.size === 0) return;
-    news.pids.add(pidOf());
-    news.isOfScope.openUnsafe();
+const makeNews = (): News => ({
+  pids: new Set(),
+  isOfScope: Latch.makeUnsafe(false),
+  isOfAny: Latch.makeUnsafe(false),
+});
+
+const hearNews = Effect.fnUntraced(function* ({ pids, isOfScope, isOfAny }: News, hearsSessions: boolean) {
+  yield* forEachLinkChange((pid) => {
+    pids.add(pid);
+    isOfScope.openUnsafe();
   });
-  if (hearsSessions) {
-    yield* forEachSessionChange(() => {
-      if (couriers.size > 0) news.isOfAny.openUnsafe();
-    });
-  }
-  return news;
+  if (hearsSessions) yield* forEachSessionChange(() => isOfAny.openUnsafe());
 });
 
 const lookAfterNews = ({ isOfAny }: News, look: Effect.Effect<void>) => {

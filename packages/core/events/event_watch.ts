@@ -53,12 +53,7 @@ export class EventWatch extends Context.Service<
     EventWatch,
     Effect.gen(function* () {
       const readers: EventReaders = new Readers();
-      const isPollDue = Latch.makeUnsafe(false);
-      yield* forEachLinkChange((pidOf) => {
-        if (readers.isActive.isOpen()) readers.wake(pidOf());
-      });
-      yield* forEachSessionChange(() => isPollDue.openUnsafe());
-      yield* Effect.forkScoped(pollEvents(readers, isPollDue));
+      yield* Effect.forkScoped(wakeReaders(readers));
       yield* Effect.forkScoped(endInactiveReaders(readers));
       const context = yield* Effect.context();
       const count = (by: -1 | 0 | 1) => Effect.sync(() => readersWaiting.modifyUnsafe(by, context));
@@ -78,12 +73,13 @@ export class EventWatch extends Context.Service<
 type EventReaders = Readers<Pid, EventSubscription>;
 
 /**
- * Asks the store in one query which of the awaited scopes have events.
- *
- * @param isPollDue a latch that opens after a change whose scope is unknown
+ * Wakes the readers of a scope at a signal that names it, and polls the store: one query returns which of the awaited
+ * scopes have events. A node receives signals from its first reader on.
  */
-const pollEvents = Effect.fnUntraced(function* (readers: EventReaders, isPollDue: Latch.Latch) {
+const wakeReaders = Effect.fnUntraced(function* (readers: EventReaders) {
   const store = yield* EventStore;
+  /** A latch that opens after a change whose scope is unknown. */
+  const isPollDue = Latch.makeUnsafe(false);
   const poll = yield* warnOnce(
     "Cannot look for new events",
     Effect.gen(function* () {
@@ -94,6 +90,9 @@ const pollEvents = Effect.fnUntraced(function* (readers: EventReaders, isPollDue
     }),
   );
   const pollSoon = paced(pollDelay, poll);
+  yield* readers.isActive.await;
+  yield* forEachLinkChange((pid) => readers.wake(pid));
+  yield* forEachSessionChange(() => isPollDue.openUnsafe());
   while (true) {
     yield* readers.isActive.await;
     const signal = yield* Effect.timeoutOption(isPollDue.await, pollInterval);

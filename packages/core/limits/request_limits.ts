@@ -191,6 +191,7 @@ export class RequestLimits extends Context.Service<
           const windows = address === null ? Effect.succeed(null) : windowsOfAddress(address);
           return Immediate.flatMap(windows, (ofAddress) =>
             Immediate.withFiber((fiber) => {
+              // Read the clock without an effect, because this would be one more operation of each request.
               const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
               const rules = rulesFor(requester, ofAddress, now);
               return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schedule, type Scope, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
-import { forEachSignal, makeAnnounce, Signals } from "../signals.ts";
+import { forEachSignal, Signals } from "../signals.ts";
 
 export interface LinkEventMap {
   readonly linkChanged: {
@@ -57,10 +57,14 @@ export class LinkEvents extends Context.Service<
     LinkEvents,
     Effect.gen(function* () {
       const signals = yield* Signals;
-      const announce = yield* makeAnnounce;
+      const scope = yield* Effect.scope;
       return LinkEvents.of({
         announce: (name, event) =>
-          isChange(event) ? announce(topicOf(name), JSON.stringify(event)) : Effect.void,
+          isChange(event)
+            ? signals
+                .publish(topicOf(name), JSON.stringify(event))
+                .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
+            : Effect.void,
         subscribe: (name) =>
           signals.subscribe(topicOf(name)).pipe(
             Effect.retry(Schedule.spaced("1 second")),
@@ -77,16 +81,16 @@ export class LinkEvents extends Context.Service<
 /**
  * Handles every announced link change until the effect's scope closes.
  *
- * @param handle called at each change; `pidOf` returns the ID (`pid`) of the changed data scope
+ * @param handle called at each change with the ID (`pid`) of the changed data scope
  *
  * @internal
  */
-export const forEachLinkChange = (handle: (pidOf: () => Pid) => void) =>
+export const forEachLinkChange = (handle: (pid: Pid) => void) =>
   Effect.forEach(
     ["linkChanged", "linksDeleted"] as const,
     (name) =>
       forEachSignal(topicOf(name), (message) =>
-        handle(() => (JSON.parse(message) as LinkEventMap[keyof LinkEventMap]).scope.pid),
+        handle((JSON.parse(message) as LinkEventMap[keyof LinkEventMap]).scope.pid),
       ),
     { discard: true },
   );

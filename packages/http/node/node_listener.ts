@@ -93,6 +93,7 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
   const running = new RunningFibers();
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running));
   const run = Effect.runForkWith(yield* Effect.context());
+  // The callbacks of Node run outside of fibers, so they poll and interrupt fibers directly (`pollUnsafe`).
 
   const track = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {
     running.add(fiber);
@@ -254,6 +255,7 @@ const closeSlowly = ({ socket }: NodeRequest): void => {
   socket.once("close", () => clearTimeout(timer));
 };
 
+// This package is compiled without the types of Node.
 const { Buffer: buffer } = globalThis as unknown as {
   readonly Buffer: { readonly byteLength: (text: string) => number };
 };

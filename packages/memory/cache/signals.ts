@@ -22,6 +22,7 @@ export class Topics {
   }
 
   publish(topic: string, message: string): void {
+    // The queues are unbounded, so an offer never waits.
     for (const queue of this.#subscribers.get(topic) ?? []) Queue.offerUnsafe(queue, message);
   }
 

@@ -75,7 +75,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
     // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
-    yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
+    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
     yield* sql`
       SELECT chat_id FROM links
       WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;

@@ -9,12 +9,12 @@ import type { ChatId, LinkStore } from "@accountlink/core";
 import { type EventData, newEventId, sourceOf } from "@accountlink/core/events";
 import type { GameSet, SetGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Exit } from "effect";
-import type { SqlClient, SqlError, Statement } from "effect/sql";
+import { Context, Effect, Exit } from "effect";
+import type { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { lastPosition } from "../events/event_writes.ts";
 import { batched, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { DatabaseClock, type DirectWrites, isInTransaction, type Rows } from "../statements/direct_writes.ts";
+import { DatabaseClock, type DirectWrites, type Rows } from "../statements/direct_writes.ts";
 import { UnreadableRow } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { textOf } from "./link_queries.ts";
@@ -35,62 +35,86 @@ const longestWay = 1_000;
 
 /**
  * Implements `LinkStore.setGame`. Writes to one scope in the same turn of the event loop are committed together,
- * because a commit costs more than the writes themselves.
+ * because a commit costs more than the writes themselves. A write in a transaction of its fiber is part of that
+ * transaction instead.
  */
 export const setGameOn = (
   sql: SqlClient.SqlClient,
-  { transaction, atOnce }: DirectWrites,
+  direct: DirectWrites | null,
 ): LinkStore["Service"]["setGame"] => {
   const { texts, valuesOf } = setStatements(sql);
   const clock = new DatabaseClock();
-
-  const inTransaction = (rounds: ReadonlyArray<Round>) => {
-    const statements = rounds.flatMap((round) => {
-      const values = valuesOf(round, Number.MAX_SAFE_INTEGER);
-      return texts.map((text) => ({ text, values }));
-    });
-    return Effect.map(transaction(statements), (results) =>
-      rounds.map((_, i) => results[i * texts.length] ?? []),
-    );
+  const run: DirectWrites["transaction"] = (statements) =>
+    Effect.forEach(statements, ({ text, values }) => sql.unsafe<SqlConnection.Row>(text, values));
+  const { transaction, atOnce }: DirectWrites = direct ?? {
+    transaction: (statements) => sql.withTransaction(run(statements)),
   };
+
+  const storeBy =
+    (runAll: DirectWrites["transaction"]): Store =>
+    (rounds) => {
+      const statements = rounds.flatMap((round) => {
+        const values = valuesOf(round, Number.MAX_SAFE_INTEGER);
+        return texts.map((text) => ({ text, values }));
+      });
+      return Effect.map(runAll(statements), (results) =>
+        rounds.map((_, i) => results[i * texts.length] ?? []),
+      );
+    };
+  const storeInCurrentTransaction = storeBy(run);
+  const storeInNewTransaction = storeBy(transaction);
 
   /**
-   * Stores the rounds in a transaction. On Postgres, a single round is stored by one statement without a transaction
-   * instead, if no transaction is open and the time of the database clock is known. If this statement reaches the
-   * database after its deadline, it stores nothing, and a transaction stores the round.
+   * Stores the rounds in a new transaction. On Postgres, a single round is stored by one statement without a
+   * transaction instead, if the time of the database clock is known. If this statement reaches the database after its
+   * deadline, it stores nothing, and a transaction stores the round.
    */
-  const store = (rounds: ReadonlyArray<Round>) =>
-    Effect.withFiber(({ context }) => {
-      const [round, ...more] = rounds;
-      const deadline = clock.timeIn(longestWay);
-      const mustWait = atOnce === undefined || deadline === undefined || isInTransaction(sql, context);
-      if (mustWait || round === undefined || more.length > 0) return inTransaction(rounds);
-      const written = atOnce({ text: texts[0] ?? "", values: valuesOf(round, deadline) });
-      return Effect.flatMap(written, (rows) =>
-        rows.length === 0 ? inTransaction(rounds) : Effect.succeed([rows]),
-      );
-    });
-
-  const setTogether = (writes: ReadonlyArray<SetGame>) => {
-    const rounds = roundsOf(writes);
-    return Effect.map(store(rounds), (results) => {
-      clock.saw(results[0]?.[0]?.["now"]);
-      const outcomes = new Map(rounds.flatMap((round, i) => outcomesOf(round, results[i] ?? [])));
-      return writes.map((write) => outcomes.get(write) as Outcome);
-    });
+  const storeAtOnce: Store = (rounds) => {
+    const [round, ...more] = rounds;
+    const deadline = clock.timeIn(longestWay);
+    if (atOnce === undefined || deadline === undefined || round === undefined || more.length > 0) {
+      return storeInNewTransaction(rounds);
+    }
+    const written = atOnce({ text: texts[0] ?? "", values: valuesOf(round, deadline) });
+    return Effect.flatMap(written, (rows) =>
+      rows.length === 0 ? storeInNewTransaction(rounds) : Effect.succeed([rows]),
+    );
   };
-  const setOne = (write: SetGame) => Effect.flatMap(setTogether([write]), ([outcome]) => outcome as Outcome);
+  const store: Store = (rounds) =>
+    Effect.map(storeAtOnce(rounds), (results) => {
+      clock.saw(results[0]?.[0]?.["now"]);
+      return results;
+    });
 
   const set = batched<SetGame, GameSet, Failure>(
-    (writes, contexts) => withSpanLinks(contexts, setTogether(writes)),
+    (writes, contexts) => withSpanLinks(contexts, setAll(writes, store)),
     // Each batch has writes of only one scope, so that no write waits for the deletion of another scope.
-    { maxSize: maxBatchSize, groupOf: ({ pid }) => pid, runOne: atOnce && setOne },
+    {
+      maxSize: maxBatchSize,
+      groupOf: ({ pid }) => pid,
+      runOne: atOnce && ((write) => setOne(write, store)),
+    },
   );
   return (write) =>
-    Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? setOne(write) : set(write))).pipe(
-      storeOperation("LinkStore.setGame", write.actor.id, write.requestId ?? ""),
-    );
+    Effect.withFiber(({ context }) => {
+      const isInTransaction = Context.getOrUndefined(context, sql.transactionService) !== undefined;
+      return isInTransaction ? setOne(write, storeInCurrentTransaction) : set(write);
+    }).pipe(storeOperation("LinkStore.setGame", write.actor.id, write.requestId ?? ""));
 };
+
+/** Stores rounds of changes, and returns the rows that each round wrote. */
+type Store = (rounds: ReadonlyArray<Round>) => Effect.Effect<ReadonlyArray<Rows>, SqlError.SqlError>;
+
+const setAll = (writes: ReadonlyArray<SetGame>, store: Store) => {
+  const rounds = roundsOf(writes);
+  return Effect.map(store(rounds), (results) => {
+    const outcomes = new Map(rounds.flatMap((round, i) => outcomesOf(round, results[i] ?? [])));
+    return writes.map((write) => outcomes.get(write) as Outcome);
+  });
+};
+
+const setOne = (write: SetGame, store: Store) =>
+  Effect.flatMap(setAll([write], store), ([outcome]) => outcome as Outcome);
 
 const maxBatchSize = 100;
 

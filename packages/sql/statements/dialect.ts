@@ -43,11 +43,12 @@ export interface Dialect {
   readonly forUpdateUnlocked: Statement.Fragment;
   /**
    * A table of one row with the column `locks`. Reading it waits while one of the chat users is being erased, and
-   * makes erasures of these users wait for the end of the transaction.
+   * makes erasures of these users wait for the end of the transaction. The chat IDs are a JSON array: one parameter, or
+   * a column of a table to the left.
    */
-  readonly usersInUse: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
+  readonly usersInUse: (json: string | Statement.Fragment) => Statement.Fragment;
   /** Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being erased. */
-  readonly usersIfFree: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
+  readonly usersIfFree: (json: string | Statement.Fragment) => Statement.Fragment;
   /**
    * A table of one row with the column `locks`, for an erasure. Reading it waits for all transactions that have read
    * `usersInUse` for the chat user.
@@ -182,13 +183,13 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   forUpdate: sql.literal("FOR UPDATE"),
   forReference: sql.literal("FOR KEY SHARE"),
   forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
-  usersInUse: (chatIds) => sql`(
+  usersInUse: (json) => sql`LATERAL (
       SELECT COUNT(pg_advisory_xact_lock_shared(hashtextextended(value, 0))) AS locks
-      FROM json_array_elements_text(${JSON.stringify(chatIds)}::json)
+      FROM json_array_elements_text(${json}::json)
     ) AS held`,
-  usersIfFree: (chatIds) => sql`(
+  usersIfFree: (json) => sql`LATERAL (
       SELECT COALESCE(MIN(pg_try_advisory_xact_lock_shared(hashtextextended(value, 0))::int), 1) AS free
-      FROM json_array_elements_text(${JSON.stringify(chatIds)}::json)
+      FROM json_array_elements_text(${json}::json)
     ) AS held`,
   userInErasure: (chatId) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${chatId}, 0))) AS locks

@@ -1,7 +1,7 @@
 /** Runs writes with fixed SQL text on the hot path, without the cost of `SqlClient`'s templates, scopes and spans. */
 import type { Millis } from "@accountlink/core/timestamp";
-import { Context, Effect } from "effect";
-import type { SqlClient, SqlConnection, SqlError } from "effect/sql";
+import { Context, type Effect } from "effect";
+import type { SqlConnection, SqlError } from "effect/sql";
 
 export interface BoundStatement {
   readonly text: string;
@@ -12,7 +12,7 @@ type Answer<A> = Effect.Effect<A, SqlError.SqlError>;
 export type Rows = ReadonlyArray<SqlConnection.Row>;
 
 export interface DirectWrites {
-  /** Runs statements in one transaction, and returns the rows of each statement. */
+  /** Runs statements in one new transaction, and returns the rows of each statement. */
   readonly transaction: (statements: ReadonlyArray<BoundStatement>) => Answer<ReadonlyArray<Rows>>;
   /**
    * Runs a statement that commits by itself, without a transaction around it. Undefined for databases where this would
@@ -26,29 +26,6 @@ export const ClientDirectWrites = Context.Reference<DirectWrites | null>(
   "@accountlink/sql/ClientDirectWrites",
   { defaultValue: () => null },
 );
-
-/**
- * Returns `DirectWrites` that run in the current transaction of the fiber, or in a new one if the fiber has none. If a
- * write fails in a transaction of the caller, the caller must let this transaction fail.
- */
-export const directWritesOn = (sql: SqlClient.SqlClient): Effect.Effect<DirectWrites> =>
-  Effect.map(ClientDirectWrites, (direct) => {
-    const run = runOn(sql);
-    const transaction = direct?.transaction ?? ((statements) => sql.withTransaction(run(statements)));
-    return {
-      ...direct,
-      transaction: (statements) =>
-        Effect.withFiber(({ context }) => (isInTransaction(sql, context) ? run : transaction)(statements)),
-    };
-  });
-
-const runOn =
-  (sql: SqlClient.SqlClient): DirectWrites["transaction"] =>
-  (statements) =>
-    Effect.forEach(statements, ({ text, values }) => sql.unsafe<SqlConnection.Row>(text, values));
-
-export const isInTransaction = (sql: SqlClient.SqlClient, context: Context.Context<never>): boolean =>
-  Context.getOrUndefined(context, sql.transactionService) !== undefined;
 
 /**
  * Estimates the database clock from the times in the database's answers. The estimate gives a deadline to statements

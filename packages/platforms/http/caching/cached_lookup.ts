@@ -1,6 +1,6 @@
 /** A short-lived cache of platform lookups, so that a burst of requests asks a platform once. */
 import { Cache, type PlatformUnavailable } from "@accountlink/core";
-import { Cause, Clock, Duration, Effect, Exit, Option, RcMap, Schema } from "effect";
+import { Cause, Clock, Duration, Effect, Exit, Metric, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
 
 /** A lookup to cache. Keys are compared by value. */
@@ -33,10 +33,8 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
   const decode = Schema.decodeUnknownOption(codec);
   const encode = Schema.encodeSync(codec);
   const entryOf = (key: Key): string => `platform.${options.answer}:${[key].flat().join(":")}`;
-  const countOf = (result: "hit" | "miss" | "error") => {
-    const counter = platformCache({ answer: options.answer, result });
-    return Effect.withFiber(({ context }) => Exit.succeed(counter.updateUnsafe(1, context)));
-  };
+  const countOf = (result: "hit" | "miss" | "error") =>
+    Metric.update(platformCache({ answer: options.answer, result }), 1);
   const [hit, miss, failed] = [countOf("hit"), countOf("miss"), countOf("error")];
   const own = new Map<string, { readonly answer: A; readonly expiresAt: number }>();
 
