@@ -24,7 +24,7 @@ const servicesAt = (time: number) =>
   Layer.provideMerge(services, Layer.effectDiscard(TestClock.setTime(time)));
 
 const admit = (change: Partial<Requester> = {}) =>
-  Effect.flatMap(RequestLimits, (limits) => limits.admit({ ...asker, ...change }));
+  RequestLimits.use((limits) => limits.admit({ ...asker, ...change }));
 const bucketOf = (change: Partial<Requester> = {}) =>
   Effect.map(admit(change), ({ refusal }) => refusal?.bucket ?? null);
 const unpaced = { quota: { ...quota, perWindow: null } };

@@ -46,8 +46,8 @@ const run = Effect.fnUntraced(function* (source: Source, options: ImportOptions 
   return { outcome, shown };
 });
 
-const stored = Effect.flatMap(LinkStore, (links) => links.exportPage(pid, null, 1_000_000));
-const entries = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 100));
+const stored = LinkStore.use((links) => links.exportPage(pid, null, 1_000_000));
+const entries = AuditLog.use((log) => log.list("acme", null, 100));
 
 const withScope = Effect.gen(function* () {
   const keys = yield* KeyStore;

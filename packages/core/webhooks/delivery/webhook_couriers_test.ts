@@ -158,7 +158,7 @@ const pass = Effect.fnUntraced(function* (seconds: number, step = 1) {
 
 const eraseUser = (user: string) =>
   Effect.provide(
-    Effect.flatMap(UserData, ({ erase }) => erase(chatId(user), operator)),
+    UserData.use(({ erase }) => erase(chatId(user), operator)),
     UserData.layer,
   );
 
