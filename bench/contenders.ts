@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Databases } from "./databases.ts";
-import { apiKey, chatIdOf, ranges, unreachedAddressLimits } from "./fixture.ts";
+import { unreachedAddressLimits } from "./fixture.ts";
 import { type RunningServer, startServer } from "./server_process.ts";
 
 export const titles = { memory: "Memory", embedded: "Embedded", shared: "Postgres and Redis" } as const;
@@ -46,7 +46,7 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
       const isEmpty = isFirst || on === "memory";
       // Only a profile sets `nodeOptions`, and a profile should show the source files. `main.ts` would run the bundle.
       const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
-      const server = await startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
+      return startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
         ...unreachedAddressLimits,
         ACCOUNTLINK_PORT: "0",
         ACCOUNTLINK_PLATFORM: "dev",
@@ -55,22 +55,8 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
         ACCOUNTLINK_FIXTURE: isEmpty ? places.fixtures.full : places.fixtures.platform,
         ...environment,
       });
-      if (isEmpty) await removeLinks(server.url);
-      return server;
     },
   };
-};
-
-/** Removes links over HTTP, since a fixture cannot contain removed links. */
-const removeLinks = async (url: string) => {
-  for (let index = ranges.changing; index < ranges.unlinked; index++) {
-    const { status } = await fetch(`${url}/v2/game`, {
-      method: "DELETE",
-      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ chatId: chatIdOf(index) }),
-    });
-    if (status !== 200) throw new Error(`Cannot remove a link: the answer is ${status}, expected 200`);
-  }
 };
 
 const environmentOf = async (

@@ -6,11 +6,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { random, shuffled } from "./fixture.ts";
-import { bytesOf, driven as workloads } from "./workloads.ts";
+import { bytesOf, type Work, workloads } from "./workloads.ts";
 
 export interface DrivePlan {
   readonly url: string;
-  readonly work: keyof typeof workloads;
+  readonly work: Work;
   readonly connections: number;
   /**
    * How many requests are sent per second, at random times. The latency of a request counts from its planned time. If

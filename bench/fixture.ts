@@ -4,28 +4,14 @@ export const linkCount = 100_000;
 /** The key of every request. Its limits are counted as usual, and never reached. */
 export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 
-/** The number of keys that the workload `spread` uses in turn. */
-export const keyCount = 20_000;
-
-export const keyOf = (index: number) => {
-  const id = `LoadKey${String(index).padStart(5, "0")}`;
-  return { id, token: `alk_${id}_${"k".repeat(43)}` };
-};
-
-/** Returns the client address from which the key with this index is used. */
-export const addressOf = (index: number): string => `10.0.${index >> 8}.${index & 255}`;
-
 /** Returns chat IDs a million apart, so that neighbors in the list are not neighbors in the database. */
 export const chatIdOf = (index: number): string =>
   String(100_000_000_000_000_000n + BigInt(index) * 1_000_003n);
 
 export const gameIdOf = (index: number): string => String(1_000_000_000 + index);
 
-/**
- * Divides the chat users by index into three ranges: users whose link stays the same, users whose link changes, and
- * users whose link was removed. Each number is the end of a range.
- */
-export const ranges = { linked: 80_000, changing: 99_000, unlinked: linkCount } as const;
+/** The index of the first chat user whose link the writes change; the links before it stay the same. */
+export const changedFrom = 80_000;
 
 /** The ID of the only guild. Its members are the first `memberCount` chat users. */
 export const guildId = "700000000000000001";
@@ -68,7 +54,7 @@ export const platformFixture = () => ({
 
 const ofScope = { account: "bench", scope: "global" as const };
 
-/** Returns the fixture that the real server loads. It includes the links that the bench removes afterwards. */
+/** Returns the fixture that the real server loads. */
 export const fixture = () => ({
   accounts: [{ name: "bench", tier: "premium" as const }],
   keys: [{ ...ofScope, key: apiKey, tier: "premium" as const, limits: unreachedKeyLimits }],

@@ -24,7 +24,7 @@ const getChat = (subject: number) => get(`/v2/chat?chatId=${Fixture.chatIdOf(sub
 const patchGame = (subject: number, turn: number): PlannedRequest => ({
   method: "PATCH",
   path: "/v2/game",
-  body: { chatId: Fixture.chatIdOf(Fixture.ranges.linked + subject), gameId: Fixture.gameUserOf(turn) },
+  body: { chatId: Fixture.chatIdOf(Fixture.changedFrom + subject), gameId: Fixture.gameUserOf(turn) },
 });
 const bulkChat = (first: number): PlannedRequest => ({
   method: "POST",
@@ -34,10 +34,10 @@ const bulkChat = (first: number): PlannedRequest => ({
 
 const bulkSize = 50;
 
-const lookup = { status: 200, subjects: Fixture.ranges.linked, warmUp: 40_000 } as const;
+const lookup = { status: 200, subjects: Fixture.changedFrom, warmUp: 40_000 } as const;
 const write = {
   status: 200,
-  subjects: Fixture.ranges.changing - Fixture.ranges.linked,
+  subjects: Fixture.linkCount - Fixture.changedFrom,
   warmUp: 25_000,
 } as const;
 
@@ -47,12 +47,6 @@ export const workloads = {
     ...lookup,
     status: 404,
     request: (subject) => getChat(Fixture.linkCount + subject),
-  },
-  unlinked: {
-    ...lookup,
-    status: 404,
-    subjects: Fixture.ranges.unlinked - Fixture.ranges.changing,
-    request: (subject) => getChat(Fixture.ranges.changing + subject),
   },
   guild: {
     ...lookup,
@@ -65,7 +59,7 @@ export const workloads = {
   },
   bulk: {
     ...lookup,
-    subjects: Fixture.ranges.linked / bulkSize,
+    subjects: Fixture.changedFrom / bulkSize,
     request: (subject) => bulkChat(subject * bulkSize),
     warmUp: 25_000,
   },
@@ -77,24 +71,6 @@ export const workloads = {
 } satisfies Readonly<Record<string, Workload>>;
 
 export type Work = keyof typeof workloads;
-
-/**
- * Looks up chat users like the workload `hit`, but with many keys in turn. Each key is used from a client address of
- * its own.
- */
-const spread: Workload = {
-  ...workloads.hit,
-  request: (subject, turn) => {
-    const key = turn % Fixture.keyCount;
-    const headers = {
-      authorization: `Bearer ${Fixture.keyOf(key).token}`,
-      "x-forwarded-for": Fixture.addressOf(key),
-    };
-    return { ...getChat(subject), headers };
-  },
-};
-
-export const driven: Readonly<Record<Work | "spread", Workload>> = { ...workloads, spread };
 
 /** Returns the head and body of a request with the key of the bench, in Latin-1. */
 export const bytesOf = ({ method, path, headers, body }: PlannedRequest): string => {

@@ -4,7 +4,7 @@
  */
 import { Redis } from "ioredis";
 import { Pool } from "pg";
-import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
+import { apiKey, fixture } from "../fixture.ts";
 import * as Store from "./store.ts";
 
 /**
@@ -30,13 +30,12 @@ type Admitted = [full: number, second: number, secondEnds: number, day: number];
 type Limiter = Redis & { readonly admit: (...values: ReadonlyArray<string | number>) => Promise<Admitted> };
 
 const fill = async (pool: Pool) => {
-  await pool.query(Store.inserts.insertKey, [Store.hashOf(apiKey), JSON.stringify(Store.storedKey)]);
+  await pool.query(Store.insertKey, [Store.hashOf(apiKey), JSON.stringify(Store.storedKey)]);
   const { links } = fixture();
   await pool.query(
     "INSERT INTO links SELECT $1, chat_id, game_id, NULL, 1, $4, $4 FROM unnest($2::text[], $3::text[]) AS link (chat_id, game_id)",
     [Store.pid, links.map(({ chatId }) => chatId), links.map(({ gameId }) => gameId), Date.now()],
   );
-  await pool.query(Store.inserts.removeLinks, [Store.pid, chatIdOf(ranges.changing)]);
 };
 
 export const open = async (url: string, redisUrl: string, isNew: boolean): Promise<Store.Database> => {

@@ -1,6 +1,6 @@
 /** The embedded store of the Fastify server: keys and links are in `node:sqlite`, and rate-limit counts in memory. */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { apiKey, chatIdOf, fixture, ranges } from "../fixture.ts";
+import { apiKey, fixture } from "../fixture.ts";
 import * as Store from "./store.ts";
 
 const windows = new Map<string, { count: number; readonly resetsAt: number }>();
@@ -35,12 +35,11 @@ export const open = (file: string, isNew: boolean): Store.Database => {
   if (isNew) {
     const insertLink = db.prepare("INSERT INTO links VALUES (?, ?, ?, NULL, 1, ?, ?)");
     db.exec("BEGIN");
-    prepare(Store.inserts.insertKey).run(Store.hashOf(apiKey), JSON.stringify(Store.storedKey));
+    prepare(Store.insertKey).run(Store.hashOf(apiKey), JSON.stringify(Store.storedKey));
     for (const { chatId, gameId, lastVerifiedAt } of fixture().links) {
       const at = Date.parse(lastVerifiedAt);
       insertLink.run(Store.pid, chatId, gameId, at, at);
     }
-    prepare(Store.inserts.removeLinks).run(Store.pid, chatIdOf(ranges.changing));
     db.exec("COMMIT");
   }
 

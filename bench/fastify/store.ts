@@ -103,10 +103,7 @@ export const schemaOf = (identity: string, table: string): string => `
   );
   CREATE INDEX IF NOT EXISTS audit_log_by_account ON audit_log (account, sequence);`;
 
-export const inserts = {
-  insertKey: "INSERT INTO keys VALUES ($1, $2)",
-  removeLinks: "UPDATE links SET game_id = NULL, link_version = 2 WHERE pid = $1 AND chat_id >= $2",
-};
+export const insertKey = "INSERT INTO keys VALUES ($1, $2)";
 
 export const statements = {
   findKey: "SELECT key FROM keys WHERE hash = $1",

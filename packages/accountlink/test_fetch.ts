@@ -80,9 +80,7 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
         const port = await listenLocally(server);
         const get = (path: string) =>
           globalThis
-            .fetch(`http://127.0.0.1:${port}/links${path}`, {
-              headers: { authorization: `Bearer ${token}` },
-            })
+            .fetch(`http://127.0.0.1:${port}/links${path}`, { headers: { authorization: `Bearer ${token}` } })
             .then(({ status }) => status);
         // The first request loads the key into the cache.
         expect(await get("/v2/chat?chatId=100001")).toBe(200);

@@ -29,10 +29,7 @@ afterAll(() => receiver.close().closeAllConnections());
 const url = (): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/links`;
 
 const open = () =>
-  createAccountLink({
-    gameUserExists: () => true,
-    webhooks: sendWebhooks({ networks: ["127.0.0.0/8"] }),
-  });
+  createAccountLink({ gameUserExists: () => true, webhooks: sendWebhooks({ networks: ["127.0.0.0/8"] }) });
 
 const invalid = (name: string, reason: string) => ({
   _tag: "InvalidParameter",

@@ -159,10 +159,7 @@ describe("alt detection", () => {
     expect(body.data).toMatchObject({
       resolved: true,
       matches: [
-        {
-          chatId: two,
-          resolved: { game: { id: "2" }, chat: { id: two, guild: { nickname: "Nick" } } },
-        },
+        { chatId: two, resolved: { game: { id: "2" }, chat: { id: two, guild: { nickname: "Nick" } } } },
         { chatId: three, resolved: { game: null, chat: { id: three } } },
         { chatId: one, resolved: { game: { id: "1" }, chat: { id: one } } },
       ],

@@ -374,10 +374,7 @@ const roverHeaders = [
  * The values of `roverHeaders` in a refusal over the limit, for every service except RoVer. These services send the rate
  * limit headers of v2.
  */
-const usual = {
-  second: [undefined, "1", "0", undefined],
-  day: [undefined, undefined, undefined, undefined],
-};
+const usual = { second: [undefined, "1", "0", undefined], day: [undefined, undefined, undefined, undefined] };
 
 describe.each(services)("$name", (service) => {
   const { name, auth, toRoblox, toDiscord, refusal } = service;

@@ -8,10 +8,7 @@ const key = fixtures.key({ links: Object.fromEntries(ids.map((id) => [id, "1"]))
 
 /** Sends a request; `fetch` decompresses the body. */
 const get = (path: string, accepted: string, method = "GET") =>
-  fetch(url() + path, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "accept-encoding": accepted },
-  });
+  fetch(url() + path, { method, headers: { authorization: `Bearer ${key}`, "accept-encoding": accepted } });
 const told = ({ headers }: Response) => [headers.get("content-encoding"), headers.get("vary")];
 
 const large = "/v2/links?limit=1000";

@@ -30,11 +30,7 @@ export const expectRefusal = (answer: Answer, status: number, code: string, deta
     status: answer.status,
     code: answer.body.error?.code,
     details: answer.body.error?.details,
-  }).toEqual({
-    status,
-    code,
-    details,
-  });
+  }).toEqual({ status, code, details });
 
 /** Expects a v2 success with exactly this data. */
 export const expectData = (answer: Answer, data: unknown): void =>

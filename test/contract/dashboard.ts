@@ -77,9 +77,7 @@ export const signInOwner = async (server: SiteServer, chatId: string): Promise<O
   const known = sends.get(server) ?? documented(checked(server.send));
   sends.set(server, known);
   const send = await known;
-  const session = await send("GET /dashboard/api/session", {
-    headers: headersOf(browser, server.url(), ""),
-  });
+  const session = await send("GET /dashboard/api/session", { headers: headersOf(browser, server.url(), "") });
   expect({ status: session.status, error: session.body.error }).toEqual({ status: 200, error: undefined });
   const csrfToken = textOf(session.body.data?.csrfToken);
   return {

@@ -13,10 +13,7 @@ const server = await useSiteServer({}, (fixture) => ({
 }));
 const { fixtures } = server;
 
-fixtures.key({
-  account: "Rook Club",
-  links: { 100002: "1", 100003: "1", 100004: "2" },
-});
+fixtures.key({ account: "Rook Club", links: { 100002: "1", 100003: "1", 100004: "2" } });
 fixtures.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
 
 const scopesOf = async (owner: Owner): Promise<ReadonlyArray<Json>> => {

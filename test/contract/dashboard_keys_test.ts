@@ -8,11 +8,7 @@ import { createKey, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
 const server = await useSiteServer(
-  {
-    ACCOUNTLINK_FREE_KEYS: "20",
-    ACCOUNTLINK_FREE_WINDOW: "0 seconds",
-    ACCOUNTLINK_PREMIUM_KEYS: "3",
-  },
+  { ACCOUNTLINK_FREE_KEYS: "20", ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_KEYS: "3" },
   managedBy("100001"),
 );
 
@@ -110,9 +106,7 @@ describe("a new key", () => {
     const refused = await owner.send("POST /dashboard/api/keys", {
       body: { name: "Bot", scope: "global", [name]: value },
     });
-    expectRefusal(refused, 400, "INVALID_PARAMETER", {
-      parameters: [{ name, reason: expect.any(String) }],
-    });
+    expectRefusal(refused, 400, "INVALID_PARAMETER", { parameters: [{ name, reason: expect.any(String) }] });
   });
 
   test.each(["name", "access", "allowIps", "denyIps", "redirectOrigins", "expiresAt", "status"])(

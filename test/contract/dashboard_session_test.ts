@@ -11,10 +11,7 @@ import { useSiteServer } from "./site_server.ts";
 
 const server = await useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
-  (fixture) => ({
-    ...fixture,
-    accounts: [{ name: "acme", chatId: "100011", tier: "premium" }],
-  }),
+  (fixture) => ({ ...fixture, accounts: [{ name: "acme", chatId: "100011", tier: "premium" }] }),
 );
 
 const [ada, bob] = ["100001", "100002"];

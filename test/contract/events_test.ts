@@ -18,9 +18,7 @@ type Query = Readonly<Record<string, string | number>>;
 const read = (key: string, query: Query = {}): Promise<Answer> =>
   send(
     `GET /v2/events?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`,
-    {
-      key,
-    },
+    { key },
   );
 
 const eventsOf = ({ body }: Answer): ReadonlyArray<Json> =>

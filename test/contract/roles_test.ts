@@ -282,12 +282,14 @@ describe("a member", () => {
     // A sweep of the previous plan may still store the problems that it found. So poll until the problem of the new
     // plan is listed.
     const problems = async () => (await get()).body.data?.plan?.status?.problems;
-    await expect.poll(problems).toContainEqual({
-      chatId: eve,
-      roleId: admin,
-      reason: "role_above_bot",
-      at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
-    });
+    await expect
+      .poll(problems)
+      .toContainEqual({
+        chatId: eve,
+        roleId: admin,
+        reason: "role_above_bot",
+        at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+      });
     await remove();
   });
 });

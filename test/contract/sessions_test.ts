@@ -228,9 +228,7 @@ describe("session streams", () => {
       await cancel(sid, key);
       const answer = await stream(sid, { key, headers: { "last-event-id": "2" } }, generation);
       expect([answer.status, answer.text]).toEqual([204, ""]);
-      expect(answer.headers).toMatchObject({
-        "x-request-id": expect.stringMatching(/^req_/),
-      });
+      expect(answer.headers).toMatchObject({ "x-request-id": expect.stringMatching(/^req_/) });
     },
   );
 

@@ -255,10 +255,7 @@ const ask = async (
     port,
     path,
     localAddress: from,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(says === undefined ? {} : { "x-forwarded-for": says }),
-    },
+    headers: { authorization: `Bearer ${key}`, ...(says === undefined ? {} : { "x-forwarded-for": says }) },
     agent: false,
     // The certificate is self-signed.
     rejectUnauthorized: false,

@@ -30,12 +30,7 @@ export const startUnit = async (
   const variables = parseEnv(await readFile(settingOf("EnvironmentFile"), "utf8"));
   const child = spawn(program, args, {
     cwd: settingOf("WorkingDirectory"),
-    env: {
-      PATH: "/usr/bin:/bin",
-      ...parseEnv(settingOf("Environment")),
-      ...variables,
-      ...env,
-    },
+    env: { PATH: "/usr/bin:/bin", ...parseEnv(settingOf("Environment")), ...variables, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   await once(child, "spawn");

@@ -13,7 +13,7 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { aGuild } from "@accountlink/testing";
 import type { Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
-import { askOutside } from "./outside.ts";
+import { askService } from "./service_request.ts";
 
 export const linkedRole = "1";
 export const unlinkedRole = "2";
@@ -78,7 +78,7 @@ export class Guild {
   #ask<A>(node: Process, operation: string, answer: () => A): Effect.Effect<A, PlatformUnavailable> {
     const { chance } = this.#world;
     const failure = new PlatformUnavailable({ operation });
-    return askOutside(node, this.#outside, failure, () => {
+    return askService(node, this.#outside, failure, () => {
       const mayFail = this.#failures < mostFailures;
       const [refuses, isLost] = [mayFail && chance.happens(0.1), mayFail && chance.happens(0.1)];
       if (refuses || isLost) this.#failures++;

@@ -5,7 +5,7 @@ import { type WebhookId, WebhookSender, WebhookStore, WebhookUnanswered } from "
 import { makeWebhook } from "@accountlink/testing";
 import type { Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit } from "effect";
-import { askOutside } from "./outside.ts";
+import { askService } from "./service_request.ts";
 
 export interface Delivery {
   readonly at: number;
@@ -34,7 +34,7 @@ export class Receiver {
     return {
       problemOf: () => Effect.succeed(null),
       send: ({ headers }) =>
-        askOutside(node, this.#outside, new WebhookUnanswered({ error: "timeout" }), () => {
+        askService(node, this.#outside, new WebhookUnanswered({ error: "timeout" }), () => {
           const id = headers["webhook-id"] ?? "";
           const mayFail = this.#refusals < mostRefusals && !this.#known.has(id);
           this.#known.add(id);

@@ -26,11 +26,7 @@ beforeAll(async () => {
   const port = String(await freePort());
   server = await startServerHere({
     fixture: fixtures.fixture,
-    env: {
-      ...platforms.env,
-      ACCOUNTLINK_PORT: port,
-      ACCOUNTLINK_PUBLIC_URL: `http://127.0.0.1:${port}`,
-    },
+    env: { ...platforms.env, ACCOUNTLINK_PORT: port, ACCOUNTLINK_PUBLIC_URL: `http://127.0.0.1:${port}` },
   });
 });
 afterAll(async () => {

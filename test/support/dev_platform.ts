@@ -20,9 +20,5 @@ export const devPlatformOn = (port: number): DevPlatform => {
     const { status, text } = await send(line, fault === undefined ? { headers } : { headers, body: fault });
     if (status !== 204) throw new Error(`Cannot set a fault: the dev platform answered ${status} ${text}`);
   };
-  return {
-    fail: (fault) => control("PUT /faults", fault),
-    recover: () => control("DELETE /faults"),
-    close,
-  };
+  return { fail: (fault) => control("PUT /faults", fault), recover: () => control("DELETE /faults"), close };
 };

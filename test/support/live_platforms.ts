@@ -20,23 +20,13 @@ export const gameUser = {
 };
 
 /** The first user of Roblox, whose ID the documentation uses. */
-const firstGameUser = {
-  id: 1,
-  name: "Roblox",
-  displayName: "Roblox",
-  created: "2006-02-27T21:06:40.3Z",
-};
+const firstGameUser = { id: 1, name: "Roblox", displayName: "Roblox", created: "2006-02-27T21:06:40.3Z" };
 
 const users = [ada, eve];
 const gameUsers = [gameUser, firstGameUser];
 const bot = { id: "816547628409595165", username: "links", global_name: null, avatar: null };
 
-const membership = {
-  user: ada,
-  nick: "Countess",
-  roles: [],
-  joined_at: "2015-04-26T06:26:56.936000+00:00",
-};
+const membership = { user: ada, nick: "Countess", roles: [], joined_at: "2015-04-26T06:26:56.936000+00:00" };
 
 const botToken = "the-token-of-the-bot";
 const chatClient = { id: bot.id, secret: "the-secret-at-chat" };

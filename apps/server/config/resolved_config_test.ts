@@ -25,21 +25,12 @@ describe("resolveConfig", () => {
     Effect.gen(function* () {
       expect(
         yield* resolved({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" }),
-      ).toMatchObject({
-        demo: false,
-        storage: { kind: "embedded", folder: "data" },
-      });
+      ).toMatchObject({ demo: false, storage: { kind: "embedded", folder: "data" } });
       expect(yield* resolved({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_PLATFORM: "dev" })).toMatchObject(
-        {
-          demo: false,
-          storage: { kind: "embedded", folder: "data" },
-        },
+        { demo: false, storage: { kind: "embedded", folder: "data" } },
       );
       expect(yield* resolved({ ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_FIXTURE: "a.json" })).toMatchObject(
-        {
-          demo: false,
-          storage: { kind: "memory" },
-        },
+        { demo: false, storage: { kind: "memory" } },
       );
     }),
   );
@@ -60,11 +51,7 @@ describe("resolveConfig", () => {
         url: Redacted.make("postgres://ada:pass@db/links"),
         maxConnections: 3,
       });
-      expect(cache).toEqual({
-        kind: "redis",
-        url: Redacted.make("redis://cache"),
-        prefix: "accountlink:",
-      });
+      expect(cache).toEqual({ kind: "redis", url: Redacted.make("redis://cache"), prefix: "accountlink:" });
     }),
   );
 

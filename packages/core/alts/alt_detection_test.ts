@@ -47,22 +47,6 @@ const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.prov
 const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
 
 describe("AltDetection", () => {
-  it.effect("an address in a shared network weighs less, and a VPN address raises the VPN risk", () =>
-    Effect.gen(function* () {
-      yield* see(home, target, other);
-      yield* see(hotel, target);
-      const { risk, matches } = yield* detect();
-      assert.strictEqual(matches[0]?.evidence[0]?.weight, 0.1);
-      assert.deepStrictEqual([risk.alt, risk.vpn, risk.score], [10, 50, 8]);
-    }).pipe(
-      Effect.provide(
-        servicesWith(({ countedAs }) =>
-          Effect.succeed({ shared: countedAs === home.countedAs, vpn: countedAs === hotel.countedAs }),
-        ),
-      ),
-    ),
-  );
-
   it.effect("a report warns of networks that cannot be looked up, without naming addresses", () =>
     Effect.gen(function* () {
       yield* see(home, target, other);

@@ -95,23 +95,6 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("a search asks about each of 150 candidates once if none is a member", () =>
-    Effect.gen(function* () {
-      const { result, asked, took } = yield* decide(
-        candidates,
-        atRate(50, () => false),
-      );
-      assert.deepStrictEqual(result._tag === "Success" && result.success, {
-        listed: [],
-        heaviest: null,
-        unknown: 0,
-      });
-      assert.strictEqual(new Set(asked).size, 150);
-      assert.strictEqual(asked.length, 150);
-      assert.isAtMost(took, 4_000);
-    }),
-  );
-
   it.effect("a search continues for several rounds if the platform is slow", () =>
     Effect.gen(function* () {
       const { result, took } = yield* decide(

@@ -22,17 +22,6 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServices)),
   );
 
-  it.effect("a flow refuses a user who is not in the guild, or has left it", () =>
-    Effect.gen(function* () {
-      const chat = yield* ChatPlatformSwitch;
-      const { browser, entry } = yield* setup({ guildId });
-      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10020", entry)), "not_a_member");
-      yield* browser.walk(entry);
-      chat.hasMembers = false;
-      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
-    }).pipe(Effect.provide(flowServices)),
-  );
-
   it.effect(
     "a flow refuses a user if the sign-in says that they are not a member, without asking the platform",
     () =>
@@ -50,15 +39,6 @@ describe("VerificationFlows", () => {
         chat.hasMembers = true;
         yield* browser.confirm(entry);
       }).pipe(Effect.provide(flowServices)),
-  );
-
-  it.effect("a flow refuses a sign-in that returns to the callback of the other platform", () =>
-    Effect.gen(function* () {
-      const { browser, entry } = yield* setup();
-      yield* browser.prove("chat", "10001", entry);
-      const state = yield* browser.leave("chat", entry);
-      assert.strictEqual(yield* reasonOf(browser.comeBack("game", state, "1")), "sign_in_invalid");
-    }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect("a flow refuses every step while a platform does not answer", () =>

@@ -24,21 +24,6 @@ describe("The guild on a page", () => {
   const named = { id: guildId, name: "Engine Room" };
   const unnamed = { id: guildId, name: null };
 
-  it.effect("a page shows the name of the guild if the platform answers", () =>
-    Effect.gen(function* () {
-      const { browser, entry } = yield* setup({ guildId });
-      const platform = yield* ChatPlatformSwitch;
-      assert.deepStrictEqual((yield* browser.show(entry)).guild, named);
-      platform.isDown = true;
-      assert.deepStrictEqual((yield* browser.show(entry)).guild, unnamed);
-      const { pid } = (yield* newGuildKey).scope;
-      const ofScope = { pid, guildId: null, redirect: null };
-      assert.deepStrictEqual((yield* browser.show(ofScope)).guild, unnamed);
-      platform.isDown = false;
-      assert.deepStrictEqual((yield* browser.show(ofScope)).guild, named);
-    }).pipe(Effect.provide(flowServices)),
-  );
-
   it.effect("a page of a guild scope names the guild, or the account if the platform does not answer", () =>
     Effect.gen(function* () {
       const { browser } = yield* setup();

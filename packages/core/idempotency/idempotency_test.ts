@@ -120,25 +120,6 @@ describe("Idempotency.begin", () => {
       }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a committed answer is replayed even if the request failed afterwards", () =>
-    Effect.gen(function* () {
-      const { once, send, commitOne } = yield* bench;
-      yield* Effect.exit(once({}, (commit) => Effect.andThen(commitOne(commit), Effect.interrupt)));
-      assert.deepStrictEqual(yield* send(), answerTo(1));
-    }).pipe(Effect.provide(services)),
-  );
-
-  it.effect("a request stores nothing after another request has taken over its key", () =>
-    Effect.gen(function* () {
-      const { once, runs, commitOne } = yield* bench;
-      const store = yield* IdempotencyStore;
-      const next = claimOf({ id: yield* idOfKey, at: 10_000 });
-      const takenOver = once({}, (commit) => Effect.andThen(store.claim(next), commitOne(commit)));
-      assert.deepStrictEqual(yield* Effect.flip(takenOver), inUse);
-      assert.strictEqual(runs(), 0);
-    }).pipe(Effect.provide(services)),
-  );
-
   it.effect(
     "after a user is erased, retries of earlier requests about this user are refused, and no others",
     () =>

@@ -40,21 +40,6 @@ describe("A node's share of a day", () => {
     }),
   );
 
-  it.effect(
-    "if counts are lost and the ledger fails, a node uses its share of the limit until the shared counters decide again",
-    () =>
-      Effect.gen(function* () {
-        const { nodes, state, lose } = yield* openNodes(1);
-        yield* lose;
-        state.isLedgerDown = true;
-        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 10), 10);
-        state.isLedgerDown = false;
-        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 80), 80);
-        state.isSharedDown = true;
-        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 100), 10);
-      }),
-  );
-
   it.effect("after midnight, a node's share is computed from the new day's limit", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2, noon + dayMs / 2 - 10_000);

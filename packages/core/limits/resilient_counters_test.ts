@@ -45,16 +45,6 @@ describe("ResilientCounters", () => {
   );
 
   describe("while the shared counters fail", () => {
-    it.effect("in an outage, each node admits its share of a short window's limit", () =>
-      Effect.gen(function* () {
-        const { nodes, state } = yield* openNodes(3);
-        state.isSharedDown = true;
-        assert.deepStrictEqual(yield* exhaust(nodes, second), [2, 2, 2]);
-        yield* TestClock.adjust("1 second");
-        assert.deepStrictEqual(yield* exhaust(nodes, second), [2, 2, 2]);
-      }),
-    );
-
     it.effect("in an outage, each node admits its share of the day's remaining limit", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(3);
@@ -65,23 +55,6 @@ describe("ResilientCounters", () => {
         assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [20, 20, 20]);
         yield* TestClock.adjust("2 seconds");
         assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [0, 0, 0]);
-      }),
-    );
-
-    it.effect("a node admits at most its share if the ledger fails together with the shared counters", () =>
-      Effect.gen(function* () {
-        const { nodes, state } = yield* openNodes(3);
-        const rule = yield* dayRule(100);
-        assert.strictEqual(yield* admittedOf(nodes[0], rule, 40), 40);
-        for (const node of nodes) assert.strictEqual(yield* admittedOf(node, rule, 1), 1);
-        state.isLedgerDown = true;
-        state.isSharedDown = true;
-        const admitted = yield* exhaust(nodes, rule);
-        yield* TestClock.adjust("1 minute");
-        assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 0);
-        // Before the outage, the nodes saw 59, 58 and 57 requests left of the limit. Each node admits a third of this
-        // number, rounded up.
-        assert.deepStrictEqual(admitted, [20, 20, 19]);
       }),
     );
 
@@ -179,22 +152,6 @@ describe("ResilientCounters", () => {
           assert.strictEqual(yield* stateOf(other, yield* dayRule(100)), 100);
           assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 10), 0);
         }),
-    );
-
-    it.effect("requests admitted in several outages are added to the shared counters only once", () =>
-      Effect.gen(function* () {
-        const { nodes, state } = yield* openNodes(1);
-        const [node] = nodes;
-        assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 10), 10);
-        for (let outage = 0; outage < 3; outage++) {
-          state.isSharedDown = true;
-          assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 5), 5);
-          state.isSharedDown = false;
-          assert.strictEqual(yield* admittedOf(node, { ...second, key: `second:${outage}` }, 1), 1);
-        }
-        assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 100), 75);
-        assert.strictEqual(yield* stateOf(node, yield* dayRule(100)), 100);
-      }),
     );
   });
 

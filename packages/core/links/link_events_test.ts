@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer, Option, Stream } from "effect";
+import { Effect, Layer, Stream } from "effect";
 import { flowServices, setupFlow } from "../flow/test_flows.ts";
-import { Signals } from "../signals.ts";
 import { chatId, gameId } from "../test_services.ts";
 import { OwnLinks } from "../users/own_links.ts";
 import { LinkEvents } from "./link_events.ts";
@@ -28,18 +27,5 @@ describe("LinkEvents", () => {
         { scope, chatId: ada, gameId: null, previousGameId: gameId("1") },
       ]);
     }).pipe(Effect.provide(services)),
-  );
-
-  it.effect("announcing a link sends a signal only if the game user of the link has changed", () =>
-    Effect.gen(function* () {
-      const { announce } = yield* LinkEvents;
-      const messages = yield* (yield* Signals).subscribe("links:linkChanged");
-      const { key } = yield* setupFlow();
-      const same = { scope: key.scope, chatId: ada, gameId: gameId("1"), previousGameId: gameId("1") };
-      yield* announce("linkChanged", same);
-      yield* announce("linkChanged", { ...same, gameId: null });
-      const heard = yield* Stream.runHead(Stream.fromQueue(messages));
-      assert.strictEqual(JSON.parse(Option.getOrThrow(heard)).gameId, null);
-    }).pipe(Effect.provide(flowServices)),
   );
 });

@@ -165,15 +165,6 @@ describe("importLinks", () => {
       }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("an import and its repetition count the same links, and a repeated chat user only once", () =>
-    Effect.gen(function* () {
-      yield* withScope;
-      const file = fileOf(`${csv(10)}100000,2\n`);
-      expect((yield* run(file)).outcome).toMatchObject({ links: 10, doneBefore: false });
-      expect((yield* run(file)).outcome).toMatchObject({ links: 10, doneBefore: true });
-    }).pipe(Effect.provide(storage)),
-  );
-
   it.effect("a strict import from a pipe keeps the batches that it stored before it read a wrong line", () =>
     Effect.gen(function* () {
       yield* withScope;

@@ -88,41 +88,6 @@ const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof se
   Effect.provide(body, services);
 
 describe("RolePlans", () => {
-  it.effect("preview changes nothing, sync gives roles, and sync removes roles after the link is gone", () =>
-    withServices(
-      Effect.gen(function* () {
-        const { sync, preview, member } = yield* planned();
-        yield* link("1");
-        const { add, remove, nickname } = yield* preview();
-        assert.deepEqual([add, remove, nickname], [[linked, officer], [], "ada_g"]);
-        assert.deepEqual(yield* member(), [[], null]);
-        const done = yield* sync();
-        assert.deepEqual([done.added, done.removed, done.nickname], [[linked, officer], [], "ada_g"]);
-        assert.deepEqual(yield* member(), [[linked, officer], "ada_g"]);
-        const again = yield* sync();
-        assert.deepEqual([again.added, again.removed, again.nickname], [[], [], null]);
-        yield* link(null);
-        const undone = yield* sync();
-        assert.deepEqual([undone.added, undone.removed, undone.nickname], [[], [linked, officer], ""]);
-        assert.deepEqual(yield* member(), [[], null]);
-        yield* sync(bob);
-        assert.deepEqual(yield* member(bob), [[], null]);
-      }),
-    ),
-  );
-
-  it.effect("release removes the roles and nickname of a user who still has a link", () =>
-    withServices(
-      Effect.gen(function* () {
-        const { guild, sync, member } = yield* planned();
-        yield* link("1");
-        yield* sync();
-        yield* (yield* MemberSync).release({ ...settings, scope: guild, guildId }, ada);
-        assert.deepEqual(yield* member(), [[], null]);
-      }),
-    ),
-  );
-
   it.effect("a refused change is reported as a problem, and the other changes are made", () =>
     withServices(
       Effect.gen(function* () {

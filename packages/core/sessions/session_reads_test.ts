@@ -18,17 +18,6 @@ const tooSoon = { _tag: "RateLimited", bucket: "poll_interval", limit: 1 } as co
 const tooOften = { _tag: "RateLimited", bucket: "poll_count" } as const;
 
 describe("The interval between reads", () => {
-  it.effect("the interval between reads is 2 seconds from the end of the previous read", () =>
-    Effect.gen(function* () {
-      const { poll } = yield* setup;
-      yield* poll();
-      yield* TestClock.adjust(1_999);
-      assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, retryAfter: 1, resetsAt: 2_000 });
-      yield* TestClock.adjust(1);
-      yield* poll();
-    }).pipe(Effect.provide(services)),
-  );
-
   it.effect("the interval between reads starts when a long poll or a stream ends", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
@@ -46,21 +35,6 @@ describe("The interval between reads", () => {
       yield* TestClock.adjust(1);
       yield* poll();
     }).pipe(Effect.provide(services)),
-  );
-
-  it.effect(
-    "the interval between reads does not apply to a read that resumes, but starts again after this read",
-    () =>
-      Effect.gen(function* () {
-        const { poll, resume } = yield* setup;
-        yield* poll();
-        yield* TestClock.adjust(1_500);
-        yield* resume;
-        yield* TestClock.adjust(1_999);
-        assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
-        yield* TestClock.adjust(1);
-        yield* poll();
-      }).pipe(Effect.provide(services)),
   );
 
   it.effect("only one of several concurrent reads is admitted, even with slow counters", () =>
@@ -87,13 +61,6 @@ describe("The interval between reads", () => {
       yield* TestClock.adjust(4);
       yield* poll();
     }).pipe(Effect.provide(services)),
-  );
-
-  it.effect("the interval between reads can be turned off", () =>
-    Effect.gen(function* () {
-      const { poll } = yield* setup;
-      for (let read = 0; read < 10; read++) yield* poll();
-    }).pipe(Effect.provide(servicesWith({ pollInterval: 0 }))),
   );
 });
 

@@ -15,10 +15,7 @@ it("an audit entry about other users stays unchanged", () => {
 it("an erasure removes only the user and the user's game accounts from an audit entry", () => {
   expect(
     withoutUser({ actor: key, details: { chatId: "10001", gameId: "1", previousGameId: null } }, ada, []),
-  ).toEqual({
-    actor: key,
-    details: { chatId: "[erased]", gameId: "[erased]", previousGameId: null },
-  });
+  ).toEqual({ actor: key, details: { chatId: "[erased]", gameId: "[erased]", previousGameId: null } });
   expect(
     withoutUser({ actor: key, details: { chatId: "10002", newChatId: "10001", gameId: "1" } }, ada, [])
       ?.details,

@@ -44,16 +44,6 @@ const inParts = (key: string) => {
 };
 
 describe("nodeListener", () => {
-  it("the Node listener answers a write, a lookup and HEAD", async () => {
-    const { url } = await listen(web.handler().nodeListener);
-    const key = await web.newKey();
-    expect((await fetch(`${url}/v2/game`, write(key))).status).toBe(200);
-    const found = await fetch(`${url}/v2/chat?chatId=100001`, lookup(key));
-    expect(await found.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
-    const head = await fetch(`${url}/v2/chat?chatId=100001`, { method: "HEAD", ...lookup(key) });
-    expect([head.status, await head.text()]).toEqual([200, ""]);
-  });
-
   it("the first request starts the services; a failed start is answered 503, and the next request tries again", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const { handler, starts } = failingOnce();

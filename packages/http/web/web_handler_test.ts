@@ -25,11 +25,6 @@ const send = (handler: WebHandler, line: string, { key, from = ada, ...init }: A
 
 const statusOf = async (...asked: Parameters<typeof send>) => (await send(...asked)).status;
 
-const write = (gameId: string) => ({
-  body: JSON.stringify({ chatId: "100001", gameId }),
-  headers: { "content-type": "application/json" },
-});
-
 /** Sends requests with keys that do not exist, and returns the distinct statuses of the responses. */
 const guess = async (handler: WebHandler, times: number, from: NonNullable<Asked["from"]>) => {
   const statuses = new Set<number>();
@@ -62,14 +57,6 @@ describe("makeWebHandler", () => {
     ]);
     expect(starts()).toBe(2);
     await handler.close();
-  });
-
-  it("the web handler answers a lookup and a write", async () => {
-    const handler = web.handler();
-    const key = await web.newKey();
-    expect(await statusOf(handler, "PATCH /v2/game", { key, ...write("1") })).toBe(200);
-    const answer = await send(handler, "GET /v2/chat?chatId=100001", { key });
-    expect(await answer.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
   });
 
   it("HEAD is answered without a body, OPTIONS with 204, and an unreadable path with 400", async () => {

@@ -112,12 +112,7 @@ export const verificationOperations: Readonly<
   "FlowStore.find": FlowStore.use((flows) => flows.find(flowOf(2_001), 1)),
   challenge: FlowStore.use((flows) =>
     Effect.suspend(() =>
-      flows.challenge({
-        stateHash: newId(),
-        flow: flowOf(2_001),
-        step: "chat",
-        expiresAt: 9,
-      }),
+      flows.challenge({ stateHash: newId(), flow: flowOf(2_001), step: "chat", expiresAt: 9 }),
     ),
   ),
   takeChallenge: FlowStore.use((flows) => flows.takeChallenge(flowOf(2_003), "state 2003", 1)),

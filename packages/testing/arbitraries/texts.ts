@@ -36,10 +36,7 @@ export const name: Arbitrary<string> = oneof(
 );
 
 /** A time of the years 2000 to 2099, in milliseconds since the Unix epoch. */
-export const millis: Arbitrary<Millis> = integer({
-  min: Date.UTC(2000, 0),
-  max: Date.UTC(2100, 0) - 1,
-});
+export const millis: Arbitrary<Millis> = integer({ min: Date.UTC(2000, 0), max: Date.UTC(2100, 0) - 1 });
 
 /** A time of the years 2000 to 2099, as ISO 8601. */
 export const timestamp: Arbitrary<string> = millis.map(formatTimestamp);

@@ -38,10 +38,9 @@ test.describe("accountlink-conformance", () => {
   test.it(
     "accountlink-conformance exits with 2 for a module without a layer and for invalid options",
     async () => {
-      test.expect(await run(join(import.meta.dirname, "expect.ts"))).toEqual({
-        code: 2,
-        output: test.expect.stringContaining(`exports no "layer"`),
-      });
+      test
+        .expect(await run(join(import.meta.dirname, "expect.ts")))
+        .toEqual({ code: 2, output: test.expect.stringContaining(`exports no "layer"`) });
       test
         .expect(await run(pathOf("right"), "--runs", "0"))
         .toEqual({ code: 2, output: `--runs is "0", expected 1 or more\n` });
@@ -53,9 +52,11 @@ test.describe("accountlink-conformance", () => {
 
   test.it("accountlink-conformance prints errors about its arguments on standard error", async () => {
     const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
-    await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
-      code: 2,
-      stderr: test.expect.stringContaining("a part of the name of a suite"),
-    });
+    await test
+      .expect(promisify(execFile)(process.execPath, command))
+      .rejects.toMatchObject({
+        code: 2,
+        stderr: test.expect.stringContaining("a part of the name of a suite"),
+      });
   });
 });

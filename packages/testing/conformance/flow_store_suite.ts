@@ -69,9 +69,7 @@ const cases: Cases<StoragePorts> = {
     const taken = yield* Effect.forEach(
       Array.from({ length: 20 }),
       () => fixture.takeChallenge(flow, state),
-      {
-        concurrency: "unbounded",
-      },
+      { concurrency: "unbounded" },
     );
     expectEqual(taken.filter((challenge) => challenge !== null).length, 1);
   }),

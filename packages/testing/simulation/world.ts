@@ -134,10 +134,7 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   constructor(world: World, name: string) {
     this.world = world;
     this.name = name;
-    this.#dispatcher = {
-      scheduleTask: (run) => world.schedule({ process: this, run }),
-      flush: () => {},
-    };
+    this.#dispatcher = { scheduleTask: (run) => world.schedule({ process: this, run }), flush: () => {} };
     const { chance } = world;
     this.context = Context.empty().pipe(
       Context.add(Scheduler.Scheduler, this),

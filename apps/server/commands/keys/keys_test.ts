@@ -105,10 +105,7 @@ describe("accountlink keys", () => {
       error: "Cannot create the key: the account has as many keys as its plan allows",
     });
     expect(await json("keys", "create", "--account", "acme", "--kind", "staff", "--unlimited")).toMatchObject(
-      {
-        kind: "staff",
-        limits: "none",
-      },
+      { kind: "staff", limits: "none" },
     );
   });
 

@@ -54,9 +54,7 @@ describe("accountlink keys update", () => {
       error: "Cannot update alk_Aa0Bb1Cc2Dd3_…: there is no such key",
     });
     await json("keys", "revoke", id);
-    expect(await update(`${id} --name bot`)).toEqual({
-      error: `Cannot update alk_${id}_…: it is revoked`,
-    });
+    expect(await update(`${id} --name bot`)).toEqual({ error: `Cannot update alk_${id}_…: it is revoked` });
   });
 });
 

@@ -73,9 +73,7 @@ describe("accountlink webhooks", () => {
     const verifier = new Webhook(String(secret));
     expect(
       verifier.verify(request?.body ?? "", { ...request?.headers } as Record<string, string>),
-    ).toMatchObject({
-      type: "test",
-    });
+    ).toMatchObject({ type: "test" });
     expect(await json("webhooks", "deliveries", name)).toEqual({ deliveries: [delivery], next: null });
     expect(await json("webhooks", "deliveries", name, "--status", "failing")).toEqual({
       deliveries: [],

@@ -124,7 +124,7 @@ export const makeCourierRun = Effect.gen(function* () {
 
   const lanesOf = ({ id }: HeldWebhook, { data }: FeedEvent) => {
     const users = ["chatId", "previousChatId"].flatMap((name) => {
-      const user = (data as unknown as Readonly<Record<string, unknown>>)[name];
+      const user = (data as Readonly<Record<string, unknown>>)[name];
       return typeof user === "string" && user !== erasedMark ? [user] : [];
     });
     return Effect.forEach([...new Set(users)], (user) => webhookLane(id, user));

@@ -13,9 +13,7 @@ const chatUser = {
   banner: null,
   created: null,
 };
-const fixture = {
-  platform: { chatUsers: [chatUser, { id: "10002", username: "grace" }, { id: "10003" }] },
-};
+const fixture = { platform: { chatUsers: [chatUser, { id: "10002", username: "grace" }, { id: "10003" }] } };
 
 const started = decodeFixture(JSON.stringify(fixture)).pipe(
   Effect.flatMap(({ platform }) => startServer(platform)),

@@ -142,10 +142,7 @@ describe("answers", () => {
       yield* chat.findGuild(guildId);
       expect(heard[0]).toMatchObject({
         method: "GET",
-        headers: {
-          authorization: `Bot ${botToken}`,
-          "user-agent": "DiscordBot (https://link.example, 1)",
-        },
+        headers: { authorization: `Bot ${botToken}`, "user-agent": "DiscordBot (https://link.example, 1)" },
       });
     }),
   );

@@ -158,10 +158,7 @@ describe("a profile", () => {
   describe.each(parts)("a profile without %s", (folder, missing) => {
     it.live.each(failures)("a profile has the other parts if that service answers %o", (answer) =>
       Effect.gen(function* () {
-        const hasty = {
-          retries: 0,
-          ...(answer === "silent" ? { attemptTimeout: Duration.seconds(1) } : {}),
-        };
+        const hasty = { retries: 0, ...(answer === "silent" ? { attemptTimeout: Duration.seconds(1) } : {}) };
         const { game } = yield* setUp(({ path }) => (path.startsWith(folder) ? answer : undefined), hasty);
         expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...missing }));
       }),

@@ -9,11 +9,7 @@ import { expectEqual } from "../expect.ts";
 import { ada, bob, cyd, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
-const addressAt = (hash: string): ProtectedAddress => ({
-  hash,
-  sealed: "sealed",
-  addressKeyId: "k1",
-});
+const addressAt = (hash: string): ProtectedAddress => ({ hash, sealed: "sealed", addressKeyId: "k1" });
 
 /** Creates a scope and the operations on its sightings. */
 const newSightingFixture = Effect.gen(function* () {

@@ -8,10 +8,4 @@ import { updates } from "./updates.ts";
 
 /** Tests a `KeyStore` with the other storage ports, because its changes are logged in `AuditLog`. */
 export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("KeyStore", options, {
-    ...accounts,
-    ...keys,
-    ...changes,
-    ...updates,
-    ...settings,
-  });
+  suite("KeyStore", options, { ...accounts, ...keys, ...changes, ...updates, ...settings });

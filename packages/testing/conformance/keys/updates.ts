@@ -73,12 +73,7 @@ export const updates: Cases<StoragePorts> = {
           action: "key.updated",
           details: { keyId: key.id, status: "active", changed: "access, allowIps" },
         },
-        {
-          ...shared,
-          at: 4,
-          action: "key.status_changed",
-          details: { keyId: key.id, status: "disabled" },
-        },
+        { ...shared, at: 4, action: "key.status_changed", details: { keyId: key.id, status: "disabled" } },
       ] as const);
     }),
 

@@ -12,11 +12,4 @@ import { writes } from "./writes.ts";
  * logged in `AuditLog`. `storagePropertySuite` tests sequences of reads and writes.
  */
 export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("LinkStore", options, {
-    ...reads,
-    ...newest,
-    ...writes,
-    ...imports,
-    ...audits,
-    ...races,
-  });
+  suite("LinkStore", options, { ...reads, ...newest, ...writes, ...imports, ...audits, ...races });

@@ -71,11 +71,7 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
         Effect.ensuring(connection.restore),
       );
       expectEqual(yield* eventually(state), before);
-      expectEqual(yield* claim(retryOf(first, 9)), {
-        fingerprint: "content",
-        answer: null,
-        isErased: false,
-      });
+      expectEqual(yield* claim(retryOf(first, 9)), { fingerprint: "content", answer: null, isErased: false });
       expectThat(Option.isSome(yield* commit(first, writes.setGame)), "the commit succeeds");
     },
   ),

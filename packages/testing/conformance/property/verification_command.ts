@@ -107,15 +107,7 @@ const sessionCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
   },
   {
     weight: 12,
-    arbitrary: record({
-      op: constant("complete"),
-      scope,
-      flow,
-      chatId,
-      gameId,
-      keeps,
-      at: early,
-    }),
+    arbitrary: record({ op: constant("complete"), scope, flow, chatId, gameId, keeps, at: early }),
   },
   { weight: 1, arbitrary: record({ op: constant("findSession"), session }) },
   { weight: 1, arbitrary: record({ op: constant("changedSince"), at, sessions: option(array(session)) }) },
@@ -127,12 +119,7 @@ const takeCommand = record({ op: constant("takeChallenge"), flow, challenge, at 
 const flowCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
   {
     weight: 3,
-    arbitrary: record({
-      op: constant("beginFlow"),
-      flow,
-      session: option(session, { freq: 3 }),
-      scope,
-    }),
+    arbitrary: record({ op: constant("beginFlow"), flow, session: option(session, { freq: 3 }), scope }),
   },
   { weight: 6, arbitrary: record({ op: constant("prove"), flow, proof, at: early, nextFlow: flow }) },
   { weight: 1, arbitrary: record({ op: constant("findFlow"), flow, at }) },

@@ -234,10 +234,7 @@ export const deliveries: Cases<StoragePorts> = {
       expectEqual(yield* pending, [3, 1]);
       const { end } = yield* (yield* EventStore).range(fixture.scope.pid);
       const states = ["failing", "waiting", "delivered", "given_up"] as const;
-      yield* all.recordOf({
-        position: end,
-        deliveries: states.map((status) => makeDelivery({ status })),
-      });
+      yield* all.recordOf({ position: end, deliveries: states.map((status) => makeDelivery({ status })) });
       expectEqual(yield* pending, [2, 1]);
     },
   ),

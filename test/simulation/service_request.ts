@@ -11,16 +11,16 @@ const patience = 3_000;
  * @param timeout the error with which the request fails if the node gets no answer in time
  * @param answer called when the request arrives at the service. Returns null if the answer is lost on its way back.
  */
-export const askOutside = <A, E>(
+export const askService = <A, E>(
   node: Process,
-  outside: Process,
+  service: Process,
   timeout: E,
   answer: () => Exit.Exit<A, E> | null,
 ): Effect.Effect<A, E> =>
   Effect.callback((resume) => {
     const { world } = node;
     const stopWaiting = world.after(patience, node, () => resume(Effect.fail(timeout)));
-    world.after(latency(world), outside, () => {
+    world.after(latency(world), service, () => {
       const exit = answer();
       if (exit === null) return;
       world.after(latency(world), node, () => {
