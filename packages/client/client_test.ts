@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AccountLinkError, type Answer, createClient } from "./mod.ts";
 import { key, refusal, scripted, success } from "./test_service.ts";
 
@@ -52,11 +52,18 @@ describe("a request", () => {
     expect(heard[0]?.headers.authorization).toBeUndefined();
   });
 
-  it("createClient refuses an invalid url", () => {
-    for (const url of ["links.example:8080", "example", undefined as unknown as string]) {
-      expect(() => createClient({ url, key })).toThrow("Cannot create a client: the url does not begin with");
+  it("createClient refuses an invalid url, and a path where no page gives it a server", () => {
+    const wrong = ["links.example:8080", "example", undefined as unknown as string];
+    const paths = ["/links", ""];
+    for (const url of [...wrong, ...paths]) {
+      expect(() => createClient({ url, key })).toThrow(
+        new TypeError(`Cannot create a client: the url is "${url}", expected https://… or http://…`),
+      );
     }
-    for (const url of ["https://links.example", "/links", ""]) createClient({ url });
+    vi.stubGlobal("location", {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    for (const url of wrong) expect(() => createClient({ url })).toThrow("Cannot create a client");
+    for (const url of ["https://links.example", ...paths]) createClient({ url });
   });
 
   it("the client uses the given fetch", async () => {
@@ -68,9 +75,11 @@ describe("a request", () => {
   });
 
   it("createClient refuses a key that is invalid in a header, without showing the key", () => {
-    expect(() => createClient({ url: "http://links.example", key: "alk_\nsecret" })).toThrow(
-      new TypeError("Cannot create a client: the key has characters that no key has"),
-    );
+    for (const invalid of ["alk_\nsecret", ""]) {
+      expect(() => createClient({ url: "http://links.example", key: invalid })).toThrow(
+        new TypeError("Cannot create a client: the key is empty or has characters that no key has"),
+      );
+    }
   });
 });
 

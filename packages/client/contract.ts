@@ -1011,10 +1011,7 @@ export interface RefusalDetails {
     readonly limit: number;
     readonly received: number;
   };
-  /**
-   * The new chat user already has a link, the session is final, the idempotency key is in use or belongs to
-   * another request, a chat user of the request was erased, or a cursor is too old
-   */
+  /** The request conflicts with what is stored, as its message says */
   readonly CONFLICT: {
     readonly reason:
       | "chat_already_linked"

@@ -32,8 +32,9 @@ export const checkIds = ({ route, parameters }: Outgoing): void => {
 };
 
 export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
-  if (!/^(https?:\/\/|\/|$)/.test(url))
-    throw new TypeError("Cannot create a client: the url does not begin with https://, http:// or /");
+  // Outside of a page, the error of `fetch` for a path would not say where the path comes from.
+  if (!("location" in globalThis ? /^(https?:\/\/|\/|$)/ : /^https?:\/\//).test(url))
+    throw new TypeError(`Cannot create a client: the url is "${url}", expected https://… or http://…`);
   const base = url.replace(/\/+$/, "");
   return (route: RouteId, parameters: Parameters): string =>
     base +
@@ -43,7 +44,7 @@ export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
 export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) => {
   // Check the key here, because the error of `fetch` for an invalid header would show the key.
   if (key !== undefined && !/^[!-~]+$/.test(key))
-    throw new TypeError("Cannot create a client: the key has characters that no key has");
+    throw new TypeError("Cannot create a client: the key is empty or has characters that no key has");
   const urlOf = makeUrls({ url });
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 

@@ -243,11 +243,33 @@ export class BulkLimitExceeded extends Traceless("BulkLimitExceeded")<{
 }
 
 /** The request conflicts with stored data. */
-export class Conflict extends Traceless("Conflict")<{ readonly reason: string }> {
+export class Conflict extends Traceless("Conflict")<{ readonly reason: ConflictReason }> {
   readonly code = "CONFLICT";
   readonly details = { reason: this.reason };
-  override readonly message = "The request conflicts with the present state";
+  override readonly message: string = conflictMessages[this.reason];
 }
+
+export type ConflictReason = keyof typeof conflictMessages;
+
+const conflictMessages = {
+  chat_already_linked: "New chat ID already has a link",
+  session_completed: "The session is completed",
+  session_failed: "The session has failed",
+  session_cancelled: "The session is cancelled",
+  idempotency_key_reused: "The Idempotency-Key belongs to another request",
+  idempotency_key_in_use: "A request with this Idempotency-Key is under way",
+  user_erased: "A chat user of the request was erased",
+  cursor_expired: "The cursor is older than the kept events",
+  key_limit: "The plan allows no more keys",
+  key_revoked: "The key is revoked",
+  webhook_limit: "The scope can have no more webhooks",
+  test_limit: "Too many tests are under way",
+  member_exists: "The user is already a member",
+  member_limit: "The account can have no more members",
+  last_owner: "The last owner has to stay",
+  guild_has_plan: "Another role plan of the guild is on",
+  account_suspended: "The account is suspended",
+};
 
 /** A bug in the service. */
 export class InternalError extends Data.TaggedError("InternalError")<WithCause> {

@@ -1,5 +1,5 @@
 /** Schemas of the `details` in v2 errors. */
-import type { ForbiddenReason } from "@accountlink/core/errors";
+import type { ConflictReason, ForbiddenReason } from "@accountlink/core/errors";
 import { Schema } from "effect";
 
 export const forbiddenReasons = [
@@ -28,7 +28,7 @@ export const conflictReasons = [
   "idempotency_key_in_use",
   "user_erased",
   "cursor_expired",
-] as const;
+] as const satisfies ReadonlyArray<ConflictReason>;
 
 /** The reasons of `Conflict` errors that only dashboard routes return. */
 export const dashboardConflictReasons = [
@@ -40,7 +40,7 @@ export const dashboardConflictReasons = [
   "member_limit",
   "last_owner",
   "guild_has_plan",
-] as const;
+] as const satisfies ReadonlyArray<ConflictReason>;
 
 export const InvalidParameters = Schema.Struct({
   parameters: Schema.Array(Schema.Struct({ name: Schema.String, reason: Schema.String })),

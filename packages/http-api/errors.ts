@@ -222,7 +222,7 @@ export const errorTable = {
     kept: null,
   },
   CONFLICT: {
-    when: "The new chat user already has a link, the session is final, the idempotency key is in use or belongs to another request, a chat user of the request was erased, or a cursor is too old",
+    when: "The request conflicts with what is stored, as its message says",
     advice:
       "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `key_limit`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
     status: 409,

@@ -74,6 +74,19 @@ it("without a selected user, the button for the selected users says what to do",
   await close();
 });
 
+it("a user who is not a member of a community is refused in words that its team knows", async () => {
+  const { page, close } = await visit("/dashboard/links", /Ada\b/, desktop);
+  await page.getByLabel("List", { exact: true }).selectOption({ label: "Rook & Bishop’s own list" });
+  await press(page, "Search");
+  await page.getByText("Link a user").click();
+  await page.getByLabel("Account on the chat platform", { exact: true }).fill("100006");
+  await page.getByLabel("Account on the game platform", { exact: true }).fill("1");
+  await press(page, "Link the accounts");
+  await press(page, "Link the accounts");
+  await expect.poll(() => page.getByRole("alert").textContent()).toMatch("User is not in the community");
+  await close();
+});
+
 it("a user is unlinked in all lists at once, without a script", async () => {
   const watched = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
     ...phone,

@@ -38,7 +38,11 @@ describe("the page Roles", () => {
     await second.getByLabel("Group").fill("9");
     await second.getByLabel("Lowest rank").fill("200");
     await second.getByLabel("Highest rank").fill("100");
-    await page.getByLabel("Nickname of linked members").fill("{game.username} | Rook");
+    const nickname = page.getByLabel("Nickname of linked members");
+    await nickname.fill("{name} | Rook");
+    await press(page, "Save without turning on");
+    await page.getByText("Expected only the four names above in braces.").waitFor();
+    await nickname.fill("{game.username} | Rook");
     await press(page, "Save without turning on");
     await page.getByText("Lady Ada, who plays as ada_g, is called ada_g | Rook.").waitFor();
     await page.getByText("Expected no less than the lowest rank.").waitFor();
@@ -47,7 +51,12 @@ describe("the page Roles", () => {
     await press(page, "Save without turning on");
     await page.getByText("Nothing is changed while the rules are paused.").waitFor();
 
-    await page.getByLabel("Member", { exact: true }).fill("ada");
+    const member = page.getByLabel("Member", { exact: true });
+    await member.fill("nobody_here");
+    await press(page, "Show what would change");
+    await page.getByText("Nobody of that name is in the community.").waitFor();
+    expect(await member.inputValue()).toBe("nobody_here");
+    await member.fill("ada");
     await press(page, "Show what would change");
     await page.getByText(/ada gets Member, is called \w+ \| Rook\./).waitFor();
     await press(page, "Save and turn on");

@@ -3,9 +3,11 @@ import { useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 
+const makers = "Makers of chess sets, boards, clocks and books in the old town";
+
 const { visit } = await useDashboard((fixture) => ({
   ...fixture,
-  accounts: ["Chess Club", "Makers"].map((name) => ({
+  accounts: ["Chess Club", makers].map((name) => ({
     name,
     tier: "free",
     members: [
@@ -70,9 +72,11 @@ describe("the page Team", () => {
     const watched = await visit("/dashboard", /Busy/, phone);
     const { page } = watched;
     await expectUsable(watched, "Which account?", "team-choice");
-    await press(page, "Use Makers");
+    await press(page, `Use ${makers}`);
     await expectUsable(watched, "Links", "team-moderator-links");
-    await page.getByText("Makers · free").waitFor();
+    await page.getByText(`${makers} · free`).waitFor();
+    // The long name leaves the button on one line.
+    expect((await page.getByRole("button", { name: "Sign out" }).boundingBox())?.height).toBeLessThan(40);
     await press(page, "Change account");
     await press(page, "Use Chess Club");
     await page.getByText("Chess Club · free").waitFor();

@@ -253,6 +253,7 @@ describe.each(memberRoles)("as %s", (role) => {
       const { status, text } = await browser.get(path);
       const isRefused = status === 403 && titleOf(text) === "You may not do this";
       expect([path, isRefused]).toEqual([path, !allows(role, least)]);
+      expect(text.includes("An owner of the account can change your role.")).toBe(isRefused);
       for (const target of linkedFrom(text)) {
         expect([path, target, allows(role, pages[target] ?? "owner")]).toEqual([path, target, true]);
       }

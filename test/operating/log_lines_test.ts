@@ -79,13 +79,16 @@ describe("the access log", () => {
     expect(server.output()).not.toContain("secret/100001");
   });
 
-  it("at level info, the access log has lines for refusals only", async () => {
+  it("at level info, the access log has lines for refusals, but not for users without a link", async () => {
     const server = serverAt("info");
-    const good = await server.send("GET /v2/chat?chatId=100001", { key });
-    const refused = await server.send("GET /v2/chat?chatId=999999999", { key });
+    const linked = await server.send("GET /v2/chat?chatId=100001", { key });
+    const unlinked = await server.send("GET /v2/chat?chatId=100009", { key });
+    const refused = await server.send("GET /v2/chat?chatId=nobody", { key });
     const { level, annotations } = await lineFor(server, refused.headers["x-request-id"]);
-    expect([level, annotations["status"], annotations["code"]]).toEqual(["INFO", 404, "LINK_NOT_FOUND"]);
-    expect(server.output()).not.toContain(good.headers["x-request-id"]);
-    expect(server.output()).not.toContain("999999999");
+    expect([level, annotations["status"], annotations["code"]]).toEqual(["INFO", 400, "INVALID_PARAMETER"]);
+    expect(unlinked.status).toBe(404);
+    for (const { headers } of [linked, unlinked])
+      expect(server.output()).not.toContain(headers["x-request-id"]);
+    expect(server.output()).not.toContain("nobody");
   });
 });

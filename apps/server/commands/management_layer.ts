@@ -16,7 +16,7 @@ import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
 import { limitsOf } from "../config/limits.ts";
 import { cacheOf, isDemo, storageOf } from "../config/resolved_config.ts";
 import { locationOf, StorageLocation } from "../config/storage_location.ts";
-import { prepareFolder } from "../files/data_folder.ts";
+import { folderExists, prepareFolder } from "../files/data_folder.ts";
 import { cacheLayer } from "../layers/cache_layer.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { storageLayer } from "../layers/storage_layer.ts";
@@ -45,6 +45,7 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
     });
   }
   if (storage.kind === "embedded") {
+    yield* folderExists(config, storage.folder);
     if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
   } else if (whenNew === "refuse") {
     const { path, schema } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { StorageSql } from "@accountlink/sql";
 import { Effect } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
 import { reasonOf } from "../message_text.ts";
@@ -10,11 +11,29 @@ export const prepareFolder = (config: Config, folder: string): Effect.Effect<voi
   Effect.tryPromise({
     try: async () => {
       await make(folder);
-      if (!(await stat(folder)).isDirectory()) throw new Error("it is not a folder");
-      await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+      await checkAccess(folder);
     },
     catch: (cause) => unusableFolder(config, cause),
   });
+
+/** Whether the folder exists. Fails if it exists, or may exist, and cannot be used. */
+export const folderExists = (config: Config, folder: string): Effect.Effect<boolean, InvalidConfig> =>
+  Effect.tryPromise({
+    try: () => checkAccess(folder).then(() => true, falseIfMissing),
+    catch: (cause) => unusableFolder(config, cause),
+  });
+
+// A backup that root restored may belong to root, so access to the folder is not enough.
+const checkAccess = async (folder: string): Promise<void> => {
+  if (!(await stat(folder)).isDirectory()) throw new Error("it is not a folder");
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  await access(StorageSql.databaseFile(folder), constants.R_OK | constants.W_OK).catch(falseIfMissing);
+};
+
+const falseIfMissing = (error: NodeJS.ErrnoException): false => {
+  if (error.code !== "ENOENT") throw error;
+  return false;
+};
 
 export const unusableFolder = ({ ACCOUNTLINK_DATA_DIR }: Config, cause: unknown): InvalidConfig =>
   new InvalidConfig({

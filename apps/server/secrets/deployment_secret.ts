@@ -11,6 +11,7 @@ import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { parseSecrets } from "../config/variables.ts";
 import { writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
+import { reasonOf } from "../message_text.ts";
 
 export const generate = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;
@@ -55,7 +56,7 @@ export const readSecrets = Effect.fnUntraced(function* (file: string) {
   const content = yield* Effect.tryPromise({
     try: () => readFile(file, "utf8"),
     catch: (cause) =>
-      new InvalidConfig({ problem: `secret file "${file}" cannot be read: ${String(cause)}` }),
+      new InvalidConfig({ problem: `secret file "${file}" cannot be read: ${reasonOf(cause)}` }),
   });
   const secrets = parseSecrets(content);
   if (Option.isNone(secrets)) {

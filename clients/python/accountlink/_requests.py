@@ -37,7 +37,7 @@ class RequestMaker:
             raise ValueError(f'Cannot create a client: the url is "{url}", expected https://… or http://…')
         # Checked here, because the error for an invalid header would show the key.
         if key is not None and not re.fullmatch(r"[!-~]+", key):
-            raise ValueError("Cannot create a client: the key has characters that no key has")
+            raise ValueError("Cannot create a client: the key is empty or has characters that no key has")
         self._base = url.rstrip("/")
         self._headers = {"service-version": SERVICE_VERSION, "user-agent": "accountlink-python"}
         if key is not None:

@@ -698,7 +698,7 @@ ServiceCode = Literal[
     "SHARED_IP_RATE_LIMITED",  # The client's IP address sent too many requests, counted over all keys
     "RATE_LIMITED",  # The key sent too many requests
     "BULK_LIMIT_EXCEEDED",  # More than 50 inputs (10 for alt detection, 100 for leak reports); duplicates count
-    "CONFLICT",  # The new chat user already has a link, the session is final, the idempotency key is in use or belongs to another request, a chat user of the request was erased, or a cursor is too old
+    "CONFLICT",  # The request conflicts with what is stored, as its message says
     "INTERNAL_ERROR",  # A store or a platform did not respond (503), or the service has a bug (500)
 ]
 """The codes with which the service refuses a request"""

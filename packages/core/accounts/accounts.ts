@@ -43,13 +43,6 @@ export class Accounts extends Context.Service<
         return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
       });
 
-      const ofChatUser: Accounts["Service"]["ofChatUser"] = Effect.fn("Accounts.ofChatUser")(
-        function* (chatId) {
-          const [first] = yield* members.findByChatId(chatId);
-          return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
-        },
-      );
-
       const update = Effect.fn("Accounts.update")(function* (
         name: string,
         changes: UpdateAccount["update"],
@@ -63,7 +56,11 @@ export class Accounts extends Context.Service<
       });
 
       return Accounts.of({
-        ofChatUser,
+        ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId) {
+          const [first] = yield* members.findByChatId(chatId);
+          return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
+        }),
+
         setTier: (name, tier, origin) => update(name, { tier }, origin),
         suspend: (name, origin) => update(name, { status: "suspended" }, origin),
         restore: (name, origin) => update(name, { status: "active" }, origin),

@@ -270,31 +270,11 @@ export class EventFeed extends Context.Service<
           }),
         );
 
-      const listLinks = Effect.fn("EventFeed.links")(function* (
-        target: FeedTarget,
-        { cursor, limit }: LinkQuery,
-      ) {
-        yield* enter(target);
-        const { pid } = target.scope;
-        const place = cursor === null ? Option.none() : yield* cursors.readList(pid, cursor);
-        if (cursor !== null && Option.isNone(place)) {
-          return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
-        }
-        // Read the position before the first page, so that the feed contains all later changes.
-        const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
-        const after = Option.isSome(place) ? place.value.chatId : null;
-        const page = yield* links.exportPage(pid, after, limit + 1);
-        const listed = page.slice(0, limit);
-        const last = page.length > limit ? listed.at(-1) : undefined;
-        return {
-          links: listed,
-          cursor: last === undefined ? null : yield* cursors.list(pid, { chatId: last.chatId, position }),
-          events: yield* cursors.event(pid, position),
-        };
-      });
-
-      const history: EventFeed["Service"]["history"] = Effect.fn("EventFeed.history")(
-        function* (pid, before, limit, filter) {
+      return EventFeed.of({
+        read,
+        stream,
+        follow,
+        history: Effect.fn("EventFeed.history")(function* (pid, before, limit, filter) {
           const events: Array<FeedEvent> = [];
           let position = before;
           for (let pages = 0; pages < maxFilterPages; pages++) {
@@ -308,10 +288,28 @@ export class EventFeed extends Context.Service<
             if (page.length < filterPage) return { events, next: null };
           }
           return { events, next: position };
-        },
-      );
+        }),
 
-      return EventFeed.of({ read, stream, follow, history, links: listLinks });
+        links: Effect.fn("EventFeed.links")(function* (target: FeedTarget, { cursor, limit }: LinkQuery) {
+          yield* enter(target);
+          const { pid } = target.scope;
+          const place = cursor === null ? Option.none() : yield* cursors.readList(pid, cursor);
+          if (cursor !== null && Option.isNone(place)) {
+            return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
+          }
+          // Read the position before the first page, so that the feed contains all later changes.
+          const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
+          const after = Option.isSome(place) ? place.value.chatId : null;
+          const page = yield* links.exportPage(pid, after, limit + 1);
+          const listed = page.slice(0, limit);
+          const last = page.length > limit ? listed.at(-1) : undefined;
+          return {
+            links: listed,
+            cursor: last === undefined ? null : yield* cursors.list(pid, { chatId: last.chatId, position }),
+            events: yield* cursors.event(pid, position),
+          };
+        }),
+      });
     }),
   ).pipe(Layer.provideMerge(EventWatch.layer));
 }

@@ -175,8 +175,19 @@ export class ApiKeys extends Context.Service<
         return { key: { ...key, lastUsedAt: null, previousSecretEndsAt: null, revokedAt: null }, token };
       });
 
-      const adopt: ApiKeys["Service"]["adopt"] = Effect.fn("ApiKeys.adopt")(
-        function* (token, choice, origin) {
+      const revoke = Effect.fn("ApiKeys.revoke")(function* (
+        id: KeyId,
+        origin: Pick<UpdateKey, keyof WriteOrigin | "action">,
+      ) {
+        const at = yield* Clock.currentTimeMillis;
+        const outcome = yield* store.updateKey({ ...origin, id, update: { status: "revoked" }, at });
+        yield* announce(id);
+        return outcome === "updated";
+      });
+
+      return ApiKeys.of({
+        create,
+        adopt: Effect.fn("ApiKeys.adopt")(function* (token, choice, origin) {
           const id = keyIdOf(token);
           if (id === null)
             return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
@@ -184,11 +195,9 @@ export class ApiKeys extends Context.Service<
           const hash = yield* secrets.keyHash(token);
           const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
           return inserted === "inserted";
-        },
-      );
+        }),
 
-      const rotate: ApiKeys["Service"]["rotate"] = Effect.fn("ApiKeys.rotate")(
-        function* (id, graceSeconds, origin) {
+        rotate: Effect.fn("ApiKeys.rotate")(function* (id, graceSeconds, origin) {
           const { token } = yield* withRandom(generateToken(id));
           const at = yield* Clock.currentTimeMillis;
           const rotated = yield* store.rotateKey({
@@ -201,32 +210,19 @@ export class ApiKeys extends Context.Service<
           if (!rotated) return Option.none();
           yield* announce(id);
           return Option.some(token);
-        },
-      );
+        }),
 
-      const update: ApiKeys["Service"]["update"] = Effect.fn("ApiKeys.update")(
-        function* (id, changes, origin) {
+        update: Effect.fn("ApiKeys.update")(function* (id, changes, origin) {
           yield* checkTexts(changes);
           const at = yield* Clock.currentTimeMillis;
           const outcome = yield* store.updateKey({ ...origin, id, update: changes, at });
           if (outcome === "revoked") return yield* new Conflict({ reason: "key_revoked" });
           if (outcome === "updated") yield* announce(id);
           return outcome === "unknown" ? Option.none() : Option.some(outcome === "updated");
-        },
-      );
+        }),
 
-      const revoke = Effect.fn("ApiKeys.revoke")(function* (
-        id: KeyId,
-        origin: Pick<UpdateKey, keyof WriteOrigin | "action">,
-      ) {
-        const at = yield* Clock.currentTimeMillis;
-        const outcome = yield* store.updateKey({ ...origin, id, update: { status: "revoked" }, at });
-        yield* announce(id);
-        return outcome === "updated";
-      });
-
-      const reportLeaked: ApiKeys["Service"]["reportLeaked"] = Effect.fn("ApiKeys.reportLeaked")(
-        function* (token, requestId) {
+        revoke,
+        reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (token, requestId) {
           if (keyIdOf(token) === null) return "unknown";
           const found = yield* store.findByHash(yield* secrets.keyHash(token));
           const at = yield* Clock.currentTimeMillis;
@@ -236,10 +232,10 @@ export class ApiKeys extends Context.Service<
           if (status === "revoked") return "revoked";
           yield* revoke(id, { actor: { type: "key", id }, requestId, action: "key.reported" });
           return "revoked";
-        },
-      );
+        }),
 
-      return ApiKeys.of({ create, adopt, rotate, update, revoke, reportLeaked, scopeOf });
+        scopeOf,
+      });
     }),
   ).pipe(Layer.provide(KeyChanges.layer));
 }

@@ -182,7 +182,7 @@ export class RequestLimits extends Context.Service<
       ) {
         if (limit === 0 || address === null) return;
         const windows = yield* windowsOfAddress(address);
-        yield* admitOne(windows[which], limit) as Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+        yield* admitOne(windows[which], limit).pipe(Effect.catchTag("RateLimited", Effect.die));
       });
 
       return RequestLimits.of({
@@ -208,13 +208,9 @@ export class RequestLimits extends Context.Service<
         admitExport: (chatId) =>
           // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
           // is erased.
-          Effect.flatMap(
-            secrets.addressName({ countedAs: `export ${chatId}` }),
-            (name) =>
-              admitOne(window("day", name), exportsDaily) as Effect.Effect<
-                void,
-                RateLimited | StoreUnavailable
-              >,
+          secrets.addressName({ countedAs: `export ${chatId}` }).pipe(
+            Effect.flatMap((name) => admitOne(window("day", name), exportsDaily)),
+            Effect.catchTag("SharedIpRateLimited", Effect.die),
           ),
       });
     }),

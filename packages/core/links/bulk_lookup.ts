@@ -105,74 +105,66 @@ export class BulkLookup extends Context.Service<
 
       const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
 
-      const byChats = Effect.fnUntraced(function* (
-        scope: DataScope,
-        inputs: ReadonlyArray<string>,
-        { guildId = null, resolved = false }: LookupOptions = {},
-      ) {
-        yield* checkBulkLimit(inputs);
-        yield* guard.enter(scope, guildId);
-        const chatIds = distinct(inputs, isChatId);
-        const find = links.findGamesByChatIds(scope.pid, [...chatIds]);
-        const [linked, members] =
-          guildId === null
-            ? [yield* find, null]
-            : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: 2 });
-        const membershipOf = (chatId: ChatId) =>
-          members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
-        const found = resolved
-          ? [...linked].filter(([chatId]) => Result.getOrElse(membershipOf(chatId), () => false))
-          : [];
-        const games = yield* gameProfiles(found.map(([, gameId]) => gameId));
-        const chats = yield* mapOf(
-          found.map(([chatId]) => chatId),
-          (chatId) => profiles.chat(chatId, guildId),
-        );
-        return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
-          const member = membershipOf(chatId);
-          if (Result.isFailure(member)) return Result.fail(member.failure);
-          if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
-          const gameId = linked.get(chatId);
-          if (gameId === undefined) return Result.fail(new LinkNotFound());
-          const pair = { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null };
-          return Result.succeed({ chatId, gameId, resolved: pair });
-        });
-      });
+      return BulkLookup.of({
+        byChats: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
+          yield* checkBulkLimit(inputs);
+          yield* guard.enter(scope, guildId);
+          const chatIds = distinct(inputs, isChatId);
+          const find = links.findGamesByChatIds(scope.pid, [...chatIds]);
+          const [linked, members] =
+            guildId === null
+              ? [yield* find, null]
+              : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: 2 });
+          const membershipOf = (chatId: ChatId) =>
+            members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
+          const found = resolved
+            ? [...linked].filter(([chatId]) => Result.getOrElse(membershipOf(chatId), () => false))
+            : [];
+          const games = yield* gameProfiles(found.map(([, gameId]) => gameId));
+          const chats = yield* mapOf(
+            found.map(([chatId]) => chatId),
+            (chatId) => profiles.chat(chatId, guildId),
+          );
+          return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
+            const member = membershipOf(chatId);
+            if (Result.isFailure(member)) return Result.fail(member.failure);
+            if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
+            const gameId = linked.get(chatId);
+            if (gameId === undefined) return Result.fail(new LinkNotFound());
+            const pair = { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null };
+            return Result.succeed({ chatId, gameId, resolved: pair });
+          });
+        }),
 
-      const byGames = Effect.fnUntraced(function* (
-        scope: DataScope,
-        inputs: ReadonlyArray<string>,
-        { guildId = null, resolved = false }: LookupOptions = {},
-      ) {
-        yield* checkBulkLimit(inputs);
-        yield* guard.enter(scope, guildId);
-        const gameIds = distinct(inputs, isGameId);
-        const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
-        const members = guildId === null ? null : yield* membersOfEach(guildId, linked);
-        const membersOf = (gameId: GameId) =>
-          members?.get(gameId) ?? Result.succeed(linked.get(gameId) ?? []);
-        const games = yield* gameProfiles(resolved ? linked.keys() : []);
-        const chats = yield* mapOf(resolved ? linked.keys() : [], (gameId) =>
-          profiles.chats(
-            Result.getOrElse(membersOf(gameId), () => []),
-            guildId,
-          ),
-        );
-        return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
-          Result.flatMap(membersOf(gameId), (chatIds) =>
-            chatIds.length === 0
-              ? Result.fail(new LinkNotFound())
-              : Result.succeed({
-                  gameId,
-                  chatIds,
-                  count: chatIds.length,
-                  resolved: { game: games.get(gameId) ?? null, chat: chats.get(gameId) ?? null },
-                }),
-          ),
-        );
+        byGames: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
+          yield* checkBulkLimit(inputs);
+          yield* guard.enter(scope, guildId);
+          const gameIds = distinct(inputs, isGameId);
+          const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
+          const members = guildId === null ? null : yield* membersOfEach(guildId, linked);
+          const membersOf = (gameId: GameId) =>
+            members?.get(gameId) ?? Result.succeed(linked.get(gameId) ?? []);
+          const games = yield* gameProfiles(resolved ? linked.keys() : []);
+          const chats = yield* mapOf(resolved ? linked.keys() : [], (gameId) =>
+            profiles.chats(
+              Result.getOrElse(membersOf(gameId), () => []),
+              guildId,
+            ),
+          );
+          return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
+            Result.flatMap(membersOf(gameId), (chatIds) =>
+              chatIds.length === 0
+                ? Result.fail(new LinkNotFound())
+                : Result.succeed({
+                    gameId,
+                    chatIds,
+                    count: chatIds.length,
+                    resolved: { game: games.get(gameId) ?? null, chat: chats.get(gameId) ?? null },
+                  }),
+            ),
+          );
+        }),
       });
-
-      return BulkLookup.of({ byChats, byGames });
     }),
   );
 }

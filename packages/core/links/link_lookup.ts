@@ -113,18 +113,6 @@ export class LinkLookup extends Context.Service<
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
         Effect.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
 
-      const byChat = Effect.fnUntraced(function* (
-        scope: DataScope,
-        chatId: ChatId,
-        options: LookupOptions = {},
-      ) {
-        if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
-        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
-        if (link === null) return yield* new LinkNotFound();
-        const resolved = options.resolved === true ? yield* resolvePair(link, options) : unresolved;
-        return { chatId, gameId: link.gameId, resolved };
-      });
-
       const membersAmong = Effect.fnUntraced(function* (guildId: GuildId, newest: ReadonlyArray<ChatId>) {
         const checked = newest.slice(0, maxCheckedMembers);
         const known = yield* guard.knownMembers(guildId, checked);
@@ -135,49 +123,49 @@ export class LinkLookup extends Context.Service<
         return yield* Effect.filter(checked, isMember, { concurrency: platformConcurrency });
       });
 
-      const byGame = Effect.fnUntraced(function* (
-        scope: DataScope,
-        gameId: GameId,
-        options: LookupOptions = {},
-      ) {
-        const { guildId = null, resolved = false } = options;
-        yield* guard.enter(scope, guildId);
-        const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
-        const chatIds = guildId === null ? newest : yield* membersAmong(guildId, newest);
-        if (chatIds.length === 0) return yield* new LinkNotFound();
-        return {
-          gameId,
-          chatIds,
-          count: chatIds.length,
-          resolved: resolved
-            ? yield* Effect.all(
-                { game: profiles.game(gameId), chat: profiles.chats(chatIds, guildId) },
-                { concurrency: 2 },
-              )
-            : unresolvedGame,
-        };
-      });
+      return LinkLookup.of({
+        byChat: Effect.fnUntraced(function* (scope, chatId, options = {}) {
+          if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
+          const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+          if (link === null) return yield* new LinkNotFound();
+          const resolved = options.resolved === true ? yield* resolvePair(link, options) : unresolved;
+          return { chatId, gameId: link.gameId, resolved };
+        }),
 
-      const verification = Effect.fnUntraced(function* (
-        scope: DataScope,
-        chatId: ChatId,
-        options: LookupOptions = {},
-      ) {
-        yield* admitChat(scope, chatId, options);
-        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
-        if (link === null) return notVerified(chatId);
-        return {
-          linked: true,
-          chatId,
-          gameId: link.gameId,
-          linkVersion: link.linkVersion,
-          linkHash: yield* secrets.linkHash(scope.pid, link),
-          lastVerifiedAt: link.lastVerifiedAt,
-          resolved: yield* resolvePair(link, options),
-        };
-      });
+        byGame: Effect.fnUntraced(function* (scope, gameId, options = {}) {
+          const { guildId = null, resolved = false } = options;
+          yield* guard.enter(scope, guildId);
+          const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
+          const chatIds = guildId === null ? newest : yield* membersAmong(guildId, newest);
+          if (chatIds.length === 0) return yield* new LinkNotFound();
+          return {
+            gameId,
+            chatIds,
+            count: chatIds.length,
+            resolved: resolved
+              ? yield* Effect.all(
+                  { game: profiles.game(gameId), chat: profiles.chats(chatIds, guildId) },
+                  { concurrency: 2 },
+                )
+              : unresolvedGame,
+          };
+        }),
 
-      return LinkLookup.of({ byChat, byGame, verification });
+        verification: Effect.fnUntraced(function* (scope, chatId, options = {}) {
+          yield* admitChat(scope, chatId, options);
+          const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+          if (link === null) return notVerified(chatId);
+          return {
+            linked: true,
+            chatId,
+            gameId: link.gameId,
+            linkVersion: link.linkVersion,
+            linkHash: yield* secrets.linkHash(scope.pid, link),
+            lastVerifiedAt: link.lastVerifiedAt,
+            resolved: yield* resolvePair(link, options),
+          };
+        }),
+      });
     }),
   );
 }

@@ -40,7 +40,8 @@ export interface VerificationSession {
 }
 
 /** @internal */
-export const isFinal = (state: SessionState): boolean => state !== "pending" && state !== "opened";
+export const isFinal = (state: SessionState): state is Exclude<SessionState, "pending" | "opened"> =>
+  state !== "pending" && state !== "opened";
 
 /** The states that `SessionStore.advance` sets. */
 export type SessionStep = "opened" | "cancelled" | "expired";

@@ -99,7 +99,7 @@ const encodeSignal = (signal: Signal): string =>
 const decodeSignal = (message: string): Signal => {
   const colon = message.indexOf(":");
   return colon === -1
-    ? { changed: message.split(" ") as ReadonlyArray<string> as ReadonlyArray<SessionId> }
+    ? { changed: message.split(" ") as Array<SessionId> }
     : { begun: { number: Number(message.slice(0, colon)), id: message.slice(colon + 1) as SessionId } };
 };
 

@@ -136,31 +136,6 @@ export class VerificationSessions extends Context.Service<
         pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
       });
 
-      const create = Effect.fn("VerificationSessions.create")(function* (
-        key: ApiKey,
-        request: NewSession,
-        commit: Commit<ReadSession> = commitAlone,
-      ) {
-        yield* checkRedirect(key, request.redirect);
-        yield* guard.enter(key.scope, request.guildId);
-        if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
-        const now = yield* Clock.currentTimeMillis;
-        const createAt: (at: Millis) => Effect.Effect<NamedSession, RateLimited | StoreUnavailable> =
-          Effect.fnUntraced(function* (at) {
-            const named = yield* newNames;
-            const session = newSession(key, named.id, request, at, at + rules.life);
-            const code = yield* secrets.sealSid(named.code, named.sid);
-            const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
-            if (outcome._tag === "Created") return { ...session, ...named };
-            if (outcome._tag === "CodeTaken") return yield* createAt(at);
-            const { readyAt } = outcome;
-            return yield* at === now && readyAt - now <= maxReordering
-              ? createAt(readyAt)
-              : tooManySessions(rules, readyAt, now);
-          });
-        return readSessionOf(yield* commit(createAt(now), readSessionOf));
-      });
-
       const awaitChange = Effect.fnUntraced(function* (read: SessionRead, until: Millis) {
         let { session } = read;
         while (!isFinal(session.state) && session.state === read.session.state) {
@@ -171,49 +146,66 @@ export class VerificationSessions extends Context.Service<
         return session;
       });
 
-      const poll = Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
-        const until = (yield* Clock.currentTimeMillis) + wait;
-        const [read, names] = yield* withNames(
-          sid,
-          reads.begin(key, sid, { resumes: false, waits: wait > 0 }),
-        );
-        const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
-        if (session.state === "expired") return yield* new SessionExpired();
-        return { ...session, ...names, pollsRemaining: read.pollsRemaining };
-      }, Effect.scoped);
+      return VerificationSessions.of({
+        create: Effect.fn("VerificationSessions.create")(function* (key, request, commit = commitAlone) {
+          yield* checkRedirect(key, request.redirect);
+          yield* guard.enter(key.scope, request.guildId);
+          if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
+          const now = yield* Clock.currentTimeMillis;
+          const createAt: (at: Millis) => Effect.Effect<NamedSession, RateLimited | StoreUnavailable> =
+            Effect.fnUntraced(function* (at) {
+              const named = yield* newNames;
+              const session = newSession(key, named.id, request, at, at + rules.life);
+              const code = yield* secrets.sealSid(named.code, named.sid);
+              const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
+              if (outcome._tag === "Created") return { ...session, ...named };
+              if (outcome._tag === "CodeTaken") return yield* createAt(at);
+              const { readyAt } = outcome;
+              return yield* at === now && readyAt - now <= maxReordering
+                ? createAt(readyAt)
+                : tooManySessions(rules, readyAt, now);
+            });
+          return readSessionOf(yield* commit(createAt(now), readSessionOf));
+        }),
 
-      const stream = Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
-        const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-        const [read, names] = yield* withNames(
-          sid,
-          reads.begin(key, sid, { resumes: lastEventId !== null, waits: true }),
-        );
-        return isFinal(read.session.state) && isKnown(read.session, lastEventId)
-          ? null
-          : sessionEvents(read, names, until, lastEventId);
+        poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
+          const until = (yield* Clock.currentTimeMillis) + wait;
+          const [read, names] = yield* withNames(
+            sid,
+            reads.begin(key, sid, { resumes: false, waits: wait > 0 }),
+          );
+          const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
+          if (session.state === "expired") return yield* new SessionExpired();
+          return { ...session, ...names, pollsRemaining: read.pollsRemaining };
+        }, Effect.scoped),
+
+        stream: Effect.fnUntraced(function* (key, sid, lastEventId) {
+          const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
+          const [read, names] = yield* withNames(
+            sid,
+            reads.begin(key, sid, { resumes: lastEventId !== null, waits: true }),
+          );
+          return isFinal(read.session.state) && isKnown(read.session, lastEventId)
+            ? null
+            : sessionEvents(read, names, until, lastEventId);
+        }),
+
+        cancel: Effect.fn("VerificationSessions.cancel")(function* (key, sid, commit = commitAlone) {
+          const found = yield* reads.find(key, sid);
+          const pollsRemaining = yield* reads.pollsRemaining(found);
+          const at = yield* Clock.currentTimeMillis;
+          const write = store.advance({ id: found.id, to: "cancelled", at });
+          const cancelling = write.pipe(
+            Effect.flatMap(requireCancelled),
+            Effect.zip(namesOf(sid as Sid)),
+            Effect.map(([session, names]): NamedSession => ({ ...session, ...names })),
+          );
+          const resultOf = (session: NamedSession) => ({ ...session, pollsRemaining });
+          const cancelled = yield* commit(cancelling, resultOf);
+          yield* watch.announce([cancelled.id]);
+          return resultOf(cancelled);
+        }),
       });
-
-      const cancel = Effect.fn("VerificationSessions.cancel")(function* (
-        key: ApiKey,
-        sid: string,
-        commit: Commit<ReadSession> = commitAlone,
-      ) {
-        const found = yield* reads.find(key, sid);
-        const pollsRemaining = yield* reads.pollsRemaining(found);
-        const at = yield* Clock.currentTimeMillis;
-        const write = store.advance({ id: found.id, to: "cancelled", at });
-        const cancelling = write.pipe(
-          Effect.flatMap(requireCancelled),
-          Effect.zip(namesOf(sid as Sid)),
-          Effect.map(([session, names]): NamedSession => ({ ...session, ...names })),
-        );
-        const resultOf = (session: NamedSession) => ({ ...session, pollsRemaining });
-        const cancelled = yield* commit(cancelling, resultOf);
-        yield* watch.announce([cancelled.id]);
-        return resultOf(cancelled);
-      });
-
-      return VerificationSessions.of({ create, poll, stream, cancel });
     }),
   );
 }

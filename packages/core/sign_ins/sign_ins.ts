@@ -103,15 +103,6 @@ export class SignIns extends Context.Service<
       const identity = yield* ChatIdentity;
       const random = yield* SecureRandom.SecureRandom;
 
-      const begin: SignIns["Service"]["begin"] = Effect.fn("SignIns.begin")(function* (site, redirectUri) {
-        const state = yield* randomToken(random);
-        const { stateHash, ...derived } = yield* secrets.signIn(state);
-        const now = yield* Clock.currentTimeMillis;
-        yield* store.begin({ stateHash, site, expiresAt: now + beginLifetime });
-        const { url } = yield* identity.begin({ redirectUri, state, ...derived, ...asked(site) });
-        return { url, state };
-      });
-
       const prove = Effect.fnUntraced(function* ({ site, redirectUri, state, callback }: ReturnedBrowser) {
         if (state === null || state !== callback.get("state")) {
           return yield* new SignInRefused({ reason: "invalid" });
@@ -125,30 +116,36 @@ export class SignIns extends Context.Service<
           .pipe(Effect.catchTags(refusals));
       });
 
-      const finish: SignIns["Service"]["finish"] = Effect.fn("SignIns.finish")(function* (browser) {
-        const { userId: chatId, guilds = null } = yield* prove(browser);
-        const { site } = browser;
-        const account = site === "dashboard" ? (yield* accounts.ofChatUser(chatId)).name : null;
-        const cookie = yield* randomToken(random);
-        const createdAt = yield* Clock.currentTimeMillis;
-        const id = yield* secrets.signInId(site, cookie);
-        const replaced = browser.cookie === null ? null : yield* secrets.signInId(site, browser.cookie);
-        const expiresAt = createdAt + signInLifetime;
-        yield* store.create({ id, site, chatId, account, guilds, createdAt, expiresAt }, replaced);
-        return { cookie };
-      });
-
-      const find: SignIns["Service"]["find"] = Effect.fn("SignIns.find")(function* (site, cookie) {
-        if (cookie === null) return yield* new InvalidSession();
-        const id = yield* secrets.signInId(site, cookie);
-        const found = yield* store.find(site, id, yield* Clock.currentTimeMillis);
-        return Option.isSome(found) ? found.value : yield* new InvalidSession();
-      });
-
       return SignIns.of({
-        begin,
-        finish,
-        find,
+        begin: Effect.fn("SignIns.begin")(function* (site, redirectUri) {
+          const state = yield* randomToken(random);
+          const { stateHash, ...derived } = yield* secrets.signIn(state);
+          const now = yield* Clock.currentTimeMillis;
+          yield* store.begin({ stateHash, site, expiresAt: now + beginLifetime });
+          const { url } = yield* identity.begin({ redirectUri, state, ...derived, ...asked(site) });
+          return { url, state };
+        }),
+
+        finish: Effect.fn("SignIns.finish")(function* (browser) {
+          const { userId: chatId, guilds = null } = yield* prove(browser);
+          const { site } = browser;
+          const account = site === "dashboard" ? (yield* accounts.ofChatUser(chatId)).name : null;
+          const cookie = yield* randomToken(random);
+          const createdAt = yield* Clock.currentTimeMillis;
+          const id = yield* secrets.signInId(site, cookie);
+          const replaced = browser.cookie === null ? null : yield* secrets.signInId(site, browser.cookie);
+          const expiresAt = createdAt + signInLifetime;
+          yield* store.create({ id, site, chatId, account, guilds, createdAt, expiresAt }, replaced);
+          return { cookie };
+        }),
+
+        find: Effect.fn("SignIns.find")(function* (site, cookie) {
+          if (cookie === null) return yield* new InvalidSession();
+          const id = yield* secrets.signInId(site, cookie);
+          const found = yield* store.find(site, id, yield* Clock.currentTimeMillis);
+          return Option.isSome(found) ? found.value : yield* new InvalidSession();
+        }),
+
         csrfToken: ({ id }) => secrets.signInCsrf(id),
         list: ({ site, chatId }) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => store.list(site, chatId, now)),

@@ -63,8 +63,14 @@ export class OwnLinks extends Context.Service<
         } satisfies OwnLink;
       });
 
-      const remove: OwnLinks["Service"]["remove"] = Effect.fn("OwnLinks.remove")(
-        function* (chatId, pid, requestId) {
+      return OwnLinks.of({
+        list: Effect.fn("OwnLinks.list")(function* (chatId) {
+          const found = yield* findLinks(chatId);
+          const shown = yield* Effect.forEach(found, show, { concurrency: platformConcurrency });
+          return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
+        }),
+
+        remove: Effect.fn("OwnLinks.remove")(function* (chatId, pid, requestId) {
           const link = (yield* findLinks(chatId)).find(({ scope }) => scope.pid === pid);
           if (link === undefined) return yield* new LinkNotFound();
           const at = yield* Clock.currentTimeMillis;
@@ -75,16 +81,7 @@ export class OwnLinks extends Context.Service<
           const { gameId: previousGameId } = removed.value;
           yield* events.announce("linkChanged", { scope: link.scope, chatId, gameId: null, previousGameId });
           return yield* show(link);
-        },
-      );
-
-      return OwnLinks.of({
-        list: Effect.fn("OwnLinks.list")(function* (chatId) {
-          const found = yield* findLinks(chatId);
-          const shown = yield* Effect.forEach(found, show, { concurrency: platformConcurrency });
-          return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
         }),
-        remove,
       });
     }),
   ).pipe(Layer.provide(LinkEvents.layer));

@@ -81,25 +81,6 @@ export class UserData extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const releaseRoles = yield* makeReleaseRoles;
 
-      const find = Effect.fn("UserData.find")(function* (chatId: ChatId) {
-        const found = yield* store.find(chatId);
-        const now = yield* Clock.currentTimeMillis;
-        const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name, now));
-        return { ...found, keys: keys.flat() };
-      });
-
-      const previewErasure: UserData["Service"]["previewErasure"] = Effect.fn("UserData.previewErasure")(
-        function* (chatId) {
-          const records = yield* store.findRecords(chatId);
-          const now = yield* Clock.currentTimeMillis;
-          const own = (yield* members.findByChatId(chatId)).filter(
-            ({ account }) => account.chatId === chatId,
-          );
-          const keys = yield* Effect.forEach(own, ({ account }) => keyStore.listKeys(account.name, now));
-          return { records: records.length, keys: keys.flat().filter(({ status }) => status !== "revoked") };
-        },
-      );
-
       const erase: UserData["Service"]["erase"] = Effect.fn("UserData.erase")(function* (chatId, origin) {
         const records = yield* store.findRecords(chatId);
         yield* releaseRoles(chatId, records);
@@ -123,7 +104,26 @@ export class UserData extends Context.Service<
         return erased.value;
       });
 
-      return UserData.of({ find, previewErasure, erase });
+      return UserData.of({
+        find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
+          const found = yield* store.find(chatId);
+          const now = yield* Clock.currentTimeMillis;
+          const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name, now));
+          return { ...found, keys: keys.flat() };
+        }),
+
+        previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId) {
+          const records = yield* store.findRecords(chatId);
+          const now = yield* Clock.currentTimeMillis;
+          const own = (yield* members.findByChatId(chatId)).filter(
+            ({ account }) => account.chatId === chatId,
+          );
+          const keys = yield* Effect.forEach(own, ({ account }) => keyStore.listKeys(account.name, now));
+          return { records: records.length, keys: keys.flat().filter(({ status }) => status !== "revoked") };
+        }),
+
+        erase,
+      });
     }),
   ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }

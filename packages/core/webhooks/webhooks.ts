@@ -216,38 +216,6 @@ export class Webhooks extends Context.Service<
         if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
       });
 
-      const create: Webhooks["Service"]["create"] = Effect.fn("Webhooks.create")(
-        function* (choice, origin, admission) {
-          const { account, target, url, types = [], description = "" } = choice;
-          yield* check({ url, types, description });
-          if (admission !== undefined) yield* admission;
-          const scope = yield* keys.scopeOf(account, target);
-          const id = yield* Effect.provideService(
-            Effect.map(randomText(20, 62), (text) => `wh_${text}` as WebhookId),
-            SecureRandom.SecureRandom,
-            random,
-          );
-          const { secret, sealed } = yield* issueSecret(id);
-          const webhook: Webhook = {
-            id,
-            scope,
-            url,
-            types: [...new Set(types)],
-            description,
-            status: "active",
-            disabledReason: null,
-            createdAt: yield* Clock.currentTimeMillis,
-            lastDeliveredAt: null,
-            failingSince: null,
-          };
-          const { end } = yield* events.range(scope.pid);
-          const write = { ...origin, webhook, sealed, position: end, maxOfScope: webhooksOfScope };
-          if (!(yield* store.insert(write))) return yield* new Conflict({ reason: "webhook_limit" });
-          yield* announceChange;
-          return { secret, webhook: { ...webhook, pending: 0 } };
-        },
-      );
-
       const send = Effect.fnUntraced(function* (
         webhook: StoredWebhook,
         event: SentEvent,
@@ -282,32 +250,56 @@ export class Webhooks extends Context.Service<
           else tests.set(owner, left);
         });
 
-      const test: Webhooks["Service"]["test"] = Effect.fn("Webhooks.test")(function* (account, id, origin) {
-        const webhook = yield* findStored(account, id);
-        const at = yield* Clock.currentTimeMillis;
-        const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
-        const { account: owner } = webhook.scope;
-        return yield* Effect.acquireUseRelease(
-          beginTest(owner),
-          () => send(webhook, event, untriedDelivery(event), origin),
-          () => endTest(owner),
-        );
-      });
-
-      const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(
-        function* (account, id, eventId, origin) {
-          const webhook = yield* findStored(account, id);
-          const delivery = yield* deliveries.findTried(webhook, eventId);
-          return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
-        },
-      );
-
       return Webhooks.of({
         list: (account) => store.list({ account, id: null }),
         find,
-        create,
-        test,
-        resend,
+        create: Effect.fn("Webhooks.create")(function* (choice, origin, admission) {
+          const { account, target, url, types = [], description = "" } = choice;
+          yield* check({ url, types, description });
+          if (admission !== undefined) yield* admission;
+          const scope = yield* keys.scopeOf(account, target);
+          const id = yield* Effect.provideService(
+            Effect.map(randomText(20, 62), (text) => `wh_${text}` as WebhookId),
+            SecureRandom.SecureRandom,
+            random,
+          );
+          const { secret, sealed } = yield* issueSecret(id);
+          const webhook: Webhook = {
+            id,
+            scope,
+            url,
+            types: [...new Set(types)],
+            description,
+            status: "active",
+            disabledReason: null,
+            createdAt: yield* Clock.currentTimeMillis,
+            lastDeliveredAt: null,
+            failingSince: null,
+          };
+          const { end } = yield* events.range(scope.pid);
+          const write = { ...origin, webhook, sealed, position: end, maxOfScope: webhooksOfScope };
+          if (!(yield* store.insert(write))) return yield* new Conflict({ reason: "webhook_limit" });
+          yield* announceChange;
+          return { secret, webhook: { ...webhook, pending: 0 } };
+        }),
+
+        test: Effect.fn("Webhooks.test")(function* (account, id, origin) {
+          const webhook = yield* findStored(account, id);
+          const at = yield* Clock.currentTimeMillis;
+          const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
+          const { account: owner } = webhook.scope;
+          return yield* Effect.acquireUseRelease(
+            beginTest(owner),
+            () => send(webhook, event, untriedDelivery(event), origin),
+            () => endTest(owner),
+          );
+        }),
+
+        resend: Effect.fn("Webhooks.resend")(function* (account, id, eventId, origin) {
+          const webhook = yield* findStored(account, id);
+          const delivery = yield* deliveries.findTried(webhook, eventId);
+          return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
+        }),
 
         sent: Effect.fn("Webhooks.sent")(function* (account, id, eventId) {
           return yield* deliveries.sent(yield* findStored(account, id), eventId);

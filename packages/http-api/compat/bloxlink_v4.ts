@@ -9,6 +9,7 @@
  * ```
  */
 import { ChatId, GameId } from "@accountlink/core/ids";
+import { GameGroup } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 import type { CompatService } from "../compat_service.ts";
 import { defineRoute } from "../route.ts";
@@ -35,6 +36,8 @@ export const bloxlinkV4: CompatService = {
 const Text = Schema.NullOr(Schema.String);
 const Flag = Schema.NullOr(Schema.Boolean);
 
+const { role, ...group } = GameGroup.fields;
+
 const RobloxUser = Schema.Struct({
   name: Text,
   displayName: Text,
@@ -46,19 +49,7 @@ const RobloxUser = Schema.Struct({
   profileLink: Schema.String,
   avatar: Schema.NullOr(Schema.Struct({ bustThumbnail: Text, headshotThumbnail: Text, fullBody: Text })),
   badges: Schema.NullOr(Schema.Array(Schema.Struct({ ImageUri: Text, Name: Text }))),
-  groups: Schema.NullOr(
-    Schema.Array(
-      Schema.Struct({
-        group: Schema.Struct({
-          id: Schema.Int,
-          name: Text,
-          memberCount: Schema.NullOr(Schema.Int),
-          hasVerifiedBadge: Flag,
-        }),
-        role: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) })),
-      }),
-    ),
-  ),
+  groups: Schema.NullOr(Schema.Array(Schema.Struct({ group: Schema.Struct(group), role }))),
 }).annotate({ identifier: "RobloxUserOfBloxlink" });
 
 const DiscordMember = Schema.Struct({

@@ -94,7 +94,7 @@ const observeResponse = (
     countUsage(context, usage, response.status, error);
     const { span } = fiber.cache;
     if (span?._tag === "Span") annotateSpan(span, context, error);
-    const level = response.status < 400 ? "Debug" : "Info";
+    const level = outcomeOf(response.status, error) === "served" ? "Debug" : "Info";
     return isLogged(fiber, level)
       ? Effect.as(logAccess(level, accessLine(context, response, error)), response)
       : Effect.succeed(response);

@@ -1,6 +1,6 @@
 import { StorageIdentity, type StoragePorts } from "@accountlink/core";
 import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
-import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
 import { layer } from "../stores.ts";
@@ -109,8 +109,19 @@ export const inspectPostgres = (options: PostgresOptions): Effect.Effect<Postgre
     ),
   );
 
+/** Other encodings cannot store every name. */
+const checkEncoding = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const [found] = yield* sql<{ readonly encoding: string }>`
+    SELECT current_setting('server_encoding') AS encoding`;
+  if (found?.encoding === "UTF8") return;
+  const message = `its encoding is ${found?.encoding}, expected UTF8`;
+  return yield* new Migrator.MigrationError({ kind: "BadState", message });
+});
+
 const state = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
+  yield* checkEncoding;
   const [found] = yield* sql<{
     readonly server: string;
     readonly steps: string | null;
@@ -161,18 +172,20 @@ const migrateOn = (
   const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
   const tryAgain = (error: MigrateError) =>
     Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
-      Effect.andThen(Effect.retry(migrate, { schedule, while: isTransient })),
+      Effect.andThen(Effect.retry(prepare, { schedule, while: isTransient })),
     );
   const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
-  return migrate.pipe(
+  return prepare.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
     Effect.catchTag(["SqlError", "MigrationError"], notMigrated),
     Effect.provideContext(database),
   );
 };
 
+const prepare = Effect.andThen(checkEncoding, migrate);
+
 const retryPause = Duration.millis(500);
 
-type MigrateError = Effect.Error<typeof migrate>;
+type MigrateError = Effect.Error<typeof prepare>;
 
 const isTransient = (error: MigrateError): boolean => error._tag === "SqlError" && error.isRetryable;

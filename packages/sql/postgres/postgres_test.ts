@@ -56,6 +56,27 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     }),
   );
 
+  it.live("a database of another encoding than UTF8, which cannot store every name, is refused", () =>
+    Effect.gen(function* () {
+      const { url, query } = yield* makePostgresDatabase();
+      const latin = withParts(url, { pathname: `${new URL(url).pathname}_latin` });
+      const name = latin.pathname.slice(1);
+      yield* Effect.acquireRelease(
+        query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`),
+        () => query(`DROP DATABASE ${name} WITH (FORCE)`),
+      );
+      const attempts: ReadonlyArray<Effect.Effect<unknown, StoragePostgres.PostgresError>> = [
+        migratePostgres(optionsOf(latin)),
+        inspectPostgres(optionsOf(latin)),
+      ];
+      for (const attempt of attempts) {
+        expect((yield* Effect.flip(attempt)).message).toBe(
+          `Cannot use database "${latin.host}/${name}": its encoding is LATIN1, expected UTF8`,
+        );
+      }
+    }),
+  );
+
   it.live.each(["cut", "silence"] as const)(
     "a start waits for a database that is not available yet: %s",
     (fault) =>

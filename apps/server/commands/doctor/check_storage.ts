@@ -1,13 +1,14 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
 import { existsSync, statfsSync, statSync } from "node:fs";
-import { unwrapWithAny } from "@accountlink/core/secrets";
+import { RootKey, Secrets, unwrapWithAny } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect } from "effect";
+import { Effect, Layer, Result } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import type { Config } from "../../config/config.ts";
 import type { Storage } from "../../config/resolved_config.ts";
 import type { PersistentStorage } from "../../config/storage_location.ts";
+import { folderExists } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
 import { secretRejected } from "../../secrets/deployment_keys.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
@@ -27,7 +28,12 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
     );
   }
   const { folder } = storage;
-  if (!existsSync(folder)) return [ok("data folder", `"${folder}" will be made`)];
+  const exists = yield* Effect.result(folderExists(config, folder));
+  if (Result.isFailure(exists)) {
+    const advice = "Run the doctor as the user of the server, or give that user the folder and its files";
+    return [fail("data folder", exists.failure.message, advice)];
+  }
+  if (!exists.success) return [ok("data folder", `"${folder}" will be made`)];
   const findings = yield* StorageSql.inspectEmbedded(folder).pipe(
     Effect.flatMap((state) =>
       state === null
@@ -66,9 +72,12 @@ const checkRootKey = (config: Config, storage: PersistentStorage, wrapped: strin
     Effect.flatMap((secrets) =>
       wrapped === null
         ? Effect.succeed(ok("root key", "there is none yet, and one will be made"))
-        : Effect.map(unwrapWithAny(wrapped, secrets), ({ wrappedBy }) =>
-            judgeRotation(secrets.length > 1, wrappedBy > 0),
-          ),
+        : Effect.gen(function* () {
+            const { rootKey, wrappedBy } = yield* unwrapWithAny(wrapped, secrets);
+            const derived = Layer.provide(Secrets.layer, Layer.succeed(RootKey, rootKey));
+            const { deploymentId: deployment } = yield* Effect.provide(Secrets, derived);
+            return { ...judgeRotation(secrets.length > 1, wrappedBy > 0), deployment };
+          }),
     ),
     Effect.catchTag("SecretRejected", () => secretRejected(config, storage)),
     Effect.catchTag("InvalidConfig", ({ message }) =>

@@ -1,4 +1,6 @@
-import { get } from "node:http";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { Effect, Layer, Result } from "effect";
 import { Command } from "effect/cli";
 import { Invocation } from "../../cli/invocation.ts";
@@ -11,6 +13,7 @@ import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/res
 import { checkUploadFolder } from "../../files/upload_folder.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
 import { networksLayer } from "../../layers/networks_layer.ts";
+import { reasonOf } from "../../message_text.ts";
 import { checkPlatform } from "./check_platform.ts";
 import { checkStorage } from "./check_storage.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -50,15 +53,17 @@ const examine = Effect.gen(function* () {
     return [...findings, fail("configuration", resolved.failure.message, "Set what is missing")];
   }
   const { storage, cache, platform } = resolved.success;
+  const stored = yield* checkStorage(config, storage);
+  const { deployment = null } = stored.find((finding) => "deployment" in finding) ?? {};
   return [
     ...findings,
     ok("configuration", `${Object.keys(variables).length} variables`),
     ...(yield* checkFiles(resolved.success)),
     ...(yield* checkPlatform(platform)),
-    ...(yield* checkStorage(config, storage)),
+    ...stored,
     yield* checkCache(cache),
     yield* checkUploads,
-    ...(yield* checkServer(config)),
+    ...(yield* checkServer(config, deployment)),
   ];
 });
 
@@ -96,28 +101,37 @@ const checkCache = Effect.fnUntraced(function* (cache: Cache) {
   );
 });
 
-const checkServer = ({ ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port }: Config) => {
+const checkServer = (
+  { ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port }: Config,
+  deployment: string | null,
+) => {
   if (port === 0) return Effect.succeed([]);
   const url = `http://${reachable(host)}:${port}/readyz`;
-  return statusAt(url).pipe(
-    Effect.map((status) =>
-      status === 200
+  return answerAt(url).pipe(
+    Effect.map(({ status, body }) => {
+      const found = /"deployment":"([^"]*)"/.exec(body)?.[1];
+      if (found === undefined || found !== (deployment ?? found)) {
+        const other = `another program or deployment answers at ${url}`;
+        return fail("server", other, "Stop it, or set another ACCOUNTLINK_PORT");
+      }
+      return status === 200
         ? ok("server", `${url} is ready`)
-        : fail("server", `${url} answers ${status}`, "See its log, or set another ACCOUNTLINK_PORT"),
-    ),
-    Effect.catch(({ message }) => Effect.succeed(ok("server", `none answers at ${url}: ${message}`))),
+        : fail("server", `${url} answers ${status}`, "See its log");
+    }),
+    Effect.catch((reason) => Effect.succeed(ok("server", `none answers at ${url}: ${reason}`))),
     Effect.map((finding) => [finding]),
   );
 };
 
 /** Does not use `fetch`, which refuses to connect to some ports. */
-const statusAt = (url: string): Effect.Effect<number | undefined, Error> =>
-  Effect.callback((resume) => {
-    const request = get(url, { signal: AbortSignal.timeout(3_000) }, (response) => {
-      response.resume();
-      resume(Effect.succeed(response.statusCode));
-    });
-    request.once("error", (error) => resume(Effect.fail(error)));
+const answerAt = (url: string) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const request = get(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(3_000)]) });
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      return { status: response.statusCode, body: await text(response) };
+    },
+    catch: reasonOf,
   });
 
 /** A server on a wildcard address is reached through the loopback address. */

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -10,6 +11,12 @@ const missing = await whyNothingShared();
 
 const findingsIn = async (environment: Readonly<Record<string, string>>): Promise<string> =>
   (await (await makeWorkplace(environment)).run("doctor")).stdout;
+
+const started = <A>(server: Effect.Effect<A, never, Scope.Scope>): Promise<A> => {
+  const scope = Scope.makeUnsafe();
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+  return Effect.runPromise(Scope.provide(server, scope));
+};
 
 describe("accountlink doctor", () => {
   it("the doctor finds no problem in a new deployment, and creates nothing", async () => {
@@ -36,6 +43,20 @@ describe("accountlink doctor", () => {
     const { findings, failed } = await json("doctor");
     expect(failed).toBe(1);
     expect(JSON.stringify(findings)).toContain("file is not a database");
+  });
+
+  it("the doctor and other commands report a data folder or a database that their user cannot use", async () => {
+    const { folder, file } = await makeWorkplace();
+    const inFile = join(await file("file", ""), "data");
+    // Root may use any file, but not one that links to itself.
+    await symlink("accountlink.db", join(folder, "accountlink.db"));
+    for (const ACCOUNTLINK_DATA_DIR of [inFile, folder]) {
+      const { run } = await makeWorkplace({ ACCOUNTLINK_DATA_DIR });
+      const unusable = `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be `;
+      expect((await run("doctor")).stdout).toContain(`fail  data folder    ${unusable}`);
+      expect((await run("keys", "list", "--account", "acme")).stderr).toContain(unusable);
+      expect((await run("serve")).stderr).toContain(unusable);
+    }
   });
 
   it("the doctor warns of an upload folder that is not writable, and of a server without platforms", async () => {
@@ -91,16 +112,29 @@ describe("accountlink doctor", () => {
     expect(findings).not.toContain("pass");
   });
 
+  it("the doctor tells its own server from another deployment and another program on the port", async () => {
+    const { dataFolder, serve } = await makeWorkplace();
+    const other = await makeWorkplace();
+    const program = await started(startHttpServer(() => ({ body: { status: "ready" } })));
+    const serverAt = async (url: string) => {
+      const ACCOUNTLINK_PORT = new URL(url).port;
+      const findings = await findingsIn({ ACCOUNTLINK_DATA_DIR: dataFolder, ACCOUNTLINK_PORT });
+      return /^(.*) http:.*\/readyz(.*)$/m.exec(findings)?.slice(1);
+    };
+    expect(await serverAt(await serve())).toEqual(["ok    server        ", " is ready"]);
+    const another = ["fail  server         another program or deployment answers at", ""];
+    expect(await serverAt(await other.serve())).toEqual(another);
+    expect(await serverAt(program.url)).toEqual(another);
+  });
+
   it("the doctor asks the live platforms, and does not print the token", async () => {
-    const scope = Scope.makeUnsafe();
-    onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
     const platforms = startHttpServer(({ path, headers }) => {
       if (path !== "/chat/users/@me") return { status: 500 };
       return headers.authorization === "Bot right-token"
         ? { body: { id: "175928847299117063", username: "linker" } }
         : { status: 401, body: { code: 0, message: "401: Unauthorized" } };
     });
-    const { url } = await Effect.runPromise(Scope.provide(platforms, scope));
+    const { url } = await started(platforms);
     const findingsWith = (botToken: string) =>
       findingsIn({
         ACCOUNTLINK_PLATFORM: "live",

@@ -4,6 +4,8 @@ export interface Finding {
   readonly check: string;
   readonly finding: string;
   readonly advice: string | null;
+  /** The deployment that the checked root key belongs to, as `/readyz` shows it. */
+  readonly deployment?: string;
 }
 
 const make =

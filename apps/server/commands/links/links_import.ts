@@ -219,7 +219,7 @@ const summary = (
   }
   const { account, dryRun, rejects } = choice;
   const scope = `the ${scopeText(targetOf(choice))} scope of account "${account}" in ${location.text}`;
-  const did = `${dryRun ? "Would import" : "Imported"} ${countOf(links, "link")} into ${scope}`;
+  const did = `${dryRun ? "Would import" : "Imported"} ${countOf(inserted + replaced, "link")} into ${scope}`;
   const from = resumedAfter === 0 ? "" : `, going on after row ${formatCount(resumedAfter)}`;
   const counts = [
     `${formatCount(inserted + replaced)} taken (${formatCount(inserted)} new, ${formatCount(replaced)} replaced)`,

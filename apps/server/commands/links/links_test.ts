@@ -65,6 +65,8 @@ describe("accountlink links", () => {
     expect(imported.stdout).toMatch(
       /^Imported 1,234 links into the global scope of account "acme" in data folder "[^"]+\/data", in \d+\.\d s: 1,234 taken \(1,234 new, 0 replaced\), 0 unchanged, 0 kept as the store has them, 0 rows left out\nAccount "acme" did not exist, and was made\n$/,
     );
+    const again = await place.run("links", "import", csv, "--from-start", ...scope);
+    expect(again.stdout).toMatch(/^Imported 0 links into .*: 0 taken .*, 1,234 unchanged, /);
     expect(await exported(place)).toEqual(lines.toSorted());
     expect(importEntries(place.dataFolder)).toEqual([
       { inserted: 1_234, replaced: 0, unchanged: 0, kept: 0 },

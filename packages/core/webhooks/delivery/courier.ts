@@ -1,5 +1,6 @@
 /** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
+import { originOfOperator } from "../../audit/audit.ts";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
 import { erasedMark } from "../../erased_mark.ts";
 import type { FeedEvent } from "../../events/event.ts";
@@ -45,7 +46,7 @@ const attempts = Metric.counter("accountlink_webhook_attempts_total", {
 });
 
 /** The actor that disables a webhook. */
-const service = { actor: { type: "operator", id: "delivery" }, requestId: null } as const;
+const service = originOfOperator("delivery");
 
 /** State shared by all webhooks of a node. */
 export interface WebhookNode extends CourierNode {
@@ -123,7 +124,7 @@ export const makeCourierRun = Effect.gen(function* () {
 
   const lanesOf = ({ id }: HeldWebhook, { data }: FeedEvent) => {
     const users = ["chatId", "previousChatId"].flatMap((name) => {
-      const user = (data as unknown as Readonly<Record<string, unknown>>)[name];
+      const user = (data as Readonly<Record<string, unknown>>)[name];
       return typeof user === "string" && user !== erasedMark ? [user] : [];
     });
     return Effect.forEach([...new Set(users)], (user) => webhookLane(id, user));

@@ -11,6 +11,7 @@ import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
 import { type KeyFormError, refusalOf } from "../keys/key_refusals.ts";
+import { messageText } from "../look/list_name.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -141,7 +142,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
 
 const problemOf = (error: KeyFormError) =>
   error._tag === "Forbidden"
-    ? { ...refusalOf(error), problems: [], general: `${error.message}.` }
+    ? { ...refusalOf(error), problems: [], general: `${messageText(error)}.` }
     : refusalOf(error);
 
 const verdicts: Readonly<Record<string, AltVerdict | undefined>> = { same: "same", different: "different" };

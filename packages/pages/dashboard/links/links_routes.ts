@@ -17,6 +17,7 @@ import { type Names } from "../audit/sentences.ts";
 import { cursorOf } from "../communities/communities_api.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
+import { messageText } from "../look/list_name.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { csvResponse } from "../page_response.ts";
@@ -253,7 +254,7 @@ const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
         reason,
       }));
     case "Forbidden":
-      return [{ name: "chat", reason: error.message }];
+      return [{ name: "chat", reason: messageText(error) }];
     case "PlatformUnavailable":
       return [{ name: "chat", reason: "the platform does not answer; try again in a moment" }];
   }

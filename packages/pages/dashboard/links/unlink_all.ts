@@ -6,7 +6,7 @@ import { type ChatProfile, Profiles } from "@accountlink/core/platforms";
 import { Effect, Result } from "effect";
 import { html } from "../../html.ts";
 import { csrfField } from "../look/field.ts";
-import { listText } from "../look/list_name.ts";
+import { listText, messageText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -42,7 +42,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
     const failure = results.find(Result.isFailure)?.failure;
     return failure === undefined
       ? seeOther(`${userPath(first.community.scope.pid, first.link.link.chatId)}&done=unlinkedAll`)
-      : yield* ask(visitor, chatId, `${failure.message}.`);
+      : yield* ask(visitor, chatId, `${messageText(failure)}.`);
   });
 
   return [

@@ -22,4 +22,8 @@ export const listName = (community: Named): string =>
 export const listText = (community: Named): string =>
   community.scope.kind === "global" ? "the shared list" : listName(community);
 
+/** Returns the message of an error with the pages' word for a guild. */
+export const messageText = ({ message }: { readonly message: string }): string =>
+  message.replace("guild", "community");
+
 export const sharedListHint = "One list of links for all of your communities";

@@ -1,6 +1,13 @@
 /** The form of a role plan: numbered rules and a nickname. */
 import type { ParameterProblem } from "@accountlink/core/errors";
-import { mostRules, type PlanSettings, type PlanState, type RoleRule } from "@accountlink/core/roles";
+import {
+  mostRules,
+  NicknameTemplate,
+  type PlanSettings,
+  type PlanState,
+  type RoleRule,
+} from "@accountlink/core/roles";
+import { Schema } from "effect";
 import type { Fields } from "../owner_pages.ts";
 
 /** A rule as typed into the form. A rule without a role is not saved. */
@@ -82,6 +89,8 @@ export const settingsOf = (
     }
     return [{ roleId, when: { is: "group", groupId, minRank: least, maxRank: most } }];
   });
+  if (nickname !== "" && !Schema.is(NicknameTemplate)(nickname))
+    problems.push({ name: "nickname", reason: "expected only the four names above in braces" });
   if (state === "on" && chosen.length === 0 && nickname === "")
     problems.push({ name: "role-1", reason: "choose a role, or enter a nickname below" });
   return problems.length > 0 ? problems : { rules: chosen, nickname: nickname || null, state };

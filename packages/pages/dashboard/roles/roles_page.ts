@@ -37,7 +37,8 @@ export interface RolesView {
 
 export interface RolePreview {
   readonly who: string;
-  readonly changes: MemberChanges;
+  /** Null if nobody was found. */
+  readonly changes: MemberChanges | null;
 }
 
 type Shown = Pick<Visitor, "csrf" | "platforms">;
@@ -65,7 +66,7 @@ ${refused === null ? notice : problemSummary(refused.problems, roleFormLabels, r
 ${isNew ? null : statusSection(view, visitor)}
 ${problemsSection(view, visitor)}
 ${planSection(view, form, visitor, refused)}
-${isNew ? null : html`${previewSection(view, visitor)}${removeSection(view, visitor)}`}`,
+${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view, visitor)}`}`,
   };
 };
 
@@ -220,17 +221,17 @@ const roleChoices = ({ roles }: RolesView, roleId: string) => [
     : [{ value: roleId, label: `Role ${roleId} (deleted)` }]),
 ];
 
-const previewSection = (view: RolesView, visitor: Shown): Html => {
+const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null): Html => {
   const { preview } = view;
   return html`
 <section id="preview">
 <h2>Try it with one member</h2>
 <form method="post" action="${action(view)}#preview" class="panel">
 ${hidden(view, visitor)}
-${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Nothing is changed.`, value: preview?.who ?? "", required: true, problems: [] })}
+${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`, value: preview?.who ?? "", required: true, problems: refused?.problems ?? [] })}
 <button class="button quiet" name="act" value="preview">Show what would change</button>
 </form>
-${preview === null ? null : html`<p role="status"><strong>${preview.who}</strong> ${changesText(view, preview.changes)}</p>`}
+${!preview?.changes ? null : html`<p role="status"><strong>${preview.who}</strong> ${changesText(view, preview.changes)}</p>`}
 </section>`;
 };
 

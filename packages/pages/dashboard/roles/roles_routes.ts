@@ -145,7 +145,10 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             const who = fields("who").trim();
             const unknown = [{ name: "who", reason: "nobody of that name is in the community" }];
             return Effect.catchTag(preview(who), ["InvalidParameter", "Forbidden"], () =>
-              show({ refused: { status: 400, problems: unknown, general: null } }),
+              show({
+                preview: { who, changes: null },
+                refused: { status: 400, problems: unknown, general: null },
+              }),
             );
           }
           case "sweep":
