@@ -8,24 +8,14 @@ describe("In memory", () => {
 
 describe("createAccountLink", () => {
   const gameUserExists = () => true;
+  const aSecret = "expected 32 or more random bytes, or these in base64";
+  const aFunction = "expected a function that tells whether a game user exists";
   const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
-    [{}, "gameUserExists is missing, expected a function that tells whether a game user exists"],
-    [
-      { gameUserExists: 1 },
-      "gameUserExists is of type number, expected a function that tells whether a game user exists",
-    ],
-    [
-      { gameUserExists, storage: memory() },
-      "secret is missing, expected 32 or more random bytes, or these in base64",
-    ],
-    [
-      { gameUserExists, secret: new Uint8Array(31) },
-      "secret has 31 bytes, expected 32 or more random bytes, or these in base64",
-    ],
-    [
-      { gameUserExists, secret: "hunter2!" },
-      "secret is not base64, expected 32 or more random bytes, or these in base64",
-    ],
+    [{}, `gameUserExists is missing, ${aFunction}`],
+    [{ gameUserExists: 1 }, `gameUserExists is of type number, ${aFunction}`],
+    [{ gameUserExists, storage: memory() }, `secret is missing, ${aSecret}`],
+    [{ gameUserExists, secret: new Uint8Array(31) }, `secret has 31 bytes, ${aSecret}`],
+    [{ gameUserExists, secret: "hunter2!" }, `secret is not base64, ${aSecret}`],
     [
       { gameUserExists, redirectOrigins: ["example.com"] },
       'redirectOrigins has "example.com", expected an origin such as "https://example.com"',

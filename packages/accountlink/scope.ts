@@ -6,7 +6,7 @@ import {
   InvalidParameter,
   type StoreUnavailable,
 } from "@accountlink/core";
-import type { WriteOrigin } from "@accountlink/core/audit";
+import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 import type { Tier } from "@accountlink/core/keys";
 import { expectedNameText, isNameText } from "@accountlink/core/name_text";
 import { Context, Effect, Layer } from "effect";
@@ -70,10 +70,8 @@ export const callGuild = (
 ): Effect.Effect<GuildId | null, InvalidParameter> =>
   guildId === undefined ? Effect.succeed(guildOf(scope)) : guildIdOf(guildId);
 
-export const originOf = ({ actor = "embedder" }: Pick<WriteOptions, "actor"> = {}): WriteOrigin => ({
-  actor: { type: "operator", id: actor },
-  requestId: null,
-});
+export const originOf = ({ actor = "embedder" }: Pick<WriteOptions, "actor"> = {}): WriteOrigin =>
+  originOfOperator(actor);
 
 export const writeTarget = (scope: DataScope, options: WriteOptions = {}) =>
   Effect.map(callGuild(scope, options), (guildId) => ({ scope, guildId, origin: originOf(options) }));

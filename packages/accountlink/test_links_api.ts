@@ -134,11 +134,12 @@ export const linksApiSuite = (service: () => TestService): void => {
     it("reads audit entries newest first, only as far as they are consumed", async () => {
       const { newScope } = service();
       const { links, audit } = await newScope();
-      await links.set("100001", "1", { actor: "ada" });
+      await links.set("100001", "1", { actor: "ada \uD83D\0" });
       for (let game = 2; game <= 110; game++) await links.set("100001", `${game % 90}`);
       const entries = await collect(audit.entries({ action: "link.set" }));
       expect(entries).toHaveLength(110);
-      expect(entries.at(-1)).toMatchObject({ actor: { type: "operator", id: "ada" } });
+      // Characters that cannot be stored are replaced.
+      expect(entries.at(-1)).toMatchObject({ actor: { type: "operator", id: "ada \uFFFD\uFFFD" } });
       for await (const entry of audit.entries()) {
         expect(entry).toMatchObject({ actor: { id: "embedder" }, details: { gameId: "20" } });
         break;

@@ -131,10 +131,7 @@ describe("an answer", () => {
 // More cases are in `clients/cases.json`, which the clients of all languages share.
 describe("a call", () => {
   it.each([
-    ["a broken connection", "cut"],
     ["a silent connection", "silent"],
-    ["a temporary refusal", refusal(503, "INTERNAL_ERROR")],
-    ["the page of a proxy", { status: 502, body: "<!doctype html>" }],
     [
       "a Retry-After date in the past",
       refusal(429, "RATE_LIMITED", { headers: { "retry-after": "Thu, 01 Jan 2026 00:00:00 GMT" } }),

@@ -18,22 +18,6 @@ const all = async (sessions: AsyncIterable<VerificationSession>) => {
 };
 
 describe("a stream", () => {
-  it("sessions.watch yields each change of a session, up to the final state", async () => {
-    const { client, heard } = await scripted([
-      streaming([
-        opening,
-        event(1, "pending"),
-        ":\n\n",
-        event(2, "opened"),
-        event(3, "completed", "completed"),
-      ]),
-    ]);
-    expect(await all(client.sessions.watch(sid))).toEqual(["pending", "opened", "completed"]);
-    expect(heard).toHaveLength(1);
-    expect(heard[0]).toMatchObject({ method: "GET", path: `/v2/sessions/${sid}/stream` });
-    expect(heard[0]?.headers["last-event-id"]).toBeUndefined();
-  });
-
   it("sessions.watch resumes after the last event when its connection ends or breaks", async () => {
     const seen = Promise.withResolvers<void>();
     const { client, heard } = await scripted([

@@ -8,6 +8,9 @@ import { Schema } from "effect";
 /** Returns whether the text has neither NUL nor a lone surrogate. Stores treat other text as a defect. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
+/** Replaces the parts of a text that are not storable. */
+export const toStorable = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD");
+
 /** Returns whether the text is storable and within a length in Unicode code points, as JSON Schema counts. */
 export const isStorableUpTo = (longest: number, text: string): boolean =>
   isStorable(text) && Array.from(text).length <= longest;

@@ -1,6 +1,6 @@
 /** Methods of the client, against the service. */
-import { type Answer, type ClientOptions, createClient } from "@accountlink/client";
-import { freePort, isProof } from "@accountlink/test-servers";
+import { type ClientOptions, createClient } from "@accountlink/client";
+import { freePort } from "@accountlink/test-servers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
@@ -149,26 +149,6 @@ describe("methods of the client", () => {
 });
 
 describe("a call of the client", () => {
-  const answers: Array<Answer> = [];
-  // The key allows one request in two seconds, like a free key.
-  const paced = clientOf(
-    { limits: { perWindow: 1, windowMs: 2_000 } },
-    { onAnswer: (answer) => answers.push(answer) },
-  );
-
-  it("the client spaces its requests by the limit of its key, so that none is refused", async () => {
-    const { links } = paced();
-    const ids = Array.from({ length: isProof ? 20 : 4 }, (_, at) => (at % 2 === 0 ? "100001" : "100002"));
-    const found = await Promise.all(ids.map((chatId) => links.get(chatId)));
-    expect(found.map((link) => link?.chatId)).toEqual(ids);
-    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
-    expect(answers.at(-1)?.meta).toMatchObject({
-      tier: "premium",
-      rateLimit: { limit: 1, bucket: "second" },
-    });
-    expect(answers.at(-1)?.headers.get("x-ratelimit-limit-day")).toBe("2500");
-  });
-
   const key = fixtures.key();
 
   it("the client executes a write once, even if the answer is lost", async () => {

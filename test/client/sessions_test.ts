@@ -39,7 +39,6 @@ const statesOf = (sessions: AsyncIterable<VerificationSession>) => {
 describe.concurrent("a session", () => {
   const polled = newKey();
   const watched = newKey();
-  const waited = newKey();
   const bursting = newKey();
 
   it("watch follows a session to its end, over several event streams", async () => {
@@ -70,22 +69,6 @@ describe.concurrent("a session", () => {
     await ended;
     expect(states).toEqual(["pending", "opened", "completed"]);
     expect(statuses().slice(0, 4)).toEqual([201, 200, 429, 200]);
-  });
-
-  it("wait returns the completed session", async () => {
-    const { client } = listeningClient(waited);
-    const { sid } = await client.sessions.create({ clientId: "7" });
-    const waiting = client.sessions.wait(sid);
-    const user = newUser(sid);
-    await user.begin();
-    await user.finish();
-    expect(await waiting).toMatchObject({
-      state: "completed",
-      chatId: "100001",
-      gameId: "1",
-      linkChanged: true,
-    });
-    expect(await client.links.get("100001")).toMatchObject({ gameId: "1" });
   });
 
   it("creating a session waits while the key is over its limit, or fails at once with retryFor 0", async () => {

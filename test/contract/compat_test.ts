@@ -468,18 +468,6 @@ describe.each(services)("$name", (service) => {
     expect((await get(path, auth(unread))).status).toBe(429);
   });
 
-  test("the emulated API of another service answers HEAD without a body, and OPTIONS with the allowed methods", async () => {
-    const path = toRoblox(guild, "100001");
-    const head = await send(`HEAD ${path}`, { headers: auth(globalKey) });
-    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: "" });
-    expect((await send(`HEAD ${toRoblox(guild, "100009")}`, { headers: auth(globalKey) })).status).toBe(404);
-    const options = await send(`OPTIONS ${path}`);
-    expect({ status: options.status, allow: options.headers.allow }).toEqual({
-      status: 204,
-      allow: "GET, HEAD, OPTIONS",
-    });
-  });
-
   test.each([
     ["read", readKey],
     ["verify", verifyKey],

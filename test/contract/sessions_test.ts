@@ -134,13 +134,6 @@ describe("reading a session", () => {
     },
   );
 
-  test("the poll interval applies to a read whose Last-Event-ID header is empty", async () => {
-    const sid = await newSid(key);
-    await read(sid, { key });
-    const answer = await read(sid, { key, headers: { "last-event-id": "" } });
-    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "poll_interval" });
-  });
-
   test.each([
     ["of another key", async () => newSid(key)],
     ["that does not exist", async () => `vs_${"0".repeat(43)}`],

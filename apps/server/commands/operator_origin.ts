@@ -1,12 +1,9 @@
 /** The origin that the audit log records for changes made on the command line. */
 import { userInfo } from "node:os";
-import type { WriteOrigin } from "@accountlink/core/audit";
+import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 
 /** The audit log names the operating system's user as the actor of a command. */
-export const operatorOrigin = (): WriteOrigin => ({
-  actor: { type: "operator", id: userName() },
-  requestId: null,
-});
+export const operatorOrigin = (): WriteOrigin => originOfOperator(userName());
 
 const userName = (): string => {
   try {

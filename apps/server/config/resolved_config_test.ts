@@ -72,16 +72,6 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("a server whose platform is `none` uses no platform and is not a demo", () =>
-    Effect.gen(function* () {
-      expect(yield* resolved({ ACCOUNTLINK_PLATFORM: "none" })).toMatchObject({
-        demo: false,
-        storage: { kind: "embedded", folder: "data" },
-        platform: { kind: "none" },
-      });
-    }),
-  );
-
   it.effect("a server with an https public URL and no fixture must be told its platform", () =>
     Effect.gen(function* () {
       const environment = { ACCOUNTLINK_PUBLIC_URL: "https://links.example" };

@@ -8,7 +8,7 @@ import { Accounts } from "./accounts.ts";
 
 const ada = chatId("10001");
 
-const issue = Effect.flatMap(ApiKeys, (keys) =>
+const issue = ApiKeys.use((keys) =>
   keys.create(
     { account: { name: "acme", chatId: null, tier: "free" }, target: { kind: "global" } },
     operator,
@@ -16,7 +16,7 @@ const issue = Effect.flatMap(ApiKeys, (keys) =>
 );
 
 const authenticate = (token: string) =>
-  Effect.flatMap(KeyAuthenticator, (keys) => keys.authenticate(token, address("203.0.113.7")));
+  KeyAuthenticator.use((keys) => keys.authenticate(token, address("203.0.113.7")));
 
 describe("Accounts.ofChatUser", () => {
   it.effect("a chat user never signs in to another user's account of the same name", () =>

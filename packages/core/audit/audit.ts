@@ -1,5 +1,6 @@
 /** Every change of links and keys stores its audit entry in the same transaction. */
 import { type ChatId, isChatId, type KeyId, type Pid } from "../ids.ts";
+import { toStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
 
 /**
@@ -56,12 +57,18 @@ export const linkActions = [
 
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who made a change. Every write has an origin. */
+/** Who made a change. Every write has an origin. Stores do not check its texts, because the service makes them. */
 export interface WriteOrigin {
   readonly actor: Actor;
   /** The request that made the change; null for changes without a request. */
   readonly requestId: string | null;
 }
+
+/** Replaces the parts of the name that cannot be stored, because no change should fail on the name of its author. */
+export const originOfOperator = (name: string): WriteOrigin => ({
+  actor: { type: "operator", id: toStorable(name) },
+  requestId: null,
+});
 
 /** The scope, time and origin of a write. Writes store their audit entry in the same transaction. */
 export interface WriteContext extends WriteOrigin {

@@ -1,14 +1,18 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Logger, Metric, References } from "effect";
 import { Base64Url } from "effect/encoding";
+import { AddressVault } from "../addresses/address_vault.ts";
+import { AuditLog } from "../audit/audit_log.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import type { CompleteFlow } from "../sessions/session_store.ts";
 import { sessionIdOf } from "../sessions/test_sessions.ts";
 import { VerificationSessions } from "../sessions/verification_sessions.ts";
-import { chatId } from "../test_services.ts";
+import { address, chatId, gameId } from "../test_services.ts";
 import { stepsTotal } from "./flow_events.ts";
 import { flowServices, flowServicesWith, reasonOf, setupFlow as setup } from "./test_flows.ts";
+
+const ada = chatId("10001");
 
 describe("VerificationFlows", () => {
   it.effect("a sign-in continues while its browser opens another session", () =>
@@ -38,6 +42,37 @@ describe("VerificationFlows", () => {
       assert.strictEqual((yield* other.read).state, "pending");
     }).pipe(Effect.provide(flowServices)),
   );
+
+  it.effect("a user can switch accounts before the confirmation", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      yield* browser.walk(entry, "10001", "1");
+      yield* browser.prove("game", "2");
+      assert.strictEqual((yield* browser.show(entry)).game?.id, gameId("2"));
+      yield* browser.prove("chat", "10002");
+      const { chat, game } = yield* browser.show(entry);
+      assert.deepStrictEqual([chat?.id, game], [chatId("10002"), null]);
+    }).pipe(Effect.provide(flowServices)),
+  );
+
+  it.effect("a confirmation stores the user's address encrypted, with the user as the actor", () => {
+    const writes: Array<CompleteFlow> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") writes.push(write as CompleteFlow);
+    };
+    return Effect.gen(function* () {
+      const { browser, entry, key } = yield* setup();
+      yield* browser.walk(entry);
+      yield* browser.confirm(entry, "2001:db8:1:2::7");
+      const actor = { type: "user", id: ada } as const;
+      assert.deepInclude(writes[0], { chatId: ada, actor, requestId: "req_test" });
+      const { protect } = yield* AddressVault;
+      assert.strictEqual(writes[0]?.address?.hash, (yield* protect(address("2001:db8:1:2::8"))).hash);
+      assert.notInclude(JSON.stringify(writes[0]?.address), "2001");
+      const [logged] = yield* (yield* AuditLog).list(key.scope.account, null, 1);
+      assert.deepInclude(logged, { action: "link.set", actor, requestId: "req_test" });
+    }).pipe(Effect.provide(flowServicesWith({ onCall })));
+  });
 
   it.effect(
     "a browser gets a random cookie at its first confirmation, and confirmations store the cookie's hash",

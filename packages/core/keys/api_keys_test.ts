@@ -13,7 +13,7 @@ const choice: NewKey = {
   target: { kind: "guild", guildId },
 };
 const create = (change: Partial<NewKey> = {}) =>
-  Effect.flatMap(ApiKeys, (keys) => keys.create({ ...choice, ...change }, operator));
+  ApiKeys.use((keys) => keys.create({ ...choice, ...change }, operator));
 
 describe("ApiKeys.create", () => {
   it.effect("the key limit of a plan does not count adopted, partner and staff keys", () =>

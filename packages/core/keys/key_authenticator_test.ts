@@ -19,7 +19,7 @@ const unknownKey = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
 const issue = (
   choice: { readonly expiresAt?: number; readonly status?: "disabled"; readonly tier?: Tier } = {},
 ) =>
-  Effect.flatMap(ApiKeys, (keys) =>
+  ApiKeys.use((keys) =>
     keys.create(
       { account: { name: "acme", chatId: null, tier: "premium" }, target: { kind: "global" }, ...choice },
       operator,
@@ -27,7 +27,7 @@ const issue = (
   );
 
 const authenticate = (token: string | null, from = client) =>
-  Effect.flatMap(KeyAuthenticator, (authenticator) => authenticator.authenticate(token, from));
+  KeyAuthenticator.use((authenticator) => authenticator.authenticate(token, from));
 
 /** Opens another node with the same stores, cache and signals. */
 const openNode = Effect.map(Layer.build(Layer.fresh(KeyAuthenticator.layer)), Context.get(KeyAuthenticator));

@@ -4,10 +4,13 @@ import { TestClock } from "effect/testing";
 import { ChatId, type KeyId } from "../ids.ts";
 import { address, services } from "../test_services.ts";
 import { type CounterRule, Counters } from "./counters.ts";
-import { type Quota } from "./quota.ts";
+import { type LimitSettings, Limits, type Quota } from "./quota.ts";
 import { type Requester, RequestLimits } from "./request_limits.ts";
 
 const day = 86_400_000;
+const unlimited = JSON.parse(JSON.stringify(Limits.defaultValue()), (_, value: unknown) =>
+  typeof value === "number" ? 0 : value,
+) as LimitSettings;
 const quota: Quota = { perWindow: 1, windowMs: 1_000, daily: 3, verifyDaily: 2 };
 const from = address("203.0.113.7");
 const asker: Requester = {
@@ -106,5 +109,14 @@ describe("RequestLimits", () => {
       yield* TestClock.adjust(10_000);
       yield* admitExport(ada);
     }).pipe(Effect.provide(servicesAt(day - 10_000))),
+  );
+
+  it.effect("a limit of 0 and an unlimited key admit every request", () =>
+    Effect.gen(function* () {
+      const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
+      const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));
+      assert.isTrue(decisions.every(({ refusal }) => refusal === null));
+      assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
+    }).pipe(Effect.provide(services), Effect.provideService(Limits, unlimited)),
   );
 });

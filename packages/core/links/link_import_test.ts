@@ -46,8 +46,8 @@ const run = Effect.fnUntraced(function* (source: Source, options: ImportOptions 
   return { outcome, shown };
 });
 
-const stored = Effect.flatMap(LinkStore, (links) => links.exportPage(pid, null, 1_000_000));
-const entries = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 100));
+const stored = LinkStore.use((links) => links.exportPage(pid, null, 1_000_000));
+const entries = AuditLog.use((log) => log.list("acme", null, 100));
 
 const withScope = Effect.gen(function* () {
   const keys = yield* KeyStore;
@@ -221,26 +221,6 @@ describe("importLinks", () => {
     expect(large.split("\n").at(-2)).toMatch(/^,"[1-3],\d{3} more rows were left out",$/);
     expect(fileWith([row("{}")])).toBe("2,wrong,{}\n");
   });
-
-  it.effect(
-    "an import keeps the link verified last, and uses links without a verification time only for new chat users",
-    () =>
-      Effect.gen(function* () {
-        yield* withScope;
-        yield* run(
-          fileOf(
-            "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-02\n10002,1,2026-01-02\n10003,1,2026-01-02\n",
-          ),
-        );
-        const { outcome } = yield* run(
-          fileOf(
-            "chatId,gameId,lastVerifiedAt\n10001,2,2026-01-01\n10002,2,2026-01-03\n10003,2,\n10004,2,\n",
-          ),
-        );
-        expect(outcome).toMatchObject({ links: 4, inserted: 1, replaced: 1, unchanged: 0, kept: 2 });
-        expect((yield* stored).map(({ gameId }) => gameId)).toEqual(["1", "2", "1", "2"]);
-      }).pipe(Effect.provide(storage)),
-  );
 
   it.effect("an import reports its progress while it checks the file and while it stores links", () =>
     Effect.gen(function* () {

@@ -12,7 +12,7 @@ const guild = { id: guildId, name: "Engine Room" };
 const findGuild = (answered: Effect.Effect<void>) => {
   const platform = Layer.mock(ChatPlatform)({ findGuild: () => Effect.as(answered, Option.some(guild)) });
   const profiles = Profiles.layer.pipe(Layer.provide([platform, Layer.mock(GamePlatform)({})]));
-  return Effect.flatMap(Profiles, (found) => found.guild(guildId)).pipe(Effect.provide(profiles));
+  return Profiles.use((found) => found.guild(guildId)).pipe(Effect.provide(profiles));
 };
 
 describe("Profiles", () => {

@@ -88,22 +88,6 @@ const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof se
   Effect.provide(body, services);
 
 describe("RolePlans", () => {
-  it.effect("a refused change is reported as a problem, and the other changes are made", () =>
-    withServices(
-      Effect.gen(function* () {
-        const rules = [{ roleId: admin, when: { is: "linked" } } as const, ...settings.rules];
-        const { guild, plans, sync } = yield* planned({ ...settings, rules });
-        yield* link("1");
-        assert.deepEqual((yield* sync()).added, [linked, officer]);
-        const { status } = yield* plans.find(guild, guildId);
-        assert.deepEqual(
-          status.problems.map(({ roleId, reason }) => [roleId, reason]),
-          [[admin, "role_above_bot"]],
-        );
-      }),
-    ),
-  );
-
   it.effect("a member keeps all roles while the game platform does not report the user's groups", () =>
     withServices(
       Effect.gen(function* () {

@@ -59,18 +59,6 @@ describe("RootKey", () => {
       }).pipe(onNewStore),
   );
 
-  it.effect("concurrent rotations wrap the root key once", () =>
-    Effect.gen(function* () {
-      const rootKey = yield* rootKeyUnder(old);
-      const rotations = yield* Effect.all(
-        Array.from({ length: 5 }, () => rotateSecret([next, old])),
-        { concurrency: "unbounded" },
-      );
-      assert.lengthOf(rotations.filter(Boolean), 1);
-      assert.deepEqual(yield* rootKeyUnder(next), rootKey);
-    }).pipe(onNewStore),
-  );
-
   it.effect("a root key whose text was changed is rejected", () =>
     Effect.gen(function* () {
       const rootKey = yield* rootKeyUnder(old);

@@ -90,15 +90,6 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a change wakes reads on its own node while signals are down", () =>
-    Effect.gen(function* () {
-      const { sessions, key, poll, sid } = yield* setup;
-      const waiting = yield* start(poll(25_000));
-      yield* sessions.cancel(key, sid);
-      assert.deepInclude(yield* Fiber.join(waiting), { state: "cancelled" });
-    }).pipe(Effect.provide(signalsDown)),
-  );
-
   it.effect("a session read wakes at another node's change, and ends at a higher-numbered read there", () =>
     Effect.gen(function* () {
       const { sessions, key, sid, poll } = yield* setup;

@@ -72,7 +72,7 @@ export const setup = Effect.gen(function* () {
   return { sessions, key, sid, poll, resume };
 });
 
-export const sessionIdOf = (sid: Sid) => Effect.flatMap(Secrets, ({ sessionId }) => sessionId(sid));
+export const sessionIdOf = (sid: Sid) => Secrets.use(({ sessionId }) => sessionId(sid));
 
 /** Opens a session as the public flow does. */
 export const open = Effect.fnUntraced(function* (sid: Sid) {

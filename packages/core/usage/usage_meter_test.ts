@@ -62,27 +62,6 @@ const makeBench = makeBenchAt(today + dayMs / 2);
 const nextFlush = TestClock.adjust(flushInterval);
 
 describe("UsageMeter", () => {
-  it.effect("a usage meter saves its counts every few seconds, and saves each count once", () =>
-    Effect.gen(function* () {
-      const { state, count, saved } = yield* makeBench;
-      for (const outcome of ["served", "served", "refused"] as const) yield* count(outcome);
-      yield* count("errors", "session");
-      assert.deepStrictEqual(yield* saved, []);
-      yield* nextFlush;
-      const counted = [
-        [0, "lookup", 2, 1, 0],
-        [0, "session", 0, 0, 1],
-      ];
-      assert.deepStrictEqual(yield* saved, counted);
-      yield* nextFlush;
-      assert.deepStrictEqual(yield* saved, counted);
-      assert.strictEqual(state.adds, 1);
-      yield* count("served");
-      yield* nextFlush;
-      assert.deepStrictEqual(yield* saved, [[0, "lookup", 3, 1, 0], counted[1]]);
-    }),
-  );
-
   it.effect("a request counts on the day of its answer, also while the store is down", () =>
     Effect.gen(function* () {
       const { state, count, saved } = yield* makeBenchAt(today + dayMs - flushInterval);

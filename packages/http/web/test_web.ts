@@ -85,7 +85,7 @@ export const makeWeb = () => {
     newKey: (rules: Pick<NewKey, "allowIps" | "limits"> = {}) => {
       const account = { name: `account ${++accounts}`, chatId: null, tier: "premium" } as const;
       const key = { account, target: { kind: "global" }, limits: "none", ...rules } as const;
-      const created = Effect.flatMap(ApiKeys, (keys) => keys.create(key, origin));
+      const created = ApiKeys.use((keys) => keys.create(key, origin));
       return runtime.runPromise(Effect.map(created, ({ token }) => token));
     },
 

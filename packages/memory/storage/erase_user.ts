@@ -20,10 +20,10 @@ import { keyOfErasedAccount } from "./state/stored_key.ts";
 import { endVerifications } from "./verification_ends.ts";
 
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
-  const { chatId, at, scopes, pseudonym, actor, requestId } = write;
+  const { chatId, at, scopes, pseudonym } = write;
   const holders = [...memory.links.values()].filter((links) => links.find(chatId) !== undefined);
   if (holders.some(({ scope }) => !scopes.includes(scope.pid))) return Option.none();
-  assertStorable([pseudonym, actor.id, requestId ?? ""]);
+  assertStorable([pseudonym]);
 
   const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
   const names = accounts.map(({ name }) => name);

@@ -8,8 +8,6 @@ import {
   type WriteContext,
 } from "@accountlink/core/audit";
 import { type Happening, newEvent } from "@accountlink/core/events";
-import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertEventsStatement } from "../events/event_writes.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -19,9 +17,6 @@ export type NewEntry = Omit<AuditEntry, "sequence" | "account"> & {
   readonly account: string | Statement.Fragment;
 };
 
-export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
-  Effect.andThen(assertTexts(entry), insertStatement(sql, entry));
-
 /** Inserts the audit entry of a link write, and its event, if any. Returns the sequence of the entry. */
 export const insertLinkEntry = (
   sql: SqlClient.SqlClient,
@@ -30,7 +25,7 @@ export const insertLinkEntry = (
   details: AuditEntry["details"],
   event: Happening | null,
 ) => {
-  const insert = insertStatement(sql, {
+  const insert = insertEntry(sql, {
     at,
     account: ownerOf(sql, pid),
     pid,
@@ -39,18 +34,12 @@ export const insertLinkEntry = (
     action,
     details,
   });
-  return Effect.andThen(
-    assertTexts({ actor, requestId }),
-    event === null
-      ? insert
-      : dialectOf(sql).together(insertEventsStatement(sql, pid, [newEvent(at, event)]), insert),
-  );
+  return event === null
+    ? insert
+    : dialectOf(sql).together(insertEventsStatement(sql, pid, [newEvent(at, event)]), insert);
 };
 
-const assertTexts = ({ actor, requestId }: Pick<NewEntry, "actor" | "requestId">) =>
-  Effect.sync(() => assertStorable([actor.id, requestId ?? ""]));
-
-const insertStatement = (sql: SqlClient.SqlClient, entry: NewEntry) => {
+export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) => {
   const [chatId = null, otherChatId = null] = usersOf(entry);
   return sql`
     INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, other_chat_id, member)

@@ -99,7 +99,7 @@ export const setGameOn = (
     Effect.withFiber(({ context }) => {
       const isInTransaction = Context.getOrUndefined(context, sql.transactionService) !== undefined;
       return isInTransaction ? setOne(write, storeInCurrentTransaction) : set(write);
-    }).pipe(storeOperation("LinkStore.setGame", write.actor.id, write.requestId ?? ""));
+    }).pipe(storeOperation("LinkStore.setGame"));
 };
 
 /** Stores rounds of changes, and returns the rows that each round wrote. */

@@ -35,10 +35,10 @@ const makeNodes = Effect.gen(function* () {
     yield* keys.ensureScope("acme", scope, pid);
   }).pipe(Effect.provideContext(one));
   const set = (chatId: ChatId, gameId: GameId) =>
-    Effect.flatMap(LinkStore, (links) => links.setGame({ ...write, chatId, gameId }));
+    LinkStore.use((links) => links.setGame({ ...write, chatId, gameId }));
   const read = (after: number) =>
     Effect.map(
-      Effect.flatMap(EventStore, (store) => store.read(pid, after, 100)),
+      EventStore.use((store) => store.read(pid, after, 100)),
       Option.getOrThrow,
     );
   return { one, other, ask, set, read };

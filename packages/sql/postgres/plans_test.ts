@@ -32,7 +32,7 @@ describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres
           SELECT '${pid}', ${gameId} || lpad(i::text, 9, '0'), '${gameId}', 1, i, i
           FROM generate_series(1, 20000) AS i`);
         for (const gameIds of [[gameId], [gameId, "3"]]) {
-          const found = Effect.flatMap(LinkStore, (links) =>
+          const found = LinkStore.use((links) =>
             links.findByGameIds(
               pid,
               gameIds.map((id) => GameId.make(id)),

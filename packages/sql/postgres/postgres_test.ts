@@ -199,9 +199,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
           (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
         );
         const account = { name: "acme", chatId: null, tier: "free" } as const;
-        const use = Effect.flatMap(KeyStore, (keys) => keys.ensureAccount(account)).pipe(
-          Effect.provideContext(node),
-        );
+        const use = KeyStore.use((keys) => keys.ensureAccount(account)).pipe(Effect.provideContext(node));
         expect(yield* use).toMatchObject(account);
 
         yield* runMigrations({ ...migrations, "0999_colours": Effect.asVoid(addColumn) }).pipe(

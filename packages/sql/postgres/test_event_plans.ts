@@ -52,31 +52,29 @@ const delivery: StoredDelivery = {
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, at: 1 } as const;
 
 export const eventOperations = {
-  "EventStore.range": Effect.flatMap(EventStore, (events) => events.range(pid)),
-  "EventStore.read": Effect.flatMap(EventStore, (events) =>
-    Effect.map(events.read(pid, 500, 50), Option.getOrThrow),
-  ),
-  "EventStore.readBack": Effect.flatMap(EventStore, (events) => events.readBack(pid, 500, 50)),
-  "EventStore.newer": Effect.flatMap(EventStore, (events) => events.newer([{ pid, after: 999 }])),
-  "EventStore.oldestAt": Effect.flatMap(EventStore, (events) => events.oldestAt()),
-  "WebhookStore.find": Effect.flatMap(WebhookStore, (webhooks) => webhooks.find(id)),
-  "WebhookStore.list": Effect.flatMap(WebhookStore, (webhooks) =>
+  "EventStore.range": EventStore.use((events) => events.range(pid)),
+  "EventStore.read": EventStore.use((events) => Effect.map(events.read(pid, 500, 50), Option.getOrThrow)),
+  "EventStore.readBack": EventStore.use((events) => events.readBack(pid, 500, 50)),
+  "EventStore.newer": EventStore.use((events) => events.newer([{ pid, after: 999 }])),
+  "EventStore.oldestAt": EventStore.use((events) => events.oldestAt()),
+  "WebhookStore.find": WebhookStore.use((webhooks) => webhooks.find(id)),
+  "WebhookStore.list": WebhookStore.use((webhooks) =>
     webhooks.list({ account: `account ${number}`, id: null }),
   ),
-  "WebhookStore.update": Effect.flatMap(WebhookStore, (webhooks) =>
+  "WebhookStore.update": WebhookStore.use((webhooks) =>
     webhooks.update({ ...origin, id, change: { description: "Another" } }),
   ),
-  "WebhookStore.deliveries": Effect.flatMap(WebhookStore, (webhooks) =>
+  "WebhookStore.deliveries": WebhookStore.use((webhooks) =>
     webhooks.deliveries(waiting, { status: null, before: null, limit: 25 }),
   ),
-  "WebhookStore.deliveries of a status": Effect.flatMap(WebhookStore, (webhooks) =>
+  "WebhookStore.deliveries of a status": WebhookStore.use((webhooks) =>
     webhooks.deliveries(id, { status: "failing", before: eventIdOf(900), limit: 5 }),
   ),
-  "WebhookStore.look": Effect.flatMap(WebhookStore, (webhooks) =>
+  "WebhookStore.look": WebhookStore.use((webhooks) =>
     webhooks.look(id, [eventIdOf(1), eventIdOf(2)], ["lane 100", "lane 1"]),
   ),
-  "WebhookStore.due": Effect.flatMap(WebhookStore, (webhooks) => webhooks.due(id, number * 1_000 + 500, 5)),
-  "WebhookStore.record": Effect.flatMap(WebhookStore, (webhooks) =>
+  "WebhookStore.due": WebhookStore.use((webhooks) => webhooks.due(id, number * 1_000 + 500, 5)),
+  "WebhookStore.record": WebhookStore.use((webhooks) =>
     webhooks.record({
       id,
       node: "node",
@@ -88,7 +86,7 @@ export const eventOperations = {
       failedAt: null,
     }),
   ),
-  "WebhookStore.recordRequested": Effect.flatMap(WebhookStore, (webhooks) =>
+  "WebhookStore.recordRequested": WebhookStore.use((webhooks) =>
     webhooks.recordRequested({
       id,
       delivery,

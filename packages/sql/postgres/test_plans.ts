@@ -115,7 +115,7 @@ const layerFilled = (accounts: number, prepare: string) =>
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
 
 /** Lists audit entries of the account with a filter that matches few of these entries. */
-const onLog = (filter: AuditFilter) => Effect.flatMap(AuditLog, (log) => log.list(account, null, 50, filter));
+const onLog = (filter: AuditFilter) => AuditLog.use((log) => log.list(account, null, 50, filter));
 
 const importOf = (existing: ImportBatch["existing"]) =>
   LinkStore.use((links) =>
@@ -225,7 +225,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "AuditLog.list of an action": onLog({ action: "key.rotated", keyId: null }),
   "AuditLog.list of a key": onLog({ action: null, keyId }),
   "AuditLog.list of a chat user": onLog({ action: null, keyId: null, chatId: chatIdOf(1) }),
-  "AuditLog.list": Effect.flatMap(AuditLog, (log) => log.list(account, null, 50)),
+  "AuditLog.list": AuditLog.use((log) => log.list(account, null, 50)),
   loadCounts: CountLedger.use((ledger) => ledger.loadCounts(windows)),
   saveCounts: CountLedger.use((ledger) =>
     ledger.saveCounts(

@@ -100,7 +100,7 @@ export const verificationOperations: Readonly<
       return sessions.complete({ ...origin, ...proofs, address, browser: "browser" });
     }).pipe(Effect.tap(({ _tag }) => dieUnless(_tag === "Completed"))),
   ),
-  "removeGame of a chat user with a session": Effect.flatMap(LinkStore, (links) =>
+  "removeGame of a chat user with a session": LinkStore.use((links) =>
     Effect.suspend(() => links.removeGame({ ...origin, chatId: userOf(takeFlow()) })).pipe(
       Effect.tap((removed) => dieUnless(removed._tag === "Some" && removed.value.ended.length > 0)),
     ),

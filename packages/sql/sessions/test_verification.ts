@@ -37,7 +37,7 @@ export const completionOf = (number: number) => ({
 });
 
 /** Stores the API key that owns the sessions. */
-export const storeKey = Effect.flatMap(KeyStore, (keys) =>
+export const storeKey = KeyStore.use((keys) =>
   keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 }),
 );
 

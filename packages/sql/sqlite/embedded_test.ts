@@ -123,7 +123,7 @@ describe("layerEmbedded", () => {
         folder,
         Effect.andThen(
           fill,
-          Effect.flatMap(LinkStore, (links) => links.findByChatIds(pid, chatIds)),
+          LinkStore.use((links) => links.findByChatIds(pid, chatIds)),
         ),
       );
       const pages = statSync(path).size / 4_096;
@@ -131,7 +131,7 @@ describe("layerEmbedded", () => {
 
       const exits = yield* on(
         folder,
-        Effect.flatMap(LinkStore, (links) =>
+        LinkStore.use((links) =>
           Effect.forEach(chatIds, (chatId) => Effect.exit(links.findByChatId(pid, chatId))),
         ),
       );

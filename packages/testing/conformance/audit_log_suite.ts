@@ -9,7 +9,7 @@ import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 /** Writes an audit entry. `deleteScope` always logs one, even if the scope is empty. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
-  Effect.flatMap(LinkStore, (links) => links.deleteScope({ ...from, pid, at }));
+  LinkStore.use((links) => links.deleteScope({ ...from, pid, at }));
 
 const seen = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ at, action }) => `${at} ${action}`);
 

@@ -38,7 +38,7 @@ export const layer = (fixture: Fixture = aFixture()) =>
  *
  * // A step that tests can run in every world.
  * const step = (chatId: string): Effect.Effect<string | null, unknown, MemoryWorld.Services> =>
- *   Effect.flatMap(Links, (links) => Effect.map(links.get(chatId), (link) => link?.gameId ?? null));
+ *   Links.use((links) => Effect.map(links.get(chatId), (link) => link?.gameId ?? null));
  * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
  * await world.run(step("100001")); // "1"
  * await world.close();

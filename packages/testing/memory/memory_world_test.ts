@@ -34,7 +34,7 @@ describe("memoryWorld", () => {
       resolved: { game: { username: "game_1" } },
     });
     expect(await empty.run(verification)).toMatchObject({ linked: false });
-    expect(await empty.run(Effect.flatMap(AuditLog, (log) => log.list("acme", null, 1)))).toEqual([]);
+    expect(await empty.run(AuditLog.use((log) => log.list("acme", null, 1)))).toEqual([]);
   });
 
   it("the promise functions, the client and the effects of a memory world see the same links", async () => {

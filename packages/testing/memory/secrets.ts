@@ -26,7 +26,7 @@ const secret = Redacted.make(new Uint8Array(32).fill(7));
  * import { Secrets } from "@accountlink/core/secrets";
  * import { Effect } from "effect";
  *
- * const hash = Effect.flatMap(Secrets, ({ keyHash }) => keyHash("alk_…"));
+ * const hash = Secrets.use(({ keyHash }) => keyHash("alk_…"));
  * const [one, other] = [hash, hash].map((each) => Effect.provide(each, MemoryWorld.secrets));
  * if (one === undefined || other === undefined) throw new Error();
  * (await Effect.runPromise(one)) === (await Effect.runPromise(other)); // true

@@ -51,9 +51,7 @@ export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
 
 /** Stores the accounts, keys, links and sightings of a fixture. */
 export const load = (fixture: Fixture) =>
-  Effect.flatMap(FixtureLoader, (loader) =>
-    loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
-  );
+  FixtureLoader.use((loader) => loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))));
 
 /**
  * A layer of every service. It requires the ports, such as the stores and the platforms. The services start after the

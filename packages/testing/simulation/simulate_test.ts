@@ -6,8 +6,8 @@ import { aGameUser } from "../builders/platform.ts";
 import { Simulation, simulate } from "./simulate.ts";
 
 const fixture = aFixture({ platform: { gameUsers: ["1", "2", "3"].map((id) => aGameUser(id)) } });
-const set = (gameId: string) => Effect.flatMap(Links, (links) => links.set("100001", gameId));
-const read = Effect.flatMap(Links, (links) => links.get("100001"));
+const set = (gameId: string) => Links.use((links) => links.set("100001", gameId));
+const read = Links.use((links) => links.get("100001"));
 
 /** Starts three concurrent writers of one link, and returns the game ID that is stored at the end. */
 const race = Effect.gen(function* () {

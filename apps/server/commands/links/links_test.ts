@@ -297,20 +297,6 @@ describe("accountlink links", () => {
     expect(insertedByEntries(place.dataFolder)).toBe(countLinks(place.dataFolder));
   });
 
-  it("a running server serves imported links", async () => {
-    const place = await makeWorkplace();
-    const url = await place.serve();
-    const { key } = await place.json("keys", "create", ...scope, "--unlimited");
-    const file = await place.file("links.csv", csvOf(["100001,77,2026-01-01", "100002,77,2026-01-02"]));
-    await place.json("links", "import", file, ...scope);
-    const get = async (path: string) => {
-      const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${String(key)}` } });
-      return ((await response.json()) as { readonly data: unknown }).data;
-    };
-    expect(await get("/v2/chat?chatId=100001")).toMatchObject({ chatId: "100001", gameId: "77" });
-    expect(await get("/v2/game?gameId=77")).toMatchObject({ chatIds: ["100002", "100001"] });
-  });
-
   it("an exported file appears at its path only when it is complete", async () => {
     const place = await makeWorkplace();
     const file = await place.file("links.csv", csvOf(makeLines(20)));

@@ -2,6 +2,7 @@
 import { Clock, Effect, Metric, Option } from "effect";
 import { allows } from "../../accounts/member.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
+import { originOfOperator } from "../../audit/audit.ts";
 import type { ChatId, GameId } from "../../ids.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import type { RoleMember } from "../../platforms/chat_roles.ts";
@@ -16,7 +17,7 @@ const changes = Metric.counter("accountlink_role_changes_total", {
 });
 
 /** The actor in the audit log when the service itself pauses a plan. */
-const service = { actor: { type: "operator", id: "roles" }, requestId: null } as const;
+const service = originOfOperator("roles");
 
 /**
  * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time since the first attempt, but

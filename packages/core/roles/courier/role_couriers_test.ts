@@ -382,7 +382,7 @@ describe("a sweep", () => {
 
 describe("an erased user", () => {
   const erase = (user: string, chat: ChatPlatform["Service"]) =>
-    Effect.flatMap(UserData, (users) => users.erase(chatId(user), operator)).pipe(
+    UserData.use((users) => users.erase(chatId(user), operator)).pipe(
       Effect.provide(
         Layer.fresh(
           UserData.layer.pipe(

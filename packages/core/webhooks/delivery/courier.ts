@@ -1,5 +1,6 @@
 /** Sends the events of one webhook until none is left: new events from the feed, and failed deliveries that are due. */
 import { Clock, Effect, Metric, Option, Queue, Random } from "effect";
+import { originOfOperator } from "../../audit/audit.ts";
 import type { Courier, CourierNode } from "../../couriers/couriers.ts";
 import { erasedMark } from "../../erased_mark.ts";
 import type { FeedEvent } from "../../events/event.ts";
@@ -45,7 +46,7 @@ const attempts = Metric.counter("accountlink_webhook_attempts_total", {
 });
 
 /** The actor that disables a webhook. */
-const service = { actor: { type: "operator", id: "delivery" }, requestId: null } as const;
+const service = originOfOperator("delivery");
 
 /** State shared by all webhooks of a node. */
 export interface WebhookNode extends CourierNode {

@@ -92,19 +92,6 @@ describe("DeliveryWindow", () => {
     expect(window.size).toBe(1);
   });
 
-  it("when an event fails, attempts in flight for events of other lanes continue", () => {
-    const window = makeWindow(["a1", "a"], ["b1", "b"], ["ab", "ab"], ["b3", "b"]);
-    const [a1, b1] = takeReady(window) as [Entry, Entry];
-    window.finish(a1, over(a1, "failing"), 1);
-    expect(saved(window)).toEqual([
-      ["a1", "failing"],
-      ["ab", "waiting"],
-      ["b3", "waiting"],
-    ]);
-    window.finish(b1, over(b1, "delivered"), 1);
-    expect([takeReady(window), window.size]).toEqual([[], 0]);
-  });
-
   it("a new event waits behind failures of its lane, whether they are stored or not", () => {
     const window = makeWindow(["a1", "a"], ["b1", "b", true]);
     const [a1] = takeReady(window) as [Entry];

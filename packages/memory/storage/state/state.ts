@@ -8,7 +8,6 @@ import type { FlowId, SignInId } from "@accountlink/core/ids";
 import type { Account } from "@accountlink/core/keys";
 import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
-import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { StoredDelivery, StoredWebhook, WebhookId } from "@accountlink/core/webhooks";
 import { Context, Layer, Semaphore } from "effect";
@@ -163,7 +162,6 @@ export class Memory {
     account: string,
     pid: Pid | null,
   ): void {
-    assertStorable([actor.id, requestId ?? ""]);
     const entry = { sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details };
     const log = this.log.get(account);
     if (log === undefined) this.log.set(account, [entry]);

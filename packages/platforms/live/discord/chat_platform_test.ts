@@ -9,7 +9,6 @@ import {
   ada,
   bob,
   botToken,
-  budget,
   eve,
   foreignGuildId,
   guildId,
@@ -17,7 +16,6 @@ import {
   moderator,
   startDiscord,
   unknownGuild,
-  unknownMember,
 } from "./test_discord.ts";
 
 const setUp = Effect.fnUntraced(function* (
@@ -152,10 +150,10 @@ describe("roles", () => {
   it.live("roles of a guild are requested once for many members", () =>
     Effect.gen(function* () {
       const { chat, takePaths } = yield* setUp();
+      const member = (id: string) => `/guilds/${guildId}/members/${id}`;
       yield* chat.findMember(guildId, ada.id);
       yield* chat.findMember(guildId, ada.id);
       yield* chat.findMember(guildId, bob.id);
-      const member = (id: string) => `/guilds/${guildId}/members/${id}`;
       expect(takePaths()).toEqual([
         member(ada.id),
         `/guilds/${guildId}/roles`,
@@ -207,41 +205,6 @@ describe("an unusable answer", () => {
 });
 
 describe("rate limits", () => {
-  const member = `/guilds/${guildId}/members/${ada.id}`;
-
-  it.live("an exhausted rate limit delays only requests of the same route and guild", () =>
-    Effect.gen(function* () {
-      const { chat, takePaths } = yield* setUp((path) =>
-        path.includes("/members/") ? { ...unknownMember, headers: budget(0, 60) } : undefined,
-      );
-      yield* chat.findMember(guildId, ada.id);
-      expect(takePaths()).toEqual([member]);
-
-      const held = yield* causeOf(chat.findMember(guildId, bob.id));
-      expect(held).toMatchObject({ reason: "status", status: 429 });
-      expect(takePaths()).toEqual([]);
-
-      yield* chat.findUser(ada.id);
-      yield* chat.findMember(foreignGuildId, ada.id);
-      expect(takePaths()).toEqual([`/users/${ada.id}`, `/guilds/${foreignGuildId}/members/${ada.id}`]);
-    }),
-  );
-
-  it.live("a 429 delays the other requests of the route", () =>
-    Effect.gen(function* () {
-      const { chat, takePaths } = yield* setUp((path) =>
-        path.includes("/members/") ? limited(64.57, "user") : undefined,
-      );
-      expect(yield* causeOf(chat.findMember(guildId, ada.id))).toMatchObject({
-        status: 429,
-        retryAfter: Duration.seconds(65),
-      });
-      expect(yield* causeOf(chat.findMember(guildId, bob.id))).toMatchObject({ status: 429 });
-      expect(takePaths()).toEqual([member]);
-      expect(Option.isSome(yield* chat.findGuild(guildId))).toBe(true);
-    }),
-  );
-
   it.live.each<[what: string, answer: HttpAnswering]>([
     ["of all routes", limited(64.57, "global")],
     ["of the address", { status: 429, headers: { "retry-after": "600" }, body: "error code: 1015" }],

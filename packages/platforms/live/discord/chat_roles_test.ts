@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest";
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { liveChatPlatform } from "./chat_platform.ts";
-import { ada, bob, botToken, eve, foreignGuildId, guildId, limited, startDiscord } from "./test_discord.ts";
+import { ada, bob, botToken, eve, foreignGuildId, guildId, startDiscord } from "./test_discord.ts";
 
 const bot = { id: "80351110224678912", username: "accountlink", bot: true };
 const [manageRoles, manageNicknames] = [1n << 28n, 1n << 27n];
@@ -177,24 +177,6 @@ describe("a change of a member", () => {
       const { roles } = yield* setUp(refused(404, code));
       expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(false);
       expect(yield* roles.setNickname(guildId, ada.id, "A")).toBe(false);
-    }),
-  );
-
-  it.live("a change of a member waits for the limit of its route, and is sent again after a 429", () =>
-    Effect.gen(function* () {
-      let left = 1;
-      const discord = yield* startDiscord((_, { method }) => {
-        if (method === "GET") return undefined;
-        return left-- > 0 ? limited(1, "user") : { status: 204 };
-      });
-      const layer = liveChatPlatform({
-        botToken: Redacted.make(botToken),
-        publicUrl: "https://link.example",
-        apiUrl: discord.apiUrl,
-      });
-      const chat = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), ChatPlatform);
-      expect(yield* (chat.roles as ChatRoles).addRole(guildId, ada.id, memberRole)).toBe(true);
-      expect(discord.takePaths()).toHaveLength(2);
     }),
   );
 });

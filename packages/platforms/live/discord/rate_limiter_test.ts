@@ -80,19 +80,6 @@ describe("makeRateLimiter", () => {
     }),
   );
 
-  it.effect("a request whose retry would wait too long fails at once", () =>
-    Effect.gen(function* () {
-      const { client, sent } = yield* setUp(60_000, (nth) => nth > 1);
-      yield* passTime(client.get(member(0)));
-      const urls = Array.from({ length: 4 }, (_, index) => member(index + 1));
-      const failures = yield* passTime(
-        Effect.forEach(urls, (url) => Effect.flip(client.get(url)), { concurrency: "unbounded" }),
-      );
-      expect(failures.map(({ status }) => status)).toEqual(urls.map(() => 429));
-      expect(sent).toEqual({ all: 5, refused: 0 });
-    }),
-  );
-
   it.effect("a request that would wait too long fails at once, and so do the requests queued behind it", () =>
     Effect.gen(function* () {
       const { client, sent } = yield* setUp(60_000, () => false);

@@ -30,12 +30,6 @@ describe("RateLimits", () => {
     expect(times(4, () => wait(users, 100))).toEqual([0, 0, 0, 30_000]);
   });
 
-  it("a route without a limit is not delayed", () => {
-    const { wait, observe } = setUp();
-    observe(users, 0, {});
-    expect(times(20, () => wait(users, 0))).toEqual(times(20, () => 0));
-  });
-
   it("a server error, whose headers name no limits, does not change the known limits", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(0, 10));

@@ -11,10 +11,10 @@ import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { sharedSightings } from "./shared_sightings.ts";
 
 const record = (pid: Pid, chatId: ChatId, address: ProtectedAddress, seenAt: Millis) =>
-  Effect.flatMap(SessionStore, (sessions) => sessions.recordSightings(pid, [{ chatId, address, seenAt }]));
+  SessionStore.use((sessions) => sessions.recordSightings(pid, [{ chatId, address, seenAt }]));
 
 const recordBrowser = (pid: Pid, chatId: ChatId) =>
-  Effect.flatMap(SessionStore, (sessions) =>
+  SessionStore.use((sessions) =>
     sessions.recordSightings(pid, [{ chatId, browser: uniqueText(), seenAt: 1 }]),
   );
 

@@ -13,9 +13,7 @@ const global: ScopeTarget = { kind: "global" };
 const guild = (id: string): ScopeTarget => ({ kind: "guild", guildId: GuildId.make(id) });
 
 const suspend = (name: string) =>
-  Effect.flatMap(KeyStore, (keys) =>
-    keys.updateAccount({ ...origin, name, update: { status: "suspended" }, at: 0 }),
-  );
+  KeyStore.use((keys) => keys.updateAccount({ ...origin, name, update: { status: "suspended" }, at: 0 }));
 
 export const accounts: Cases<StoragePorts> = {
   "ensureAccount creates an account, and keeps an existing one": Effect.gen(function* () {

@@ -13,15 +13,13 @@ const many = Array.from({ length: 20 }, (_, i) => i);
 const atOnce = { concurrency: "unbounded" } as const;
 
 const rotate = (key: Pick<ApiKey, "id">, hash: string, previousUntil: number) =>
-  Effect.flatMap(KeyStore, (keys) => keys.rotateKey({ ...origin, id: key.id, hash, at: 0, previousUntil }));
+  KeyStore.use((keys) => keys.rotateKey({ ...origin, id: key.id, hash, at: 0, previousUntil }));
 
 const setStatus = (key: Pick<ApiKey, "id">, status: KeyStatus) =>
-  Effect.flatMap(KeyStore, (keys) => keys.updateKey({ ...origin, id: key.id, update: { status }, at: 0 }));
+  KeyStore.use((keys) => keys.updateKey({ ...origin, id: key.id, update: { status }, at: 0 }));
 
 const endOf = (hash: string) =>
-  Effect.flatMap(KeyStore, (keys) =>
-    Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt),
-  );
+  KeyStore.use((keys) => Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt));
 
 export const changes: Cases<StoragePorts> = {
   "rotateKey adds a secret, and sets the expiry of previous secrets": Effect.gen(function* () {

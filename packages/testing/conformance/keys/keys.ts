@@ -7,7 +7,7 @@ import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
 export const insert = (key: ApiKey, maxKeys: number | null = null, hash: string = uniqueText()) =>
-  Effect.flatMap(KeyStore, (keys) => keys.insertKey({ ...origin, key, hash, maxKeys, at: key.createdAt }));
+  KeyStore.use((keys) => keys.insertKey({ ...origin, key, hash, maxKeys, at: key.createdAt }));
 
 /** A key as `listKeys` returns it; by default never used, rotated or revoked. */
 export const details = (key: ApiKey, parts: Partial<KeyDetails> = {}): KeyDetails => ({

@@ -12,10 +12,10 @@ const many = Array.from({ length: 20 }, (_, i) => i);
 const atOnce = { concurrency: "unbounded" } as const;
 
 const updateKey = ({ id }: Pick<ApiKey, "id">, update: KeyUpdate, at: Millis = 0) =>
-  Effect.flatMap(KeyStore, (keys) => keys.updateKey({ ...origin, id, update, at }));
+  KeyStore.use((keys) => keys.updateKey({ ...origin, id, update, at }));
 
 const detailsOf = ({ id }: ApiKey, at: Millis): Effect.Effect<KeyDetails, unknown, KeyStore> =>
-  Effect.flatMap(KeyStore, (keys) => Effect.map(keys.findDetails(id, at), Option.getOrThrow));
+  KeyStore.use((keys) => Effect.map(keys.findDetails(id, at), Option.getOrThrow));
 
 const everyField: Required<KeyUpdate> = {
   name: "New name",

@@ -1,23 +1,18 @@
-import { AuditLog, LinkStore, type StoragePorts } from "@accountlink/core";
+import { AuditLog, type StoragePorts } from "@accountlink/core";
 import type { AuditFilter } from "@accountlink/core/audit";
 import { Effect } from "effect";
 import { uniqueKeyId, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, bob, chess, cyd, dan, makeScopes, origin, poker } from "../scopes.ts";
+import { ada, bob, chess, cyd, dan, makeScopes, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
 
 export const audits: Cases<StoragePorts> = {
-  "a write with an unstorable audit entry is a defect, and stores nothing": Effect.gen(function* () {
-    const store = yield* LinkStore;
+  "an import from an unstorable source is a defect, and stores nothing": Effect.gen(function* () {
     const { global } = yield* makeScopes;
     const links = yield* linkFixture(global);
     for (const text of unstorableTexts) {
-      const write = { ...origin, pid: global.pid, at: 0, chatId: ada, requestId: text };
-      yield* expectDefect(store.setGame({ ...write, gameId: chess }));
-      const batch = { links: [line(ada, chess)], existing: "keep", progress: null } as const;
-      yield* expectDefect(store.importBatch({ ...write, ...batch }));
-      yield* expectDefect(links.load(batch.links, "keep", { source: text, position: 1 }));
+      yield* expectDefect(links.load([line(ada, chess)], "keep", { source: text, position: 1 }));
     }
     expectEqual(yield* links.find(ada), null);
     expectEqual(yield* links.entries, []);

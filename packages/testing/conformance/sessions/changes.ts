@@ -47,7 +47,7 @@ const allowed = new Set([
 
 /** Sweeps flows only, not sessions or sightings. */
 const sweepAt = (at: Millis) =>
-  Effect.flatMap(SessionStore, (store) => store.sweep({ at, sessionsBefore: 0, sightingsBefore: 0 }));
+  SessionStore.use((store) => store.sweep({ at, sessionsBefore: 0, sightingsBefore: 0 }));
 
 export const changes: Cases<StoragePorts> = {
   "advance makes exactly the allowed transitions, and each increments the change number once": Effect.gen(

@@ -30,7 +30,6 @@ export const completion: Cases<StoragePorts> = {
     const flow = yield* fixture.proven(session.id);
     const before = yield* flows.find(flow, 0);
     for (const text of unstorableTexts) {
-      yield* expectDefect(fixture.complete(flow, { requestId: text }));
       yield* expectDefect(fixture.complete(flow, { address: { ...address, hash: text } }));
       yield* expectDefect(fixture.complete(flow, { address: { ...address, sealed: text } }));
       yield* expectDefect(fixture.complete(flow, { address: { ...address, addressKeyId: text } }));
