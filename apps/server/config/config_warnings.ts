@@ -10,6 +10,7 @@ export const configWarnings = (environment: Environment, config: Config): Readon
   ...unknownVariables(environment),
   ...withoutEffect(environment),
   ...boundlessProxies(config),
+  ...unknownProxy(config),
   ...readablePublicUrl(config),
   ...unaskedPlatforms(config),
   ...playedPlatforms(config),
@@ -80,6 +81,18 @@ const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): Re
           problem:
             "ACCOUNTLINK_TRUSTED_PROXIES contains every address, so any client can forge the address that limits and lists apply to",
           advice: "Name the networks of the proxies only",
+        },
+      ]
+    : [];
+
+/** The server itself does no TLS, so a public https URL is the URL of a proxy. */
+const unknownProxy = (config: Config): ReadonlyArray<ConfigWarning> =>
+  config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:") && config.ACCOUNTLINK_TRUSTED_PROXIES.length === 0
+    ? [
+        {
+          problem:
+            "ACCOUNTLINK_TRUSTED_PROXIES is not set, so all clients behind the proxy of ACCOUNTLINK_PUBLIC_URL share one address, in limits and in alt detection",
+          advice: "Set it to the address of the proxy",
         },
       ]
     : [];

@@ -66,7 +66,11 @@ describe("configWarnings", () => {
     () =>
       Effect.gen(function* () {
         const fixture = { ACCOUNTLINK_FIXTURE: "a.json" };
-        const production = { ...fixture, ACCOUNTLINK_PUBLIC_URL: "https://links.example" };
+        const proxied = {
+          ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+          ACCOUNTLINK_TRUSTED_PROXIES: "10.0.0.9",
+        };
+        const production = { ...fixture, ...proxied };
         expect(yield* problemsOf(production)).toEqual([
           "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
         ]);
@@ -85,14 +89,18 @@ describe("configWarnings", () => {
         );
         expect(others).toEqual([]);
       }
-      const fine = [
-        "http://localhost:8080",
-        "http://a.localhost",
-        "http://127.0.0.2",
-        "http://[::1]:80",
-        "https://links.example",
-      ];
+      const fine = ["http://localhost:8080", "http://a.localhost", "http://127.0.0.2", "http://[::1]:80"];
       for (const url of fine) expect(yield* problemsOf({ ACCOUNTLINK_PUBLIC_URL: url })).toEqual([]);
+    }),
+  );
+
+  it.effect("configWarnings reports a public https URL without trusted proxies, since a proxy does TLS", () =>
+    Effect.gen(function* () {
+      const environment = { ACCOUNTLINK_PUBLIC_URL: "https://links.example" };
+      expect(yield* problemsOf(environment)).toEqual([
+        "ACCOUNTLINK_TRUSTED_PROXIES is not set, so all clients behind the proxy of ACCOUNTLINK_PUBLIC_URL share one address, in limits and in alt detection",
+      ]);
+      expect(yield* problemsOf({ ...environment, ACCOUNTLINK_TRUSTED_PROXIES: "10.0.0.9" })).toEqual([]);
     }),
   );
 

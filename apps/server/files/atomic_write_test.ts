@@ -1,6 +1,10 @@
+import { execFileSync } from "node:child_process";
 import {
   chownSync,
+  closeSync,
+  constants,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -74,7 +78,7 @@ describe("writeAtomically", () => {
       }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("an atomic write follows symbolic links, and never replaces a device", () =>
+  it.effect("an atomic write follows symbolic links, and never replaces a pipe or a device", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       mkdirSync(join(folder, "there"));
@@ -83,8 +87,14 @@ describe("writeAtomically", () => {
       symlinkSync(file, join(folder, "link"));
       yield* writeAtomically(join(folder, "link"), Stream.make("after"), "replace");
       expect(readFileSync(file, "utf8")).toBe("after");
-      yield* writeAtomically("/dev/null", Stream.make("gone"), "replace");
-      expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+      // Not a device of the machine, which a broken `writeAtomically` would replace when root runs the test.
+      const pipe = join(folder, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+      yield* writeAtomically(pipe, Stream.make("sent"), "replace");
+      expect(readFileSync(reader, "utf8")).toBe("sent");
+      closeSync(reader);
+      expect(statSync(pipe).isFIFO()).toBe(true);
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 });
