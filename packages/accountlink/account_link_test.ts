@@ -1,7 +1,6 @@
 import { SessionSettings } from "@accountlink/core";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option, Stream } from "effect";
-import { TestClock } from "effect/testing";
 import { live } from "./live.ts";
 import { AccountLink, LinkEvents, Links, Sessions } from "./mod.ts";
 
@@ -32,15 +31,6 @@ describe("The layers", () => {
       const around = Layer.succeed(SessionSettings, { ...SessionSettings.defaultValue(), life: 2_000 });
       assert.strictEqual(yield* Effect.provide(lifeWith({}), around), 2_000);
     }),
-  );
-
-  it.effect("sessions expire by Effect's clock", () =>
-    Effect.gen(function* () {
-      const sessions = yield* Sessions;
-      const { sid } = yield* sessions.create({ clientId: "one" });
-      yield* TestClock.adjust("5 minutes");
-      assert.deepInclude(yield* sessions.wait(sid), { state: "expired" });
-    }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
   it.effect("the service provides a stream of events", () =>

@@ -8,7 +8,7 @@ import { PlatformUnavailable } from "../errors.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { SignInStore } from "../sign_ins/sign_in_store.ts";
-import { botlessGuildId, chatId, guildId, platform, stores } from "../test_services.ts";
+import { chatId, guildId, platform, stores } from "../test_services.ts";
 import { MemberDisclosure } from "./member_disclosure.ts";
 import { MemberStore } from "./member_store.ts";
 
@@ -48,20 +48,6 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
 });
 
 describe("Nicknames and roles of a guild's members", () => {
-  it.effect(
-    "every key of a guild sees nicknames and roles of the guild's members, whatever the key's account",
-    () => {
-      const { state, services } = observedServices();
-      return Effect.gen(function* () {
-        const disclosure = yield* MemberDisclosure;
-        const scope = yield* scopeOf(null, "guild");
-        assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-        assert.isFalse(yield* disclosure.isAllowed(scope, botlessGuildId));
-        assert.strictEqual(state.asked, 0);
-      }).pipe(Effect.provide(services));
-    },
-  );
-
   it.effect(
     "a global key sees nicknames and roles if its account manages the guild, which is checked every 10 minutes",
     () => {

@@ -60,20 +60,6 @@ describe("completionRefusal", () => {
 describe("a session", () => {
   const completed = { ...session, state: "completed", chatId: ada, completedAt: 99, change: 2 } as const;
 
-  it("a completed session has the new link, and reports the replaced game user", () => {
-    const linked = { ...completed, gameId: chess };
-    const changed = { ...linked, linkChanged: true, previousGameId: poker };
-    assert.deepStrictEqual(
-      completedSession(session, write, { gameId: chess, previousGameId: poker }),
-      changed,
-    );
-    const confirmed = { ...linked, linkChanged: false, previousGameId: chess };
-    assert.deepStrictEqual(
-      completedSession(session, write, { gameId: chess, previousGameId: chess }),
-      confirmed,
-    );
-  });
-
   it("a completed session has the existing link if the chat user keeps this link", () => {
     const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
     const games = { gameId: poker, previousGameId: poker };

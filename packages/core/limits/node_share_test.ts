@@ -5,21 +5,6 @@ import { dayMs } from "../timestamp.ts";
 import { admittedOf, dayRule, noon, openNodes } from "./test_deployment.ts";
 
 describe("A node's share of a day", () => {
-  it.effect("a node's share of a limit excludes requests that the node admitted in earlier outages", () =>
-    Effect.gen(function* () {
-      const { nodes, state } = yield* openNodes(2);
-      const admitted = [];
-      for (const other of ["one", "two", "three"]) {
-        state.isSharedDown = true;
-        admitted.push(yield* admittedOf(nodes[0], yield* dayRule(100), 100));
-        state.isSharedDown = false;
-        // This request counts in another window. It reaches the shared counters, so the node notices that the outage is over.
-        yield* admittedOf(nodes[0], { key: other, limit: 1, durationMs: 1_000 }, 1);
-      }
-      assert.deepStrictEqual(admitted, [50, 25, 13]);
-    }),
-  );
-
   it.effect("a node's share of a limit excludes requests while they are sent to the shared counters", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);

@@ -4,9 +4,8 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import * as AccountLink from "../account_link.ts";
 import { InvalidParameter } from "../errors.ts";
-import { LinkStore } from "../links/link_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { botlessGuildId, chatId, gameId, guildId, operator, scopes, stores } from "../test_services.ts";
+import { botlessGuildId, chatId, guildId, operator, scopes, stores } from "../test_services.ts";
 import { MemberSync } from "./member_sync.ts";
 import type { PlanSettings } from "./role_plan.ts";
 import { RolePlans } from "./role_plans.ts";
@@ -51,13 +50,6 @@ const settings: PlanSettings = {
   state: "on",
 };
 
-const link = Effect.fnUntraced(function* (game: string | null) {
-  const { guild } = yield* scopes;
-  const links = yield* LinkStore;
-  const write = { ...operator, pid: guild.pid, at: 0, chatId: ada };
-  yield* game === null ? links.removeGame(write) : links.setGame({ ...write, gameId: gameId(game) });
-});
-
 /** Stores a plan in the guild's scope, and returns functions of `RolePlans` that use it. */
 const planned = Effect.fnUntraced(function* (chosen: PlanSettings = settings) {
   const { guild, global } = yield* scopes;
@@ -88,19 +80,6 @@ const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof se
   Effect.provide(body, services);
 
 describe("RolePlans", () => {
-  it.effect("a member keeps all roles while the game platform does not report the user's groups", () =>
-    withServices(
-      Effect.gen(function* () {
-        const { sync, member } = yield* planned();
-        yield* link("1");
-        yield* sync();
-        yield* link("2");
-        assert.equal(yield* reasonOf(sync()), "INTERNAL_ERROR");
-        assert.deepEqual(yield* member(), [[linked, officer], "ada_g"]);
-      }),
-    ),
-  );
-
   it.effect("a plan refuses settings that cannot be applied", () =>
     withServices(
       Effect.gen(function* () {

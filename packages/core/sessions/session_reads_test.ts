@@ -93,21 +93,6 @@ describe("The number of reads", () => {
 });
 
 describe("A later read", () => {
-  it.effect("a later read that ends an earlier read is not refused by the interval between reads", () =>
-    Effect.gen(function* () {
-      const { key, sid, poll } = yield* setup;
-      yield* TestClock.setTime(10_000);
-      const older = yield* start(poll(25_000));
-      const newer = yield* start(poll(25_000));
-      yield* Fiber.join(older);
-      const newest = yield* listenTo(key, sid);
-      yield* Fiber.join(newer);
-      assert.isFalse(hasEnded(newest.reading));
-      yield* Fiber.interrupt(newest.reading);
-      assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, resetsAt: 12_000 });
-    }).pipe(Effect.provide(services)),
-  );
-
   it.effect("a refused read ends no other read", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;

@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber, Layer } from "effect";
+import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import type { RateLimited } from "../errors.ts";
-import { LinkWriter } from "../links/link_writer.ts";
-import { botlessGuildId, chatId, gameId, operator, services } from "../test_services.ts";
-import { OwnLinks } from "../users/own_links.ts";
-import { complete, newKey, request, servicesWith, setup, start } from "./test_sessions.ts";
+import { botlessGuildId, chatId, gameId, services } from "../test_services.ts";
+import { complete, newKey, request, servicesWith, setup } from "./test_sessions.ts";
 import { VerificationSessions } from "./verification_sessions.ts";
 
 describe("VerificationSessions.create", () => {
@@ -81,26 +79,5 @@ describe("VerificationSessions.poll", () => {
       yield* TestClock.setTime(300_000);
       assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
     }).pipe(Effect.provide(services)),
-  );
-
-  it.effect("a session fails if its link is removed, whether a key or the user removes it", () =>
-    Effect.gen(function* () {
-      const { sessions, key } = yield* setup;
-      const chat = chatId("10001");
-      const writer = yield* LinkWriter;
-      const ownLinks = yield* OwnLinks;
-      const target = { scope: key.scope, guildId: null, origin: operator };
-      const removals = [
-        writer.removeGame(target, chat, { requireMember: false }),
-        ownLinks.remove(chat, key.scope.pid, "req_test"),
-      ];
-      for (const remove of removals) {
-        const { sid } = yield* sessions.create(key, { ...request, chatId: chat });
-        yield* writer.setGame(target, { chatId: chat, gameId: gameId("1") });
-        const waiting = yield* start(sessions.poll(key, sid, 25_000));
-        yield* remove;
-        assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
-      }
-    }).pipe(Effect.provide(OwnLinks.layer.pipe(Layer.provideMerge(services)))),
   );
 });

@@ -12,16 +12,6 @@ it("an audit entry about other users stays unchanged", () => {
   expect(withoutUser({ actor: { type: "operator", id: "10001" }, details: {} }, ada, [])).toBeNull();
 });
 
-it("an erasure removes only the user and the user's game accounts from an audit entry", () => {
-  expect(
-    withoutUser({ actor: key, details: { chatId: "10001", gameId: "1", previousGameId: null } }, ada, []),
-  ).toEqual({ actor: key, details: { chatId: "[erased]", gameId: "[erased]", previousGameId: null } });
-  expect(
-    withoutUser({ actor: key, details: { chatId: "10002", newChatId: "10001", gameId: "1" } }, ada, [])
-      ?.details,
-  ).toEqual({ chatId: "10002", newChatId: "[erased]", gameId: "[erased]" });
-});
-
 it("in the actor of an audit entry, the user's chat ID and the name of the user's account are erased", () => {
   const details = { keyId: "Aa0Bb1Cc2Dd3", status: "active" };
   const erased = "[erased]";

@@ -59,22 +59,6 @@ describe("makeWebHandler", () => {
     await handler.close();
   });
 
-  it("HEAD is answered without a body, OPTIONS with 204, and an unreadable path with 400", async () => {
-    const handler = web.handler();
-    const head = await send(handler, "HEAD /v2/chat?chatId=100001");
-    expect([head.status, await head.text()]).toEqual([401, ""]);
-    const options = await send(handler, "OPTIONS /v2/game");
-    expect([options.status, options.headers.get("allow")]).toEqual([
-      204,
-      "GET, PATCH, DELETE, HEAD, OPTIONS",
-    ]);
-    const unreadable = await send(handler, "GET /v2/chat?chatId=%ZZ");
-    expect([unreadable.status, await unreadable.json()]).toMatchObject([
-      400,
-      { error: { code: "BAD_REQUEST" } },
-    ]);
-  });
-
   it("the web handler stops reading a body that exceeds the maximum", async () => {
     const handler = web.handler();
     const key = await web.newKey();

@@ -66,7 +66,7 @@ const refused = (status: number, code: number, message: string): HttpAnswer => (
 });
 
 export const unknownGuild = refused(404, 10_004, "Unknown Guild");
-export const unknownMember = refused(404, 10_007, "Unknown Member");
+const unknownMember = refused(404, 10_007, "Unknown Member");
 const unknownUser = refused(404, 10_013, "Unknown User");
 const missingAccess = refused(403, 50_001, "Missing Access");
 const unauthorized = refused(401, 0, "401: Unauthorized");
