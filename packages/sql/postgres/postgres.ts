@@ -1,6 +1,6 @@
 import { StorageIdentity, type StoragePorts } from "@accountlink/core";
 import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
-import { Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
 import { layer } from "../stores.ts";
@@ -91,6 +91,8 @@ export interface PostgresState {
   readonly path: string;
   /** The version of the server, such as `18.4`. */
   readonly server: string;
+  /** The encoding of the database; other encodings than `UTF8` cannot store every name. */
+  readonly encoding: string;
   /** The numbers of the last migration that ran on this database, and of the last migration in this release. */
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null before its creation. */
@@ -109,31 +111,33 @@ export const inspectPostgres = (options: PostgresOptions): Effect.Effect<Postgre
     ),
   );
 
-/** Other encodings cannot store every name. */
-const checkEncoding = Effect.gen(function* () {
+/** Warns of other encodings than UTF8, because they cannot store every name. */
+const warnOfEncoding = Effect.fnUntraced(function* (path: string) {
   const sql = yield* SqlClient.SqlClient;
   const [found] = yield* sql<{ readonly encoding: string }>`
     SELECT current_setting('server_encoding') AS encoding`;
-  if (found?.encoding === "UTF8") return;
-  const message = `its encoding is ${found?.encoding}, expected UTF8`;
-  return yield* new Migrator.MigrationError({ kind: "BadState", message });
+  if (found === undefined || found.encoding === "UTF8") return;
+  yield* Effect.logWarning(
+    `The encoding of the database "${path}" is ${found.encoding}, expected UTF8: a request fails if it stores a character that this encoding lacks`,
+  );
 });
 
 const state = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* checkEncoding;
   const [found] = yield* sql<{
     readonly server: string;
+    readonly encoding: string;
     readonly steps: string | null;
     readonly root_key: string | null;
   }>`
-    SELECT current_setting('server_version') AS server,
+    SELECT current_setting('server_version') AS server, current_setting('server_encoding') AS encoding,
       to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key`;
   const version = found?.steps === null ? 0 : yield* lastMigration;
   const [stored] =
     found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
   return {
     server: found?.server ?? "",
+    encoding: found?.encoding ?? "",
     schema: { version, newest: newestMigration },
     rootKey: stored?.wrapped ?? null,
   };
@@ -165,27 +169,26 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
 
 /** Migrates the schema as soon as the database is available. Logs one warning if it has to wait for the database. */
 const migrateOn = (
-  { database, unusable }: Opened,
+  { path, database, unusable }: Opened,
   { startTimeout = 0 }: PostgresOptions,
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
   const timeout = Duration.fromInputUnsafe(startTimeout);
   const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
   const tryAgain = (error: MigrateError) =>
     Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
-      Effect.andThen(Effect.retry(prepare, { schedule, while: isTransient })),
+      Effect.andThen(Effect.retry(migrate, { schedule, while: isTransient })),
     );
   const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
-  return prepare.pipe(
+  return migrate.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
+    Effect.tap(() => warnOfEncoding(path)),
     Effect.catchTag(["SqlError", "MigrationError"], notMigrated),
     Effect.provideContext(database),
   );
 };
 
-const prepare = Effect.andThen(checkEncoding, migrate);
-
 const retryPause = Duration.millis(500);
 
-type MigrateError = Effect.Error<typeof prepare>;
+type MigrateError = Effect.Error<typeof migrate>;
 
 const isTransient = (error: MigrateError): boolean => error._tag === "SqlError" && error.isRetryable;

@@ -19,7 +19,12 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
   if (storage.kind === "memory") return [ok("database", "memory, which begins empty")];
   if (storage.kind === "postgres") {
     return yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout }).pipe(
-      Effect.flatMap((state) => judge(config, storage, `"${state.path}" on Postgres ${state.server}`, state)),
+      Effect.flatMap((state) =>
+        Effect.map(
+          judge(config, storage, `"${state.path}" on Postgres ${state.server}`, state),
+          (findings) => (state.encoding === "UTF8" ? findings : [...findings, badEncoding(state.encoding)]),
+        ),
+      ),
       Effect.catchTag("DatabaseUnusable", ({ message }) =>
         Effect.succeed([
           fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
@@ -48,6 +53,13 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
   const modes = existsSync(secret) ? [checkMode("secret", secret, "600")] : [];
   return [checkMode("data folder", folder, "700"), ...modes, ...findings, checkSpace(folder)];
 });
+
+const badEncoding = (encoding: string): Finding =>
+  warn(
+    "encoding",
+    `${encoding}, which cannot store every name`,
+    "Make a database with the encoding UTF8, and move the data",
+  );
 
 interface State {
   readonly schema: { readonly version: number; readonly newest: number };
