@@ -72,20 +72,6 @@ test("bulk lookups take 50 inputs, counting duplicates", async () => {
   expect([body.data, body.meta?.bulk]).toMatchObject([{ count: 50 }, { uniqueInputs: 1, maxInputs: 50 }]);
 });
 
-test("bulk lookups include profiles for resolved=true", async () => {
-  const chats = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], resolved: true } });
-  const profiles = { game: { id: "1" }, chat: { id: "100001", guild: null } };
-  expect(chats.body.data).toMatchObject({ resolved: true, results: [{ data: { resolved: profiles } }] });
-  const games = await send("POST /v2/game/bulk", {
-    key,
-    body: { gameIds: ["2"], resolved: true, guildId: guild },
-  });
-  expect(games.body.data).toMatchObject({
-    resolved: true,
-    results: [{ data: { resolved: { game: { id: "2" }, chat: [{ id: "100002" }, { id: "100003" }] } } }],
-  });
-});
-
 describe("while the chat platform is down", () => {
   const platform = devPlatformOn(platformPort);
   beforeAll(async () => {

@@ -179,13 +179,6 @@ describe("several accounts", () => {
     expect([chosen.status, chosen.headers.location]).toEqual([303, "/dashboard"]);
     expect(await accountOf(both)).toBe("chat:100023");
   });
-
-  test("signing in creates no account for a member of another account", async () => {
-    const owner = await newOwner("100018");
-    await add(owner, { chatId: "100019", role: "moderator" });
-    const { body } = await (await signInOwner(server, "100019")).send("GET /dashboard/api/session");
-    expect(body.data?.accounts).toEqual([{ name: "chat:100018", role: "moderator" }]);
-  });
 });
 
 /** Returns the minimum role that a route of the dashboard requires. */

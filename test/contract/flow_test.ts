@@ -139,20 +139,6 @@ test("a user who is already linked to another game account is shown both account
   expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled", linkChanged: false });
 });
 
-test("a user can keep an existing link in a flow without a session, and is refused if there is no link to keep", async () => {
-  const { pid } = await newSession(kept);
-  const browser = newBrowser();
-  const page = await browser.walk(`?pid=${textOf(pid)}`);
-  const done = await browser.post("/verify/confirm", { ...formOf(page), keep: "1" });
-  expectPage(done, 200, "Your link stays as it is");
-  const key = newKey();
-  const { sid } = await newSession(key);
-  const unlinked = await browser.walk(`?sid=${textOf(sid)}`);
-  const refused = await browser.post("/verify/confirm", { ...formOf(unlinked), keep: "1" });
-  expectPage(refused, 409, "Your link has changed meanwhile");
-  expect(await gameOf(key)).toBe(null);
-});
-
 test("a user who confirms an existing link sees that nothing changed", async () => {
   const key = confirmed;
   const browser = newBrowser();

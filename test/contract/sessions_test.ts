@@ -92,12 +92,6 @@ describe("reading a session", () => {
     },
   );
 
-  test.each(["", "25"])("reading a session accepts wait=%s", async (wait) => {
-    const sid = await newSid(key);
-    await cancel(sid, key);
-    expect((await read(sid, { key }, `?wait=${wait}`)).body.data).toMatchObject({ state: "cancelled" });
-  });
-
   test.each(["26", "1.5", "-1"])(
     "reading a session refuses wait=%s, even within the poll interval",
     async (wait) => {

@@ -1,5 +1,4 @@
 import { StoreUnavailable } from "@accountlink/core/errors";
-import { docs } from "@accountlink/pages/docs";
 import { afterAll, describe, expect, it } from "vitest";
 import { failingOnce, makeWeb } from "./test_web.ts";
 import type { WebHandler, WebHandlerOptions } from "./web_handler.ts";
@@ -112,18 +111,6 @@ describe("client addresses", () => {
     const limited = await web.newKey({ limits: { perWindow: 1, windowMs: 60_000 } });
     expect([await asked(limited), await asked(limited)]).toEqual([404, 429]);
     expect(await asked(await web.newKey({ allowIps: ["0.0.0.0/0"] }))).toBe(403);
-  });
-});
-
-describe("operator routes and documentation", () => {
-  it("operator routes and documentation need no Host header, and are served only if enabled", async () => {
-    const paths = ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"];
-    const statuses = async (options: Partial<WebHandlerOptions>) => {
-      const handler = web.handler(options);
-      return Promise.all(paths.map((path) => statusOf(handler, `GET ${path}`)));
-    };
-    expect(await statuses({})).toEqual([200, 200, 404, 404, 404]);
-    expect(await statuses({ metrics: true, docs })).toEqual([200, 200, 200, 200, 200]);
   });
 });
 

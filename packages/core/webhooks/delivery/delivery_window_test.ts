@@ -63,20 +63,6 @@ describe("DeliveryWindow", () => {
     expect(window.takeUnsaved().deliveredAt).toBe(8);
   });
 
-  it("the saved position stays before the oldest unfinished new event", () => {
-    const window = makeWindow(["a1", "a"], ["b1", "b"], ["c1", "c"]);
-    const [a1, b1, c1] = takeReady(window) as [Entry, Entry, Entry];
-    expect(window.position).toBe(0);
-    window.finish(b1, over(b1, "delivered"), 1);
-    expect(window.position).toBe(0);
-    window.finish(a1, over(a1, "failing"), 1);
-    expect(window.position).toBe(2);
-    window.skipTo(9);
-    expect(window.position).toBe(2);
-    window.finish(c1, over(c1, "delivered"), 1);
-    expect([window.position, window.size]).toEqual([9, 0]);
-  });
-
   it("when an event fails, the window moves to the store all events that wait for it, directly or indirectly", () => {
     const window = makeWindow(["a1", "a"], ["ab", "ab"], ["b2", "b"], ["bc", "bc"], ["c2", "c"], ["d1", "d"]);
     const ready = takeReady(window);

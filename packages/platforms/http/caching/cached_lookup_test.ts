@@ -71,16 +71,6 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, cache));
   });
 
-  it.effect("each answer is cached for its own lifetime, and not at all if the lifetime is zero", () =>
-    Effect.gen(function* () {
-      const { lookup, asked } = yield* setUp({
-        freshFor: (length) => (length > 3 ? Duration.seconds(10) : Duration.zero),
-      });
-      for (const word of ["one", "one", "three", "three"]) yield* lookup(word);
-      expect(asked).toEqual(["one", "one", "three"]);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)),
-  );
-
   it.effect("concurrent misses share a request", () =>
     Effect.gen(function* () {
       let asked = 0;

@@ -201,20 +201,8 @@ describe("the membership of the user", () => {
 });
 
 describe("the guilds of the user", () => {
-  const guilds = [{ id: guildId, name: "Engine Room", manager: true }];
   const asking: SignIn = { ...signIn, withGuilds: true };
   const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
-
-  it.live("the user's guilds are listed if the sign-in asks for them", () =>
-    Effect.gen(function* () {
-      const { provider } = yield* listing(() => Effect.succeed(guilds));
-      const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
-      expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
-      expect(scopeOf(yield* provider.begin(asking))).toBe("openid profile guilds");
-      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
-      expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds });
-    }).pipe(Effect.provide(live)),
-  );
 
   it.live("a sign-in succeeds without the user's guilds if the platform fails to list them", () =>
     Effect.gen(function* () {

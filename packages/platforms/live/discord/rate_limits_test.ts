@@ -20,16 +20,6 @@ const setUp = () => {
 const times = (count: number, send: () => number) => Array.from({ length: count }, send);
 
 describe("RateLimits", () => {
-  it("five requests of an unknown route are sent before its first response", () => {
-    const { wait, observe } = setUp();
-    expect(times(6, () => wait(members, 0))).toEqual([0, 0, 0, 0, 0, 1_000]);
-    expect(times(2, () => wait(users, 0))).toEqual([0, 0]);
-    // Two requests are in flight. This response to the first one says that four requests remain, since Discord has not
-    // counted the second one yet.
-    observe(users, 100, budget(4, 30));
-    expect(times(4, () => wait(users, 100))).toEqual([0, 0, 0, 30_000]);
-  });
-
   it("a server error, whose headers name no limits, does not change the known limits", () => {
     const { wait, observe } = setUp();
     observe(users, 0, budget(0, 10));
