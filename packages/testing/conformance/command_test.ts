@@ -52,11 +52,9 @@ test.describe("accountlink-conformance", () => {
 
   test.it("accountlink-conformance prints errors about its arguments on standard error", async () => {
     const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
-    await test
-      .expect(promisify(execFile)(process.execPath, command))
-      .rejects.toMatchObject({
-        code: 2,
-        stderr: test.expect.stringContaining("a part of the name of a suite"),
-      });
+    await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
+      code: 2,
+      stderr: test.expect.stringContaining("a part of the name of a suite"),
+    });
   });
 });
