@@ -32,8 +32,10 @@ export const checkIds = ({ route, parameters }: Outgoing): void => {
 };
 
 export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
-  // Outside of a page, the error of `fetch` for a path would not say where the path comes from.
-  if (!("location" in globalThis ? /^(https?:\/\/|\/|$)/ : /^https?:\/\//).test(url))
+  // Outside of a page, the error of `fetch` for a path would not say where the path comes from. Deno has a `location`
+  // that is undefined.
+  const hasPage = (globalThis as { readonly location?: unknown }).location !== undefined;
+  if (!(hasPage ? /^(https?:\/\/|\/|$)/ : /^https?:\/\//).test(url))
     throw new TypeError(`Cannot create a client: the url is "${url}", expected https://… or http://…`);
   const base = url.replace(/\/+$/, "");
   return (route: RouteId, parameters: Parameters): string =>
