@@ -13,9 +13,8 @@ export interface CounterRule {
   /** The duration of a window that starts now, in milliseconds. */
   readonly durationMs: number;
   /**
-   * When the window began. Set only for a durable window, such as a UTC day. The count of a durable window survives a
-   * loss of the counters, because `ResilientCounters` restores it. A durable window ends at `now + durationMs`, which
-   * is the same time for all callers.
+   * When the window began. Set only for a durable window, such as a UTC day. Its count survives a loss of the counters,
+   * because `ResilientCounters` restores it. Its end is fixed, so all callers compute the same `now + durationMs`.
    */
   readonly since?: Millis;
   /** What the caller knows about a durable window. Only `admit` uses it. */

@@ -1,8 +1,8 @@
 import { Context } from "effect";
 
 /**
- * `verify` is the traffic of all session routes. It has its own daily quotas and no short window. `mapping` is all
- * other traffic.
+ * `verify` is the traffic of all session routes. It has its own daily limits, and does not count against the short
+ * window of a key. `mapping` is all other traffic.
  */
 export type Traffic = "mapping" | "verify";
 
@@ -65,7 +65,7 @@ export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits
   }),
 });
 
-/** `partner` and `staff` keys have custom limits. */
+/** `partner` and `staff` keys do not count against the account's plan, nor their requests against address limits. */
 export type KeyKind = "normal" | "partner" | "staff";
 
 /** The limits set on one key: unlimited, or numbers that override the tier's. */
