@@ -22,8 +22,8 @@ export interface CounterRule {
 }
 
 /**
- * The caller's knowledge about the durable window that ends at `now + durationMs`. Counters ignore it if their window
- * with this key ends at another time.
+ * The caller's knowledge about the durable window that ends at `now + durationMs`. Counters ignore a checkpoint if
+ * their window with its key ends at another time.
  */
 export interface Checkpoint {
   /**

@@ -25,8 +25,8 @@ export interface DurableCountersOptions {
   /** Called with the number of windows that lost counts. */
   readonly onLost: (windows: number) => void;
   /**
-   * This node's shares, which apply while the shared counters are down, by the key of their window. A share is deleted
-   * when the shared counters answer for its window again.
+   * This node's shares of limits, by the key of their window. A share is deleted when the shared counters answer for
+   * its window again.
    */
   readonly shares: { readonly delete: (key: string) => void };
   /**

@@ -26,7 +26,7 @@ export interface TierLimits {
   readonly verifyDaily: number;
 }
 
-/** The limits of one client address, over all keys that it uses. A limit of 0 means unlimited. */
+/** The limits of one client address, over all normal keys that it uses. A limit of 0 means unlimited. */
 export interface AddressLimits {
   readonly perSecond: number;
   readonly daily: number;

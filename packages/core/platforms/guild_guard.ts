@@ -4,7 +4,7 @@ import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 
-/** The concurrency of each loop that sends requests to a platform. @internal */
+/** The concurrency of each loop that sends requests to a platform for a client. @internal */
 export const platformConcurrency = 8;
 
 /** How many chat users of one game user are checked for guild membership, newest links first. @internal */
