@@ -34,7 +34,6 @@ const refused = refusal(
   "missingPermissions",
 );
 
-/** The roles of a guild, and the rights of the bot. */
 interface BotRights {
   readonly roles: ReadonlyArray<GuildRole>;
   readonly memberCount: number;
