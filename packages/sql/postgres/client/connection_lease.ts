@@ -5,7 +5,7 @@ import type { PoolClient } from "pg";
 import { connectionLost, endsConnection, sqlErrorOf } from "./sql_error.ts";
 import { type GroupStatement, StatementGroup, type StatementResult } from "./statement_group.ts";
 
-/** One statement. Unprepared SQL without values may contain several statements. */
+/** One statement, or several in unprepared SQL without values. */
 export interface Query extends GroupStatement {
   /** Whether the statement runs outside of a transaction, so that it is committed by the time of its answer. */
   readonly commits?: boolean;
