@@ -68,7 +68,6 @@ const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   }
 };
 
-/** Makes a web `Response` from a status, headers and the given body. */
 export const toWebResponse = (
   { status, headers }: HttpResponse,
   body: string | Uint8Array | ReadableStream<Uint8Array> | null,

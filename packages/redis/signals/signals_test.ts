@@ -21,7 +21,7 @@ const channelCount = (url: string, prefix: string) =>
   );
 
 describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
-  it.live("with one Redis prefix, signals reach nodes on the same storage, but none on a copy of it", () =>
+  it.live("nodes with one Redis prefix exchange signals only if their storages have one identity", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>

@@ -1,6 +1,6 @@
 /**
- * Conformance suites for adapters: one for each port, one for outages, and one that compares a store with a model on
- * random commands. Each takes the layer of the adapter.
+ * Conformance suites for adapters: for each port, for outages, and one that compares a store with a model on random
+ * commands. Each suite takes the layer of the adapter.
  *
  * @example
  * ```ts
