@@ -1,5 +1,5 @@
 /**
- * The dashboard: the keys of an account.
+ * Dashboard routes for the keys of an account.
  *
  * @example
  * ```ts
