@@ -49,8 +49,8 @@ export class OwnedLinks extends Context.Service<
     /**
      * Returns links of a scope, latest verification first.
      *
-     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
-     * also the beginning of a member's name; empty for all links
+     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild,
+     * the beginning of a member's name instead of a name on the chat platform; empty for all links
      * @param place the position from which the page continues in `direction`; null for the first page
      */
     readonly page: (
@@ -62,15 +62,12 @@ export class OwnedLinks extends Context.Service<
     ) => Effect.Effect<LinkPage, StoreUnavailable>;
 
     /**
-     * Returns the chat users whose ID or exact user name is `text`, even users without a link. The user with this ID
-     * comes first.
+     * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
+     * In a guild, only members are found by name.
      */
     readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
 
-    /**
-     * Returns the game users whose ID or exact user name is `text`, even users without a link. The user with this ID
-     * comes first.
-     */
+    /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;

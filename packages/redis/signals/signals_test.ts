@@ -11,7 +11,7 @@ const noServer = await whyNoRedis();
 const openSignals = (url: string, { prefix = uniquePrefix(), ...options }: Partial<RedisOptions> = {}) =>
   Effect.map(openNode(url, { prefix, ...options }), (ports) => Context.get(ports, Signals));
 
-/** The number of channels with subscribers, by prefix. */
+/** Counts the channels with this prefix that have subscribers. */
 const channelCount = (url: string, prefix: string) =>
   Effect.map(openClient(url), (client) =>
     Effect.map(

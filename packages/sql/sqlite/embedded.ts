@@ -55,5 +55,5 @@ const open = ({
   }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));
 };
 
-/** With SQLite's default page cache of 2 MB, an import would write many pages several times. */
+/** Enlarges the page cache to 64 MiB: with the default of 2 MB, an import would write many pages several times. */
 const enlargeCache = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`);
