@@ -1,4 +1,4 @@
-/** Alt detection over HTTP: response shapes, scores that clients can recompute, and reviews. `packages/core` tests the rules. */
+/** Alt detection over HTTP: responses, recomputable scores and reviews. `packages/core` tests the rules. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";

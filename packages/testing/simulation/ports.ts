@@ -69,8 +69,8 @@ export class Redis extends Server {
   }
 
   /**
-   * Restarts the server from a backup. Requests counted after the backup are lost. Like a real Redis, the server does not
-   * report the loss.
+   * Restarts the server from a backup. Loses all cached values, and the requests counted after the backup. Like a real
+   * Redis, the server does not report the loss.
    *
    * @param until the time of the backup, in milliseconds since the start
    */
@@ -101,8 +101,8 @@ export class Redis extends Server {
   }
 
   /**
-   * Returns the counters for a node. They convert the times of each operation between the clock of the node and the clock
-   * of Redis. The end of a durable window, such as a UTC day, is the same on both clocks.
+   * Returns the counters for a node. They convert the times of each operation between the clocks of the node and Redis.
+   * The end of a durable window, such as a UTC day, is the same on both clocks.
    */
   #counters(node: Process): Counters["Service"] {
     const counters = () => Context.get(this.#ports, Counters);
