@@ -5,9 +5,7 @@ import { isProof } from "./test/servers/is_proof.ts";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
-/**
- * Contract tests whose results do not depend on the storage. Only the project `node` runs them, on embedded storage.
- */
+/** Contract tests whose results do not depend on the storage, so they need not run on memory, Postgres and Redis. */
 const independentOfStorage = [
   ...configDefaults.exclude,
   "test/contract/{compression,docs,https,no_platforms,parameters,paths}_test.ts",
@@ -33,8 +31,8 @@ const oneWorker = { maxWorkers: 1 };
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
 /**
- * The paths of short files that take long, because they run suites or other modules of tests. These files run first:
- * within a rank, the largest files start first.
+ * The paths of test files that are short but take long, because they run suites or other modules of tests. These files
+ * start first, since the sequencer would otherwise start the largest files first.
  */
 const longest = /\/(fresh_clone|outage|stores|cache_redis)_test\.ts$/;
 

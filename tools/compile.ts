@@ -21,7 +21,7 @@ const kept = join(root, "node_modules/.cache/compiled");
 /**
  * Compiles all packages: modules, declarations and their maps. Fails on a type error.
  *
- * @returns a read-only folder that contains a folder for each package
+ * @returns the cached folder, which callers must not change, with a folder for each package
  */
 export const compile = async (): Promise<string> => {
   const name = fingerprint();

@@ -1,9 +1,9 @@
 /**
  * Turns the examples of the documentation into modules that run.
  *
- * An example is a block marked `ts` in a Markdown file or a JSDoc comment. It is a whole module with its imports; in
- * a comment, the exports of the comment's own package need no import. A comment after an expression, on the same
- * line, states its value: `keyIdOf("secret") // null`. After `console.log(…)`, it states the logged text.
+ * An example is a block marked `ts` in a Markdown file or a JSDoc comment. It is a whole module. It needs no imports
+ * from the package that it documents. A comment after an expression, on the same line, states its value:
+ * `keyIdOf("secret") // null`. After `console.log(…)`, it states the logged value.
  */
 import { type Comment, parseSync, Visitor } from "oxc-parser";
 

@@ -50,7 +50,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(text).toContain("```ts\n");
   });
 
-  it("the package has effect at most as a peer dependency, and depends only on published packages", () => {
+  it("the package depends on effect only as a peer, and otherwise only on published packages", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");
     const isOwn = (name: string) => /^@?accountlink/.test(name);

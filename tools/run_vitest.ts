@@ -24,7 +24,7 @@ const runtimes = {
 
 type Runtime = keyof typeof runtimes;
 
-/** How many failed files may run again, with new servers. In CI, tests may fail because the machine is busy. */
+/** At most this many failed files run again; if more fail, none does. In CI, tests may fail on a busy machine. */
 const mostAgain = process.env["CI"] === "true" ? 5 : 0;
 
 export const runVitest = async (

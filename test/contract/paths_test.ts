@@ -194,7 +194,7 @@ describe("the redirect into the public flow", () => {
     expect(headers["x-request-id"]).toMatch(/^req_/);
   });
 
-  test("a request with an invalid key is not redirected into the flow", async () => {
+  test("a request with an invalid key is refused instead of redirected to /verify", async () => {
     for (const authorization of ["", "Bearer", "Bearer x", "Basic eDp5", "alk_1"]) {
       const answer = await send("GET /v2/verifications/chat?pid=p", { headers: { authorization } });
       expectRefusal(answer, 401, "INVALID_API_KEY", null);

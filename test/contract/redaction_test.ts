@@ -1,6 +1,6 @@
 /**
- * The server never logs, stores or returns a key or client address, and never logs or stores secrets of a
- * verification.
+ * The server never logs or returns a key or client address, and never logs secrets of a verification. It stores none of
+ * them, except the address lists of keys.
  */
 import { compatRoutes, routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
@@ -179,7 +179,6 @@ beforeAll(async () => {
   await server.stop();
 });
 
-/** Returns the texts that occur in the output. */
 const found = (output: string, texts: ReadonlyArray<string>) => texts.filter((text) => output.includes(text));
 const secrets = keys.map((key) => key.slice(17));
 

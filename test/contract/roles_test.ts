@@ -101,7 +101,7 @@ const shown = async (chatId: string) => {
 };
 
 describe("a plan", () => {
-  test("a guild without a role plan shows a paused plan without rules", async () => {
+  test("reading the role plan of a guild without one returns a paused plan without rules", async () => {
     const { get, pid } = await rolesOf();
     expectData(await get(), { plan: { pid, guildId: guild, ...noPlan }, guildRoles });
   });
@@ -280,7 +280,7 @@ describe("a member", () => {
   });
 });
 
-test("a request starts a sweep of the role plan if the plan is on", async () => {
+test("POST /dashboard/api/roles/sweep starts a sweep if the role plan is on", async () => {
   const { put, sweep, get, remove } = await rolesOf();
   expectRefusal(await sweep(), 404, "BAD_REQUEST", null);
   await put({ rules: [], nickname: null });

@@ -83,7 +83,7 @@ describe("configured session rules", () => {
     });
   });
 
-  test("a wait is limited to the configured maximum", async () => {
+  test("a long poll refuses a wait above ACCOUNTLINK_LONG_POLL_MAX", async () => {
     const answer = await read(await newSid(key), { key }, "?wait=7");
     const parameters = [{ name: "wait", reason: "expected at most 6 seconds" }];
     expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });

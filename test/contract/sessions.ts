@@ -1,4 +1,3 @@
-/** Helpers for tests of verification sessions. */
 import { expect } from "vitest";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";

@@ -40,7 +40,7 @@ describe("creating a session", () => {
     expect(Date.parse(textOf(expiresAt)) - Date.parse(textOf(createdAt))).toBe(300_000);
   });
 
-  test("a created session has the given values, and all sessions of a scope have the same pid", async () => {
+  test("a created session has the values of the request, and all sessions of a scope have the same pid", async () => {
     const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
     const again = await create(key);

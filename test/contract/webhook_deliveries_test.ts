@@ -1,4 +1,3 @@
-/** Webhook deliveries to a receiver. */
 import { describe, expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";

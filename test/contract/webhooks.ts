@@ -14,7 +14,6 @@ export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
 export const listOf = (value: unknown) => value as ReadonlyArray<Json>;
 
-/** Repeats the check until it passes. */
 export const eventually = <A>(check: () => A | Promise<A>): Promise<A> => vi.waitFor(check, patience);
 
 let users = 5;
@@ -85,8 +84,8 @@ export const useWebhooks = async () => {
     },
 
     /**
-     * Links new users until the event of a link arrives at the path `loud` but not at the path `quiet`. The first
-     * events may still arrive at `quiet`, because a change of a webhook takes up to a second to apply.
+     * Waits until a changed webhook gets no more events at the path `quiet`, which takes up to a second: links new
+     * users until a link's event arrives only at the path `loud`.
      */
     untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
       eventually(async () => {

@@ -160,7 +160,7 @@ describe("DELETE /v2/data", () => {
     expect((await send(line, { key, body: { confirm: true, guildId: guild } })).status).toBe(200);
   });
 
-  test("DELETE /v2/data deletes all records of its own scope, including records without a link", async () => {
+  test("DELETE /v2/data deletes all records of its own scope, including records of removed links", async () => {
     await global.deleteGame("100003");
     const deleted = await global.deleteData();
     expectData(deleted, { deletedRecords: 3, scope: "global", pid, collection: "links" });

@@ -1,4 +1,4 @@
-/** Compares documents with the HTTP interface. */
+/** Checks the paths in all documents, and the chat IDs in docs/api.md. */
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ChatId } from "@accountlink/core";

@@ -60,7 +60,7 @@ describe.skipIf(noAiohttp !== null)(`the programs in Python ${noAiohttp ?? ""}`,
     .filter(({ language }) => language === "python");
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  it("docs/client.md and the README of the Python package have three programs", () => {
+  it("docs/client.md and the README of the Python package have three programs in Python", () => {
     expect(programs).toHaveLength(3);
   });
 

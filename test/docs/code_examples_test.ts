@@ -54,17 +54,13 @@ const makeProject = async (): Promise<string> => {
 
 interface PlacedExample extends ExampleModule {
   readonly title: string;
-  /** The name of the example's file in the project. */
   readonly fileName: string;
   readonly load: () => Promise<unknown>;
 }
 
 const project = await makeProject();
 
-/**
- * Finds the entry point in a package's `exports` through which users import the code of an example. It is the entry
- * point of the example's file, or else of the nearest parent folder that has one.
- */
+/** Finds the entry point that exports an example's file: the file itself, or else the nearest `mod.ts` above it. */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;

@@ -13,7 +13,7 @@ const blocks = [...operating, ...blocksOf(readDocument("docs/operators_day.md"))
   ({ language }) => language === "sh",
 );
 
-/** The documented messages of a server that is started without the secret. */
+/** The documented messages with which a server without the right secret refuses to start. */
 const refusals =
   operating
     .find(({ text }) => text.startsWith("Cannot start: "))

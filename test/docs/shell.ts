@@ -36,7 +36,6 @@ export const hasProgram = (name: string): Promise<boolean> =>
     () => false,
   );
 
-/** A shell that runs one block after the other. */
 export interface Shell {
   /** Runs a block and returns its standard output; rejects if one of its commands fails. */
   readonly type: (block: string) => Promise<string>;

@@ -36,7 +36,7 @@ describe.each([
 ])("capped connections %s", (_, env, cap) => {
   const { url } = useServer(() => ({ fixture: {}, env }));
 
-  test("connections above the cap are closed at once, until others end", async () => {
+  test("connections above the cap are closed at once; when open ones end, new ones are served", async () => {
     const { sockets, served } = await openMany(url(), 3 * limit);
     expect(served).toBe(limit);
     for (const socket of sockets) socket.destroy();

@@ -305,7 +305,7 @@ const oddTarget: fc.Arbitrary<Target> = fc.record({
 const requestTo = (target: fc.Arbitrary<Target>, keys: ReadonlyArray<string>): fc.Arbitrary<RandomRequest> =>
   fc.tuple(target, headersWith(keys)).map(([{ method, path, query, body }, headers]) => ({
     line: `${method} ${path}${query === "" ? "" : `?${query}`}`,
-    // The client sends no body with TRACE.
+    // HTTP allows no body in a TRACE request.
     options: { headers, ...(body === undefined || method === "TRACE" ? {} : { body }) },
   }));
 

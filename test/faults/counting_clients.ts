@@ -11,8 +11,8 @@ export interface CountingClients {
   /** Finished requests, in the order in which they finished. */
   readonly attempts: ReadonlyArray<Attempt>;
   /**
-   * Stops each client after its current request. Returns the number of answered writes; rejects if an answer was
-   * wrong.
+   * Stops each client after its current request. Returns the number of answered writes that changed a link; rejects if
+   * an answer was wrong.
    */
   readonly stop: () => Promise<number>;
 }

@@ -12,7 +12,7 @@ const missing = await whyNoService();
 const longestRecovery = 2_000;
 /** The number of requests that are answered before the failover. */
 const answersBefore = 300;
-/** How long the primary runs without its standby, and then how long there is no primary. */
+/** The primary runs without its standby for this long. Then there is no primary for as long again. */
 const standbyBehind = "300 millis";
 
 test.skipIf(missing !== null)(

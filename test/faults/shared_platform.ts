@@ -48,7 +48,7 @@ export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof 
       const { body } = await send(`GET /chat/api/guilds/${guildId}/members`, { key });
       return body["members"] as unknown as ReadonlyArray<Member>;
     },
-    /** Returns the number of requests for each change of a member, by change, such as `PUT 100001 roles/1`. */
+    /** Returns how often each change of a member was requested. A change is, for example, `PUT 100001 roles/1`. */
     changes: async () => {
       const { body } = await send("GET /requests");
       return body["changes"] as unknown as Readonly<Record<string, number>>;

@@ -41,8 +41,8 @@ const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effe
   Effect.forEach(nodes, act, { concurrency: "unbounded" });
 
 /**
- * Expects that every node soon accepts the keys `unlimited` and `limited`. Then waits until `/readyz` of every node
- * reports no degraded part, because a node that has not reached Redis again reports one.
+ * Expects that every node soon accepts the keys `unlimited` and `limited`. Then waits until every node reaches Redis,
+ * because until then, its `/readyz` lists a `degraded` part.
  */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>

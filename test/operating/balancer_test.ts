@@ -150,7 +150,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
     });
 
     it.skipIf(withoutPostgres !== null)(
-      `passes on /readyz of servers that are not ready ${withoutPostgres ?? ""}`,
+      `a balancer passes on /readyz of servers that are not ready ${withoutPostgres ?? ""}`,
       async () => {
         const database = await Effect.runPromise(Scope.provide(makePostgresDatabase(), scope));
         const way = await Effect.runPromise(

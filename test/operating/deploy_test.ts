@@ -127,7 +127,7 @@ describe("deploy/", () => {
     }
   });
 
-  it("each deployment gives servers a temporary folder in memory, large enough for all uploads of the dashboard", () => {
+  it("Compose and Kubernetes give servers a temporary folder in memory for all uploads, and systemd a private one", () => {
     const { read_only: isReadOnly, tmpfs = [] } = services["accountlink"] ?? {};
     expect(isReadOnly).toBe(true);
     const [, composeSize] = /^\/tmp:size=(\d+)m$/.exec(tmpfs[0] ?? "") ?? [];

@@ -19,7 +19,7 @@ const commandWith = (part: string): string => {
   return blocks[0]?.text ?? "";
 };
 
-/** The documented message with which a server refuses to start, because its secret is not the one of the database. */
+/** The documented message of a server that refuses to start because the database was made with another secret. */
 const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().split("\n");
 
 /** Returns the name of a database as server messages show it, such as `10.0.0.9:5432/accountlink`. */

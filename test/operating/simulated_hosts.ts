@@ -1,7 +1,6 @@
 /**
  * Simulates the hosts of docs/operating.md on this machine: each is a loopback address and a folder with `/etc`,
- * `/opt` and `/root`. The tests put an `ssh` on PATH that enters such a folder, and a `systemctl` on each host that
- * runs its units.
+ * `/opt` and `/root`. A simulated `ssh` enters the folder of a host, and a simulated `systemctl` runs its units.
  */
 import { randomInt } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -143,7 +143,7 @@ describe("traces", () => {
 });
 
 describe("metrics", () => {
-  it("the exported metrics are the metrics of /metrics, and carry the name of the service", () =>
+  it("the server exports the same metrics as /metrics, and spans carry the name of the service", () =>
     scoped(
       Effect.gen(function* () {
         const { collector, server } = yield* tracedLookup;

@@ -28,8 +28,8 @@ const patternOf = (text: string): RegExp =>
   );
 
 /**
- * Fills in the variables of the platform applications: replaces the placeholders `<…>`, and adds the variables that the
- * block lacks after `ACCOUNTLINK_PLATFORM=live`.
+ * Fills in the variables of the platform applications: replaces the placeholders `<…>`, and inserts missing variables
+ * after the line `ACCOUNTLINK_PLATFORM=live`.
  */
 export const withApplications = (
   block: string,

@@ -94,7 +94,7 @@ export const whyNoAiohttp = async (): Promise<string | null> =>
       )
     : null;
 
-/** Returns the Python of this machine if it has aiohttp and discord.py, otherwise Python from Debian packages. */
+/** Returns a Python with aiohttp and discord.py if there is one, otherwise a Python without them. */
 export const pythonProgram = async (): Promise<ServerProgram> => {
   const found = (await withModules()) ?? (await program());
   if (found === null) throw new Error("Cannot run Python: none was found, expected whyNoPython to say so");

@@ -38,7 +38,7 @@ wait "$child" 2>/dev/null
 
 type Shell = ChildProcess & { readonly stdin: Socket; readonly stdout: Socket };
 
-/** A process that ends with this one, even if this one is killed. */
+/** A child process that ends when the current process ends, even if the current process is killed. */
 export class SupervisedProcess {
   readonly #shell: Shell;
   readonly #pid: number;

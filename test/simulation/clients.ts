@@ -15,14 +15,14 @@ import {
   setGame,
 } from "./requests.ts";
 
-/** A request about links, and how often it was sent. */
+/** A request about links, with its attempts. */
 export interface Operation {
   readonly client: string;
   readonly request: Request;
   readonly sent: Array<Sent>;
 }
 
-/** A write about the erased user, and how often it was sent. */
+/** A write about the erased user, with its attempts. */
 export interface ErasedWrite {
   readonly options: { readonly body: object; readonly idempotencyKey: string };
   readonly sent: Array<Sent>;

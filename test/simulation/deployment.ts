@@ -1,4 +1,4 @@
-/** The nodes of a world, the stores that they share, and the story of a run, which is a log of its events. */
+/** The simulated deployment of a run: its nodes, the stores that they share, and a log of the events, the `story`. */
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { makeKey } from "@accountlink/testing";
@@ -70,7 +70,6 @@ export class Deployment {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
-  /** Starts a node again after its process ended. */
   restart(index: number): void {
     if (this.nodes[index]?.state === "dead") this.nodes[index] = this.#newNode(index);
   }

@@ -2,7 +2,7 @@
 import type { Chance, Server } from "@accountlink/testing/simulation";
 import type { Deployment } from "./deployment.ts";
 
-/** A fault of one node or of all. */
+/** A fault of one node, or of Postgres or Redis, which all nodes share. */
 export interface Fault {
   readonly kind: keyof typeof kinds;
   /** When the fault begins, in milliseconds after the clients have started. */
@@ -139,7 +139,7 @@ const kinds = {
 
 export const faultKinds = Object.keys(kinds) as ReadonlyArray<Fault["kind"]>;
 
-/** Returns a random fault for a run with this number of nodes and this duration in milliseconds. */
+/** Makes a fault with a random begin before `time`, in milliseconds, and a random duration, node and severity. */
 export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, time: number): Fault => ({
   kind,
   // Some faults begin right at the start, before anything is counted or cached.

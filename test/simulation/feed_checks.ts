@@ -1,6 +1,6 @@
 /**
- * Checks what clients learn from the feed, from waiting for sessions, and from webhooks. Checks that no event names an
- * erased user.
+ * Checks what clients learn from the feed, from waiting for sessions, and from webhooks. Checks that erased users stay
+ * erased.
  */
 import { describeOutcome, type Sent } from "./client.ts";
 import { dataOf, type Records } from "./clients.ts";
@@ -56,7 +56,7 @@ const answeredSets = ({ operations }: Records) =>
     return typeof gameId === "string" && answer !== undefined ? [{ gameId, ended: answer.ended }] : [];
   });
 
-/** Checks that each write has one event and that each event continues the one before it. */
+/** Checks that each answered write has an event, and that a user's events have consecutive link versions. */
 export const feedComplete: Check = (records) => {
   const whole = wholeFeed(records);
   const missing = answeredSets(records).filter(
@@ -114,7 +114,7 @@ const deliveredIds = ({ deployment }: Records): ReadonlyArray<string> => [
   ...new Set(deployment.receiver.received.filter(({ status }) => status < 300).map(({ id }) => id)),
 ];
 
-/** Returns the events of the feed that the webhook has not received. If the run has no webhook, there are none. */
+/** Returns the IDs of the feed's events that the webhook has not accepted, or no IDs if the run has no webhook. */
 export const undelivered = (records: Records): ReadonlyArray<string> => {
   if (!records.deployment.hasWebhook) return [];
   const delivered = new Set(deliveredIds(records));

@@ -83,8 +83,8 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
 };
 
 /**
- * Returns the time from which counts may not have been saved in Postgres. It is 6 seconds before `at`, or 6 seconds
- * before an earlier fault that kept nodes from saving counts. Nodes save counts every 5 seconds.
+ * Returns the time after which counts may be missing in Postgres at the time `at`. Nodes save counts every 5 seconds,
+ * so this is 6 seconds before `at`, or 6 seconds before a fault that kept nodes from saving them.
  */
 const unsavedSince = ({ deployment }: Records, at: number): number =>
   deployment.faults

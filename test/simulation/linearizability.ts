@@ -162,8 +162,8 @@ class Search {
   }
 
   /**
-   * Returns the configurations that can follow a configuration when an operation takes effect. If the operation found
-   * another value than the configuration has, an unanswered write must have taken effect right before the operation.
+   * Returns the configurations that can follow a configuration when an operation takes effect. If the operation did not
+   * find the configuration's value, an unanswered write must have stored the found value right before the operation.
    * All other unanswered writes may still take effect later.
    */
   #after(
@@ -199,8 +199,8 @@ const fits = (found: Found | null, value: Value): boolean =>
   found === null || ("is" in found ? found.is === value : found.isNot !== value);
 
 /**
- * A set of configurations. Of two configurations that differ only in `spent`, the set drops the one that has spent all
- * writes of the other and more, because the other allows at least as much.
+ * A set of configurations. If two differ only in `spent`, and one has spent every write that the other has spent, the
+ * set drops the first, because everything that can follow it can also follow the other.
  */
 class Frontier {
   readonly #groups = new Map<string, Array<Configuration>>();

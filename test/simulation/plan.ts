@@ -27,22 +27,22 @@ export interface Plan {
 }
 
 /**
- * Each plan picks here for about how many milliseconds its clients send requests. The longest times exceed the interval
- * at which nodes save counts.
+ * Each plan picks one of these times, in milliseconds, for which its clients send requests. The longest times exceed
+ * the interval at which nodes save counts.
  */
 const busyTimes = { limited: [2_500, 10_000, 14_000], others: [1_500, 2_500, 2_500, 10_000] };
 
-/** Each plan picks its number of clients here. The number is mostly two, because two clients suffice for most races. */
+/** Each plan picks its number of clients here. Half of the plans have two, which suffice for most races. */
 const clientCounts = [1, 2, 2, 3];
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
 
-/** Each plan picks its number of nodes here. The number is mostly two, because two nodes suffice for most failures. */
+/** Each plan picks its number of nodes here. Most plans have two, which suffice for most failures. */
 const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 
 /**
- * Clients of these kinds find a broken promise of the service only if several related faults happen together. A plan
- * with mostly clients of one of these kinds gets mostly faults whose names match the pattern of the kind.
+ * Some kinds of clients find broken promises only if several related faults happen together. A plan that focuses on
+ * such a kind gets mostly faults whose names match its pattern.
  */
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,

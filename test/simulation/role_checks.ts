@@ -4,7 +4,7 @@ import { linkedRole, unlinkedRole } from "./guild.ts";
 import type { Check } from "./promise.ts";
 import { findStatus } from "./requests.ts";
 
-/** Returns the members whose roles differ from the last answer about their link. */
+/** Describes each member whose roles do not fit the link in the last answer about the member's verification status. */
 export const wrongMembers = ({ deployment, operations }: Records): ReadonlyArray<string> =>
   deployment.hasPlan
     ? deployment.chatIds.flatMap((chatId) => {

@@ -9,7 +9,7 @@ const patience = 3_000;
  * Sends a request of a node to another service.
  *
  * @param timeout the error with which the request fails if the node gets no answer in time
- * @param answer called when the request arrives at the service. Returns null if the answer is lost on its way back.
+ * @param answer makes the answer when the request arrives; null means that the answer is lost on its way back
  */
 export const askService = <A, E>(
   node: Process,

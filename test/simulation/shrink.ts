@@ -26,7 +26,7 @@ const smaller = (plan: Plan): ReadonlyArray<Plan> => [
   ),
 ];
 
-/** Returns a run of the plan that breaks the same promise, or null. */
+/** Runs the plan with several seeds. Returns the first run that breaks the promise, or null. */
 const failing = (plan: Plan, promise: string): Failure | null => {
   for (let order = 0; order < orders; order++) {
     const tried = { ...plan, seed: plan.seed + order };

@@ -1,5 +1,5 @@
 /**
- * Runs schedules: one by its number, with its story; or many, until one breaks a promise.
+ * Runs one schedule and prints its events, or runs many until one breaks a promise.
  *
  *     npm run simulate -- --seed=7
  *     npm run simulate -- --from=1 --schedules=10000

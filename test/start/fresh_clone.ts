@@ -18,7 +18,7 @@ export const makeClone = () => run("git", ["clone", "--quiet", root, clone]);
 
 export const removeClone = () => rm(parent, { recursive: true, force: true });
 
-/** Replaces `git clone` in a block by a copy of the clone with its installation, which takes seconds to repeat. */
+/** Makes a block copy the installed clone instead of cloning, since another installation would take seconds. */
 export const copyClone = (block: string): string =>
   block.replace("git clone -q <address of this repository>", `cp -a ${clone}`);
 

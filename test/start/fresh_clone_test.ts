@@ -1,6 +1,6 @@
 /**
- * `npm start` in a fresh clone, as a first user runs it. Then, on copies of the installed clone, the documented steps of
- * operators: three installations would take half a minute of processor time.
+ * Runs `npm start` in a fresh clone, as a first user does. Then runs the documented steps of operators on copies of the
+ * installed clone, because three installations would take half a minute of processor time.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -114,7 +114,7 @@ test("npm start in a fresh clone runs a demo, and ends all processes with exit c
   } finally {
     kill(second);
   }
-  // The copies get the installation alone.
+  // Operators start without the demo's data, so remove it before the clone is copied.
   await rm(join(clone, "data"), { recursive: true });
   const megabytes = await installedMegabytes();
   console.log(

@@ -1,4 +1,3 @@
-/** Shutdown of a server on a signal. */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-/** Computes the score of an answer from the matches that the answer explains, as docs/alts.md says. */
+/** Computes scores from the matches and the risk in an answer about alts, by the formulas in docs/alts.md. */
 
 export interface ExplainedAlts {
   readonly matches: ReadonlyArray<{ readonly weight: number }>;

@@ -18,7 +18,7 @@ export interface FlowBrowser {
   readonly signIn: (authorizeUrl: string, as: SignIn) => Promise<string>;
   /** Calls `leave` and `signIn`, opens the URL of the redirect, and returns the service's answer. */
   readonly prove: (step: "chat" | "game", as: SignIn, query?: string) => Promise<Answer>;
-  /** Completes the chat step and the game step of the verification in `query`, and returns the page that follows. */
+  /** Completes the chat step, begun with `query` such as `?sid=…`, and the game step. Returns the next page. */
   readonly walk: (query: string, chatId?: string, gameId?: string) => Promise<Answer>;
   readonly close: () => void;
 }

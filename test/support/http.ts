@@ -1,4 +1,4 @@
-/** Sends requests exactly as a test writes them: adds no headers, follows no redirects and retries nothing. */
+/** Sends requests as a test writes them: follows no redirects and retries nothing. */
 import { once } from "node:events";
 import {
   type IncomingHttpHeaders,

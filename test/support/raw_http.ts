@@ -65,7 +65,7 @@ export const openSockets = async (pid: number): Promise<number> => {
   return (await Promise.all(links)).filter((link) => link.startsWith("socket:")).length;
 };
 
-/** Waits until `holds` resolves to true, for at most `atMost` milliseconds. Returns whether it did. */
+/** Repeats the check until it is true, for at most `atMost` milliseconds. Returns whether it became true. */
 export const eventually = async (
   holds: () => Promise<boolean>,
   atMost: number = patience.timeout,

@@ -141,9 +141,9 @@ const initdbOptions = [
 ];
 
 /**
- * Returns a folder with the files and the password of a new cluster. Each cluster is a copy of this folder, because
- * `initdb` takes a second. So `initdb` runs only once for each version of Postgres. If several processes run it at the
- * same time, all use the result of the first that finishes.
+ * Returns a folder with the files and the password of a new cluster, from which clusters are copied. Since `initdb`
+ * takes a second, it runs only once for each version of Postgres. If several processes run it at the same time, all
+ * use the result of the first that finishes.
  *
  * @param folder a folder that the user can write to
  */

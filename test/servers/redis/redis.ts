@@ -52,7 +52,7 @@ export const whyNoRedis = async (): Promise<string | null> => {
   );
 };
 
-/** Finds the command line of Redis or Valkey: an installed one, or the one from the unpacked packages of the server. */
+/** Finds `redis-cli` or `valkey-cli` on this machine, or else unpacks it from the Debian packages of the server. */
 export const findRedisClient = async (): Promise<ServerProgram | null> => {
   // Wait until the Redis server is found, because `findServer` may be unpacking the same packages for it.
   await program;
