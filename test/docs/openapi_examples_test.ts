@@ -57,7 +57,6 @@ describe.each(["v2", "v1"] as const)("the examples of %s", (generation) => {
     return send(line, options);
   };
 
-  /** Makes a session and returns its sid. */
   const makeSession = async (): Promise<string> => {
     const { body } = await send("POST /v2/sessions", { key: keyOf(), body: { clientId: "player-7" } });
     return textOf(body["data"]?.["sid"]);

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from "../support/server.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { hasProgram, runShell } from "./shell.ts";
 
-/** Unsets all variables that tests set for a server, so that the server starts the demo. */
+/** Unsets variables that tests set for a server, so that the server starts the demo with its usual limits. */
 const demo = {
   ACCOUNTLINK_STORAGE: "",
   ACCOUNTLINK_FIXTURE: "",

@@ -8,11 +8,6 @@ export interface Changeset {
   readonly summary: string;
 }
 
-/**
- * Reads the pending changesets.
- *
- * @param root the repository
- */
 export const pendingChangesets = (root: string): ReadonlyArray<Changeset> =>
   globSync(".changeset/*.md", { cwd: root })
     .toSorted()

@@ -29,7 +29,7 @@ const documents = {
   Packages: globSync("packages/*/README.md", { cwd: root }).toSorted(),
 };
 
-/** Writes the site, and returns the exported values of packages that no example uses. */
+/** Writes the site, and returns the names of exported values that no example uses. */
 export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> => {
   const sources = mkdtempSync(join(tmpdir(), "accountlink-site-"));
   try {
