@@ -162,6 +162,23 @@ describe("links", () => {
     expect(next.next).toBe(null);
   });
 
+  test("a search by user name fails if nobody is found while the chat platform is down", async () => {
+    const { owner, list, global } = await club();
+    const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
+    await server.platform.fail({ mode: "down", platform: "chat" });
+    const name = textOf(chat?.username);
+    const search = () => owner.send(`GET /dashboard/api/links?pid=${global}&q=${encodeURIComponent(name)}`);
+    const refused = await search();
+    const page = await owner.browser.get(`/dashboard/events?user=${encodeURIComponent(name)}`);
+    const found = await list({ pid: global, q: textOf(game?.username) });
+    await server.platform.recover();
+    // The circuit breaker still refuses requests for a moment.
+    await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(200);
+    expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
+    expect(page.status).toBe(503);
+    expect(found.links).toMatchObject([{ chatId: "100004" }]);
+  });
+
   test("searching links and events for an invalid name finds nothing", async () => {
     const { owner, global } = await club();
     for (const text of ["@", "\0", `${"x".repeat(99)}🎮`, "🎮".repeat(101)]) {

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Stream } from "effect";
+import { Context, Effect, Layer, Option, Result, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
 import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
@@ -47,7 +47,8 @@ export class OwnedLinks extends Context.Service<
   OwnedLinks,
   {
     /**
-     * Returns links of a scope, latest verification first.
+     * Returns links of a scope, latest verification first. Fails if a search found nobody because a platform did not
+     * answer.
      *
      * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
      * also the beginning of a member's name; empty for all links
@@ -59,19 +60,22 @@ export class OwnedLinks extends Context.Service<
       place: NewestPosition | null,
       limit: number,
       direction?: PageDirection,
-    ) => Effect.Effect<LinkPage, StoreUnavailable>;
+    ) => Effect.Effect<LinkPage, PlatformUnavailable | StoreUnavailable>;
 
     /**
      * Returns the chat users whose ID or exact user name is `text`, even users without a link. The user with this ID
      * comes first.
      */
-    readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
+    readonly chatsMeant: (
+      scope: DataScope,
+      text: string,
+    ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
     /**
      * Returns the game users whose ID or exact user name is `text`, even users without a link. The user with this ID
      * comes first.
      */
-    readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
+    readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>, PlatformUnavailable>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
 
@@ -141,9 +145,12 @@ export class OwnedLinks extends Context.Service<
         limit: number,
         direction: PageDirection,
       ) {
-        const [chatIds, gameIds] = yield* Effect.all([membersNamed(scope, text), gamesMeant(text)], {
-          concurrency: 2,
-        });
+        const [chatsNamed, gamesNamed] = yield* Effect.all(
+          [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
+          { concurrency: 2 },
+        );
+        const chatIds = Result.getOrElse(chatsNamed, () => []);
+        const gameIds = Result.getOrElse(gamesNamed, () => []);
         const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
         const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
         const records = yield* store.findByChatIds(scope.pid, all);
@@ -153,6 +160,8 @@ export class OwnedLinks extends Context.Service<
             ? linked.filter((link) => newestFirst(link, place) < 0).slice(-limit)
             : linked.filter((link) => place === null || newestFirst(place, link) < 0).slice(0, limit);
         const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
+        if (all.length === 0)
+          yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
         return { found, unlinked: chatIds.filter(isUnlinked) };
       });
 
@@ -201,7 +210,11 @@ export class OwnedLinks extends Context.Service<
         newest: (scope, limit) =>
           Stream.paginate(null as NewestPosition | null, (after: NewestPosition | null) =>
             Effect.map(page(scope, "", after, 100), ({ links, next }) => [links, Option.fromNullOr(next)]),
-          ).pipe(Stream.take(limit)),
+          ).pipe(
+            // A page without a search asks no platform for users.
+            Stream.catchTag("PlatformUnavailable", Stream.die),
+            Stream.take(limit),
+          ),
 
         set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
           const set = yield* writer
@@ -235,7 +248,10 @@ const targetOf = (owner: KeyOwner, scope: DataScope) => ({
 const idsOf = <Id>(found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined) =>
   found && Effect.map(found, Option.toArray);
 
-/** Returns the users with a given ID or name, each once. Omits users found by name if the platform does not answer. */
+/**
+ * Returns the users with a given ID or name, each once. If the platform does not answer, returns the user with this ID,
+ * or fails if the text is no ID.
+ */
 const meant = Effect.fnUntraced(function* <Id extends string>(
   text: string,
   isId: (text: string) => text is Id,
@@ -245,6 +261,6 @@ const meant = Effect.fnUntraced(function* <Id extends string>(
   const name = text.replace(/^@/, "");
   const found = name !== "" && isStorableUpTo(longestName, name) ? findByName(name) : undefined;
   if (found === undefined) return byId;
-  const byName = yield* Effect.orElseSucceed(found, () => []);
+  const byName = yield* byId.length > 0 ? Effect.orElseSucceed(found, () => []) : found;
   return [...new Set([...byId, ...byName])];
 });
