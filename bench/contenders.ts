@@ -19,7 +19,7 @@ export interface Places {
   readonly folder: string;
   /** Paths of two fixtures: one with all data, and one with the data of the platforms only. */
   readonly fixtures: { readonly full: string; readonly platform: string };
-  /** Null if no deployment needs databases. */
+  /** Null if the deployment does not use Postgres and Redis. */
   readonly databases: Databases | null;
   /** The path of another checkout to compare with. */
   readonly beside: string | undefined;
@@ -44,7 +44,7 @@ const own = async (name: string, checkout: string, on: Deployment, places: Place
     name,
     start: async (isFirst, nodeOptions = []) => {
       const isEmpty = isFirst || on === "memory";
-      // Only a profile sets `nodeOptions`, and a profile should show the source files. `main.ts` would run the bundle.
+      // `nodeOptions` are only set by `--profile`, which should show source files. `main.ts` would run the bundle.
       const program = nodeOptions.length === 0 ? "main.ts" : "commands/run_process.ts";
       return startServer([...nodeOptions, join(checkout, "apps/server", program), "serve"], {
         ...unreachedAddressLimits,

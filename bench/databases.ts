@@ -10,7 +10,7 @@ export const whyNoDatabases = async (): Promise<string | null> =>
   (await Servers.whyNoPostgres()) ?? (await Servers.whyNoRedis());
 
 /**
- * Starts Postgres and Redis with their default settings.
+ * Starts Postgres and Redis with the settings of tests: Postgres does not sync its files to disk.
  *
  * @param latency network latency in each direction, in milliseconds
  */

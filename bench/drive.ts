@@ -1,7 +1,7 @@
 /**
  * The load generator, which runs in a process of its own. For each `DrivePlan` message, it sends requests to a server,
  * and then sends the results back as a `Drive` message. Autocannon is not used: it takes twice the processor time per
- * request, so it would be the bottleneck instead of the server. docs/performance.md has the figures.
+ * request, so it would be the bottleneck instead of the server.
  */
 import { once } from "node:events";
 import { connect } from "node:net";

@@ -4,7 +4,7 @@ export const linkCount = 100_000;
 /** The key of every request. Its limits are counted as usual, and never reached. */
 export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 
-/** Returns chat IDs a million apart, so that neighbors in the list are not neighbors in the database. */
+/** Returns the chat ID of a user. Like the IDs of real users, the IDs are far apart. */
 export const chatIdOf = (index: number): string =>
   String(100_000_000_000_000_000n + BigInt(index) * 1_000_003n);
 

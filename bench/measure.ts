@@ -34,7 +34,7 @@ export interface Plan {
   readonly loads: ReadonlyArray<string>;
   readonly rounds: number;
   readonly seconds: number;
-  /** Returns the processor times of the databases; null without databases. */
+  /** Null without databases. */
   readonly databaseTimes: Databases["processorTimes"] | null;
 }
 

@@ -6,7 +6,6 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Drive, DrivePlan } from "./drive.ts";
 
-/** Whether processes can be pinned to a processor. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
 
 const pinned = (processor: "0" | "1", args: ReadonlyArray<string>): [string, Array<string>] =>
@@ -43,11 +42,9 @@ export interface RunningServer {
   readonly processorTime: () => number | null;
   /** Returns the resident memory in bytes. */
   readonly memory: () => number | null;
-  /** Stops the server and waits for its end. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a server and waits for its ready line. */
 export const startServer = async (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,

@@ -9,7 +9,6 @@ export interface PlannedRequest {
 }
 
 interface Workload {
-  /** The expected status of every answer. */
   readonly status: 200 | 404;
   /** The number of different subjects, such as chat users, that the requests ask for. */
   readonly subjects: number;

@@ -1,6 +1,6 @@
 /**
- * A Discord bot with one command, `/verify`: it answers with a link into the verification flow, follows the session
- * by stream, and edits its answer when the verification ends.
+ * A Discord bot with one command, `/verify`: it answers with a link to a verification session, reads a stream of the
+ * session's changes, and edits its answer when the session ends.
  *
  * DISCORD_PUBLIC_KEY=<of the application> ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… node examples/chat_bot.ts
  */
@@ -130,7 +130,7 @@ const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession
   return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
 };
 
-/** The text to show for the last known state of a session. If the last state is not final, the session has expired. */
+/** The text for the last state of a session. The stream ends at a final state, but the type requires every state. */
 const endings: Readonly<Record<VerificationSession["state"], (session: VerificationSession) => string>> = {
   pending: () => timeOver,
   opened: () => timeOver,
@@ -140,7 +140,6 @@ const endings: Readonly<Record<VerificationSession["state"], (session: Verificat
   failed: () => "Your link was removed meanwhile, so nothing was linked. Type /verify to begin again.",
 };
 
-/** Returns the text for a session's end. */
 const endingOf = async (changes: AsyncIterable<VerificationSession>): Promise<string> => {
   try {
     let last: VerificationSession | null = null;

@@ -1,5 +1,5 @@
 /**
- * A Discord bot that gives members their roles as soon as they join, by the rules on the dashboard's page "Roles and names".
+ * A Discord bot that gives members their roles when they join, by the rules on the dashboard's page "Roles and names".
  *
  * DISCORD_TOKEN=… ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… node examples/role_bot.ts
  */

@@ -57,7 +57,7 @@ export interface PromisedAccountLink extends ScopedAccountLink {
    * Answers an HTTP request that Node's HTTP server, Express or Fastify passes on, without making a `Request`. Requires
    * the option `http`. The listener reads the body of the request, so register the listener before body parsers.
    *
-   * @param info the client's IP address, by default the socket's; ignored if it is a function, as Express passes
+   * @param info the client's IP address, by default the socket's; a function, such as Express's `next`, is ignored
    * @example
    * ```ts
    * import { createServer } from "node:http";

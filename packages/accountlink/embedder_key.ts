@@ -15,7 +15,8 @@ import { originOf } from "./scope.ts";
 
 /**
  * Creates the key of a scope on first use. All processes use the same key of a scope. The token of the key is
- * discarded, so nobody can use the key over HTTP. If the key was revoked, calls fail with a `Conflict` `key_revoked`.
+ * discarded, so nobody can use the key over HTTP. Calls fail with a `Conflict` if the key was revoked or its account
+ * suspended.
  */
 export const makeEmbedderKey = (scope: DataScope) =>
   Effect.gen(function* () {

@@ -109,7 +109,7 @@ export class Links extends Context.Service<
       options?: LookupOptions,
     ) => Effect.Effect<VerificationStatus, ReadError>;
 
-    /** Links a chat user to a game user, who must exist, and returns the replaced link. */
+    /** Links a chat user to a game user, who must exist. The result names the previous game user. */
     readonly set: (
       chatId: string,
       gameId: string,
@@ -136,10 +136,10 @@ export class Links extends Context.Service<
     readonly all: () => Stream.Stream<PortableLink, StoreUnavailable>;
 
     /**
-     * Imports a file of links of any size. The import trusts the file: it does not ask the platforms, and fires no
-     * events. It checks the whole file before it stores a row, but stores the rows of a pipe as they arrive, because a
-     * pipe can be read only once. It leaves out wrong rows, or fails if `strict` is set. A repeated import resumes an
-     * interrupted import, and does nothing if the import completed.
+     * Imports a file of links of any size, without asking the platforms. The event feed gets `links.imported` instead
+     * of an event for each link. The import checks the whole file before it stores a row, but stores the rows of a
+     * pipe as they arrive, because a pipe can be read only once. It leaves out wrong rows, or fails if `strict` is set.
+     * A repeated import resumes an interrupted import, and does nothing if the import completed.
      *
      * An error thrown by the file becomes the cause of an `InternalError`.
      *

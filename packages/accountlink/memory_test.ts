@@ -26,7 +26,7 @@ describe("createAccountLink", () => {
     ],
   ];
 
-  it.each(refused)("refuses %j", async (options, problem) => {
+  it.each(refused)("createAccountLink refuses %j", async (options, problem) => {
     const opened = createAccountLink(options as Options);
     await expect(opened).rejects.toBeInstanceOf(InvalidOptions);
     await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);

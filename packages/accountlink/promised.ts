@@ -74,7 +74,7 @@ export class PromiseRunner {
     }
   }
 
-  /** Wraps each method of a service to return promises. */
+  /** Wraps a service. Its methods then return promises and async iterables. */
   promised<Service extends Promisable>(service: Service): Promised<Service> {
     const promised =
       (method: Promisable[string]) =>

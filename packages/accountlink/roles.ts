@@ -60,8 +60,8 @@ export class Roles extends Context.Service<
     readonly get: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
 
     /**
-     * Stores the plan of a guild. If the plan changed and is on, the service then compares the roles and nicknames of
-     * all members with it. Fails with `Conflict` `guild_has_plan` if another plan of the guild is on.
+     * Stores the plan of a guild. If the plan changed and is on, this also starts a sweep of all members. Fails with
+     * `Conflict` `guild_has_plan` if another plan of the guild is on.
      */
     readonly put: (
       settings: PlanSettings,

@@ -7,7 +7,7 @@ import { NodeWebhookSender } from "./webhook_sender/mod.ts";
 /**
  * Sends webhooks to public internet addresses while the process runs. Processes on one storage share the work.
  *
- * @param networks private networks, as CIDRs, that webhooks may reach too, even by http
+ * @param networks private networks, as CIDRs, that webhooks may reach too, also over http
  * @example
  * ```ts
  * import { createAccountLink } from "accountlink";

@@ -25,7 +25,7 @@ const sender =
  */
 export const fetchSuite = (service: () => TestService, { shares }: { readonly shares: boolean }): void => {
   describe("fetch", () => {
-    it("answers with the data of the promise API, below the base path", async () => {
+    it("fetch answers with the data of the promise API, below the base path", async () => {
       const { al, newScope } = service();
       const send = sender(al);
       const { keys, links, sessions } = await newScope();
@@ -50,7 +50,7 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
       expect(await send("GET", "/v2/chat?chatId=100001", token)).toMatchObject({ status: 401 });
     });
 
-    it("answers requests of Node's HTTP server", async () => {
+    it("nodeListener answers requests of Node's HTTP server", async () => {
       const { keys, links } = await service().newScope();
       await links.set("100001", "1");
       const { token } = await keys.create({ name: "bot", limits: "none" });
@@ -65,9 +65,9 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
       }
     });
 
-    it.skipIf(shares)("answers a lookup before the listener returns", async () => {
+    it.skipIf(shares)("nodeListener answers a lookup before it returns", async () => {
       const { al } = service();
-      // The account is free, since v1 lookups for a Premium account would also ask the platform for the profile.
+      // The account is free, since v1 lookups for a premium account would wait for the profile from the platform.
       const { keys, links } = await al.scope({ account: "waits nowhere", tier: "free" });
       await links.set("100001", "1");
       const { token } = await keys.create({ name: "bot", kind: "partner", limits: "none" });
@@ -95,14 +95,14 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
       }
     });
 
-    it("serves the page of a session", async () => {
+    it("fetch serves the page of a session", async () => {
       const { sessions } = await service().newScope();
       const { url } = await sessions.create({ clientId: "one" });
       const page = await service().al.fetch(new Request(url ?? ""), client);
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     });
 
-    it("requires the options publicUrl and clientAddress", async () => {
+    it("fetch and nodeListener require the option http, which requires clientAddress", async () => {
       const al = await createAccountLink(platforms);
       await expect(al.fetch(new Request("https://links.example/"))).rejects.toBeInstanceOf(InvalidOptions);
       const request = new IncomingMessage(new Socket());

@@ -30,9 +30,9 @@ export interface TestService {
   readonly al: AccountLink;
   /** A second service on the same storage if the storage supports several processes; otherwise `al`. */
   readonly other: AccountLink;
-  /** Opens a new process: on the same storage if it supports several processes, otherwise on its own storage. */
+  /** Opens a service: on the same storage if it supports several processes, otherwise in memory. */
   readonly open: () => Promise<AccountLink>;
-  /** Creates an account that no other test uses. */
+  /** Opens the global scope of an account that no other test uses. */
   readonly newScope: () => Promise<ScopedAccountLink & { readonly account: string }>;
 }
 

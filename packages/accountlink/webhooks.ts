@@ -78,7 +78,7 @@ export class Webhooks extends Context.Service<
      */
     readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError | Conflict>;
 
-    /** Returns the delivery status of each event that is still stored, newest first. */
+    /** Returns a page of deliveries, newest first. A delivery is kept as long as its event. */
     readonly deliveries: (id: string, choice?: DeliveryChoice) => Effect.Effect<DeliveryPage, ReadError>;
 
     /** Makes one attempt now to send an event again. */

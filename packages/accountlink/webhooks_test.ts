@@ -73,7 +73,7 @@ describe("The webhooks of the library", () => {
     await al.close();
   });
 
-  it("calls for webhooks of other scopes are refused", async () => {
+  it("calls for an unknown webhook or an unknown event are refused", async () => {
     const al = await open();
     const { webhook } = await al.webhooks.create({ url: url() });
     const nobody = `wh_${"0".repeat(20)}`;

@@ -22,7 +22,6 @@ export const envelopeIn = (text: string): Envelope => {
   }
 };
 
-/** Converts an error response to an `AccountLinkError`. */
 export const refusalOf = (
   route: RouteId,
   { status, headers }: Response,

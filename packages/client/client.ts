@@ -9,7 +9,7 @@ import { type Data, makeTransport, type Transport } from "./transport.ts";
 
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
-/** The options of a method that reads. `Given`: the route's parameters that are arguments of the method instead. */
+/** The options of a method that reads: the route's parameters, except those that the method takes as arguments. */
 type Reading<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & CallOptions;
 type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & WriteOptions;
 
@@ -71,7 +71,10 @@ export interface Members {
   readonly sync: (chatId: ChatId, guildId: GuildId, options?: CallOptions) => Promise<Data<"syncMember">>;
 }
 
-/** Accounts that may belong to one person, and moderators' reviews of them. The methods require a Premium key. */
+/**
+ * Accounts that may belong to one person, and moderators' reviews of them. The methods require a Premium key; partner
+ * and staff keys may also call `findMany`.
+ */
 export interface Alts {
   /** Finds possible alts of a chat user, a game user or an address. `GET /v2/alts` */
   readonly find: (options: Reading<"getAlts">) => Promise<Data<"getAlts">>;
@@ -121,20 +124,20 @@ export interface Keys {
 export interface Sessions {
   /** Creates a session. Send the user to the session's `url`. `POST /v2/sessions` */
   readonly create: (options: Writing<"createSession">) => Promise<VerificationSession>;
-  /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/{sid}` */
+  /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/:sid` */
   readonly get: (sid: string, options?: PollOptions) => Promise<VerificationSession | null>;
   /** Yields the session at each change, by long poll, up to the final state. */
   readonly poll: (sid: string, options?: PollOptions) => AsyncGenerator<VerificationSession, void>;
-  /** Yields the session now and at each change, by stream, up to the final state. `GET /v2/sessions/{sid}/stream` */
+  /** Yields the session now and at each change, by stream, up to the final state. `GET /v2/sessions/:sid/stream` */
   readonly watch: (sid: string, options?: CallOptions) => AsyncGenerator<VerificationSession, void>;
   /**
    * Waits by long poll until a session is completed, failed or cancelled; rejects with `SESSION_EXPIRED` when the
    * session expires.
    */
   readonly wait: (sid: string, options?: PollOptions) => Promise<VerificationSession>;
-  /** Cancels a session. `DELETE /v2/sessions/{sid}` */
+  /** Cancels a session. `DELETE /v2/sessions/:sid` */
   readonly cancel: (sid: string, options?: WriteOptions) => Promise<VerificationSession>;
-  /** Returns a URL that redirects a browser into the session. `GET /v2/sessions/{sid}/redirect` */
+  /** Returns a URL that redirects a browser into the session. `GET /v2/sessions/:sid/redirect` */
   readonly redirectUrl: (sid: string) => string;
 }
 

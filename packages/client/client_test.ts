@@ -52,7 +52,7 @@ describe("a request", () => {
     expect(heard[0]?.headers.authorization).toBeUndefined();
   });
 
-  it("createClient refuses an invalid url, and a path where no page gives it a server", () => {
+  it("createClient refuses an invalid url, and accepts a path only on a web page", () => {
     const wrong = ["links.example:8080", "example", undefined as unknown as string];
     const paths = ["/links", ""];
     for (const url of [...wrong, ...paths]) {

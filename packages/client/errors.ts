@@ -25,7 +25,7 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
   readonly requestId: string | null;
   /** Seconds after which a retry may succeed, as the service said; null if it did not say. */
   readonly retryAfter: number | null;
-  /** For a `NETWORK_ERROR`, the error of `fetch`. */
+  /** For `NETWORK_ERROR` and `TIMEOUT`, the underlying error. */
   readonly cause?: unknown;
 }
 

@@ -24,7 +24,7 @@ export interface WriteOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Options of `createClient`. */
+/** The service's URL, the API key, and defaults for the options of each call. */
 export interface ClientOptions extends Omit<CallOptions, "signal"> {
   /**
    * The URL of the service, such as `https://links.example`. In a browser, a path on the page's own server works too.

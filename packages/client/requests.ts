@@ -32,8 +32,8 @@ export const checkIds = ({ route, parameters }: Outgoing): void => {
 };
 
 export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
-  // Outside of a page, the error of `fetch` for a path would not say where the path comes from. Deno has a `location`
-  // that is undefined.
+  // Only a web page can fetch a path. Elsewhere, the error of `fetch` would not name this option. In Deno, `location`
+  // exists but is undefined.
   const hasPage = (globalThis as { readonly location?: unknown }).location !== undefined;
   if (!(hasPage ? /^(https?:\/\/|\/|$)/ : /^https?:\/\//).test(url))
     throw new TypeError(`Cannot create a client: the url is "${url}", expected https://… or http://…`);

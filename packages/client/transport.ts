@@ -7,7 +7,6 @@ import { checkIds, makeRequests, type Outgoing, type Parameters } from "./reques
 import { retrying } from "./retries.ts";
 import { type Lifeline, makeLifeline } from "./waiting.ts";
 
-/** The type of a route's response data. */
 export type Data<Id extends RouteId> = Routes[Id] extends { readonly data: infer A } ? A : never;
 
 type Input = WriteOptions & Parameters;
@@ -21,7 +20,6 @@ export interface Received {
 }
 
 export interface Transport {
-  /** Returns the data of the response. */
   readonly call: <Id extends RouteId>(route: Id, input: Input) => Promise<Data<Id>>;
   /** Returns the response when its stream begins. The caller must call `lifeline.cut` to close the connection. */
   readonly open: (route: RouteId, input: Input, headers: Outgoing["headers"]) => Promise<Received>;
@@ -93,7 +91,7 @@ export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: Cl
   };
 };
 
-/** The limits of a key apply neither to verification sessions nor to leak reports. */
+/** Verification sessions have limits of their own, and leak reports need no key. */
 const isPaced = (route: RouteId): boolean => !/sessions|leaked/.test(routes[route].path);
 
 // Reads the global `fetch` for each request, so that a program can replace it.

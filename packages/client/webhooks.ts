@@ -27,14 +27,14 @@ export class InvalidWebhook extends Error {
   override readonly name = "InvalidWebhook";
 }
 
-/** The largest accepted difference between the clocks of both sides, in seconds. */
+/** How many seconds the request's timestamp may be in the past or in the future. */
 const tolerance = 300;
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
 /**
  * Verifies a webhook request and returns its event. Throws `InvalidWebhook` if the request is not signed with the
- * secret, or was signed more than five minutes ago.
+ * secret, or if its timestamp is more than five minutes off.
  *
  * @param request the request as received; its body is read
  * @param secret `whsec_…`, as it was shown when the webhook was created

@@ -41,13 +41,11 @@ import { UserExports } from "./users/user_export.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /**
- * The services of clients: links, accounts, keys, limits, sessions and fixtures. They require the ports `LinkStore`,
- * `KeyStore`, `SessionStore`, `EventStore`, `AltReviewStore`, `IdempotencyStore`, `AuditLog`, `UsageStore`, `Cache`,
- * `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`, as well as `Secrets`, and `SecureRandom` and `Digest` of
- * `effect/crypto`. `AddressVault` is optional; with it, fixtures can contain sightings.
- *
- * `layerFlows` adds the browser flow, `layerSignIns` sign-ins, and `layerUsers` the data of one user; `layerWeb`
- * contains all of them.
+ * The services of clients: links, accounts, keys, limits, sessions, webhooks, role plans and fixtures. They require the
+ * ports `LinkStore`, `KeyStore`, `MemberStore`, `SessionStore`, `EventStore`, `AltReviewStore`, `RolePlanStore`,
+ * `WebhookStore`, `IdempotencyStore`, `AuditLog`, `UsageStore`, `Cache`, `Counters`, `Signals`, `ChatPlatform` and
+ * `GamePlatform`, as well as `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`. `AddressVault` is optional;
+ * with it, fixtures can contain sightings.
  */
 export const layer = Layer.mergeAll(
   Accounts.layer,
@@ -91,8 +89,8 @@ export const layer = Layer.mergeAll(
 export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
 
 /**
- * `SignIns`: users sign in to the dashboard and to their own data. It requires `Secrets`, `SignInStore`, `ChatIdentity`
- * and `SecureRandom`.
+ * Provides `SignIns`, with which users sign in to the dashboard and to the pages of their own data. Besides the
+ * services that `layer` provides, it requires `SignInStore`, `ChatIdentity`, `Secrets` and `SecureRandom`.
  */
 export const layerSignIns = SignIns.layer;
 

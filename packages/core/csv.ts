@@ -12,5 +12,5 @@ const cellText = (cell: string | number | null): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Formulas can also begin with full-width signs, or behind white space. */
+/** Formulas can also begin with full-width signs, or after white space. */
 const harmless = (text: string): string => (/^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text);

@@ -31,7 +31,7 @@ const Traceless = ((tag: string) => {
 /** V8 and JavaScriptCore have `stackTraceLimit`; elsewhere setting it has no effect. */
 const traces: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
-/** Broken percent-encoding, an unknown path, or a wrong method. */
+/** Broken percent-encoding, an unknown path or ID, or a wrong method. */
 export class BadRequest extends Traceless("BadRequest")<{
   readonly problem: "unreadable" | "not_found" | "method_not_allowed";
 }> {
@@ -79,7 +79,7 @@ export interface ParameterProblem {
   readonly reason: string;
 }
 
-/** Values in the request are invalid. */
+/** Values are wrong, such as an ID with letters or an unknown game user. The error lists all of them. */
 export class InvalidParameter extends Traceless("InvalidParameter")<{
   readonly parameters: ReadonlyArray<ParameterProblem>;
 }> {
@@ -131,7 +131,7 @@ export type ForbiddenReason =
   | "role"
   | "csrf";
 
-/** The key or the signed-in user is not allowed to do this. */
+/** The key or the signed-in user may not do this, for example because the bot is not in the guild. */
 export class Forbidden extends Traceless("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
   readonly details = { reason: this.reason };
@@ -172,7 +172,7 @@ export class SessionNotFound extends Traceless("SessionNotFound")<{}> {
   override readonly message = "Verification session not found";
 }
 
-/** The verification session has expired. */
+/** The session passed its deadline before its user completed it. */
 export class SessionExpired extends Traceless("SessionExpired")<{}> {
   readonly code = "SESSION_EXPIRED";
   readonly details = null;
@@ -232,7 +232,7 @@ export class SharedIpRateLimited extends Traceless("SharedIpRateLimited")<LimitR
   override readonly message = "Too many requests from this IP address";
 }
 
-/** A bulk request has too many inputs. */
+/** A bulk request has more than `limit` inputs. Duplicates count. */
 export class BulkLimitExceeded extends Traceless("BulkLimitExceeded")<{
   readonly limit: number;
   readonly received: number;
@@ -242,7 +242,7 @@ export class BulkLimitExceeded extends Traceless("BulkLimitExceeded")<{
   override readonly message = `A bulk request takes at most ${this.limit} inputs, received ${this.received}`;
 }
 
-/** The request conflicts with stored data. */
+/** The request conflicts with stored data, for example because the new chat user already has a link. */
 export class Conflict extends Traceless("Conflict")<{ readonly reason: ConflictReason }> {
   readonly code = "CONFLICT";
   readonly details = { reason: this.reason };

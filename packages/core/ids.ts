@@ -97,7 +97,7 @@ const sidText = matching(
   "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
 );
 
-/** The secret id of a verification session, with 256 random bits. It is never stored or logged. */
+/** The secret id of a verification session, with 256 random bits. It is never logged, and stored only encrypted. */
 export const Sid = sidText.pipe(
   Schema.brand("Sid"),
   Schema.annotate({ identifier: "Sid", description: "Identifier of a verification session" }),

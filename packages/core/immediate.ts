@@ -1,7 +1,7 @@
 /**
  * Effects that usually have their result at once, such as reads of memory or SQLite. They are ordinary effects and are
  * evaluated each time they run. An effect inside another one is evaluated in place, so a lookup through many services
- * is one operation of its fiber. If a part has to wait, the rest runs like ordinary effects.
+ * is one operation of its fiber. If an effect has to wait, everything after it runs like ordinary effects.
  *
  * @internal
  */
@@ -76,7 +76,7 @@ export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
 
 /**
  * Runs `self` and then `other`. If `self` has to wait, `other` runs meanwhile in a child fiber. Returns the outcome of
- * `other`, or the failure of `self`. If `self` fails, the child fiber is interrupted when its parent fiber ends.
+ * `other`, or the failure of `self`. If `self` fails, `other` is interrupted when the calling fiber ends.
  */
 export const meanwhile = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
@@ -91,10 +91,7 @@ export const meanwhile = <A, E, R, B, E2, R2>(
     );
   });
 
-/**
- * The result of an evaluation: the exit of an effect that ended at once, else an effect that runs the rest. Such an
- * effect has no `_tag`.
- */
+/** The exit of an effect that ended at once, else an effect that runs the rest. Its missing `_tag` tells them apart. */
 type Outcome<A, E, R> =
   | Exit.Success<A>
   | Exit.Failure<never, E>
@@ -104,8 +101,7 @@ const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): 
   let rest: unknown = effect;
   try {
     while (rest instanceof Immediate) rest = rest.evaluate(fiber);
-    // `rest` may be a tagged error, because in Effect such an error is also an effect that fails with itself. Return
-    // the exit of this effect instead.
+    // A tagged error is also an effect, which fails with itself. It has a `_tag`, so return the exit of this effect.
     return (rest instanceof Error ? Exit.fail(rest as E) : rest) as Outcome<A, E, R>;
   } catch (defect) {
     return Exit.die(defect);

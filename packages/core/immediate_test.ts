@@ -42,7 +42,7 @@ describe("Immediate", () => {
     assert.deepStrictEqual(runAtOnce(next), Exit.succeed(20));
   });
 
-  it.effect("an Immediate continues after one of its parts has waited", () =>
+  it.effect("an Immediate continues after an effect inside it has waited", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<number>();
       const fiber = yield* Effect.forkChild(
@@ -56,7 +56,7 @@ describe("Immediate", () => {
     }),
   );
 
-  it.effect("an Immediate can be interrupted while one of its steps waits", () =>
+  it.effect("an Immediate can be interrupted while an effect inside it waits", () =>
     Effect.gen(function* () {
       let wentOn = false;
       const waiting = Immediate.map(add(Effect.never, Effect.succeed(1)), () => {
@@ -88,7 +88,7 @@ describe("Immediate", () => {
     assert.isFalse(wentOn);
   });
 
-  it("an Immediate dies if a part throws, and the defect can be caught", () => {
+  it("an Immediate dies if an effect inside it throws, and the defect can be caught", () => {
     const broken = Immediate.sync((): number => {
       throw new Error("broken");
     });

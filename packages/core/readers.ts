@@ -12,7 +12,7 @@ export type Notice = "changed" | "end";
 
 /** An open read. It holds at most one notice, so that a burst of changes causes one read of the store. */
 export class Reader {
-  /** Null for a read of the process that embeds the service. */
+  /** Null if the embedding process reads, because it has no key. */
   readonly keyId: KeyId | null;
   #notice: Notice | null = null;
   #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;

@@ -19,7 +19,7 @@ import type { UserStore } from "./users/user_store.ts";
 import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 /**
- * All storage ports.
+ * The services that a storage adapter provides.
  *
  * @example
  * ```ts

@@ -20,9 +20,7 @@ export interface CompatRefusal {
 
 /** The definition that all routes of a service share. @internal */
 export interface CompatService {
-  /** The public name of the service. */
   readonly name: string;
-  /** The path prefix of the service. If several prefixes match a path, the longest one wins. */
   readonly prefix: `/compat/${string}`;
   /** Headers that may carry the API key; the first one present is used. */
   readonly credentials: readonly [Credential, ...ReadonlyArray<Credential>];
@@ -38,7 +36,6 @@ export interface CompatService {
   ) => Readonly<Record<string, string>>;
 }
 
-/** The kinds of refusal that other link services distinguish. */
 export type RefusalKind =
   | "unlinked"
   | "unauthorized"
@@ -52,9 +49,7 @@ export type RefusalKind =
   | "unavailable"
   | "internal";
 
-/**
- * Returns the kind of refusal that an error is. Other link services distinguish only these kinds, not the codes of v2.
- */
+/** Maps an error to a kind of refusal. Other link services distinguish only these kinds, not the codes of v2. */
 export const refusalKind = (error: PublicError): RefusalKind => {
   switch (error._tag) {
     case "LinkNotFound":

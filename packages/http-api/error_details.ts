@@ -1,4 +1,4 @@
-/** Schemas of the `details` in v2 errors. */
+/** Reasons and schemas in the `details` of errors. */
 import type { ConflictReason, ForbiddenReason } from "@accountlink/core/errors";
 import { Schema } from "effect";
 

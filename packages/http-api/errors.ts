@@ -256,7 +256,7 @@ export const isRateLimited = (error: PublicError): error is RateLimited | Shared
   error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
 
 /**
- * Returns the HTTP status of an error.
+ * Returns the HTTP status of an error in v2. v1 and the APIs of other services use another one for some errors.
  *
  * @example
  * ```ts

@@ -82,7 +82,6 @@ export const parameterCodec = <A>(
 const always: Presence = { guildKeys: "required", globalKeys: "required" };
 const never: Presence = { guildKeys: "optional", globalKeys: "optional" };
 
-/** Makes a required parameter. */
 export const required = <A>(
   schema: Schema.Codec<A, unknown>,
   reason: string,

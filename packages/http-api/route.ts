@@ -11,7 +11,7 @@ import type { Parameter, ParameterSource, Parameters, RawValues } from "./parame
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The versions of the API, and `compat` for the APIs of other services. They differ only in names and envelopes. */
+/** The versions of the API, and `compat` for the APIs of other services. All three call the same services of core. */
 export type Generation = "v1" | "v2" | "compat";
 
 /** The status and message that a v1 route uses for an error instead of the usual ones. */

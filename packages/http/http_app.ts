@@ -1,4 +1,4 @@
-/** What a server and the application exchange: a listener makes an `HttpRequest`, `HttpApp` answers with an `HttpResponse`. */
+/** A listener makes an `HttpRequest`, and `HttpApp` answers it with an `HttpResponse`. */
 import type { PublicError } from "@accountlink/core";
 import { Data, type Effect, type Stream } from "effect";
 import { Cookies } from "effect/http";
@@ -19,7 +19,7 @@ export interface HttpRequest {
   /** Path and query, percent-encoded as the client sent them. */
   readonly url: string;
 
-  /** The IP address of the connection; undefined if unknown. */
+  /** The IP address of the connection, or of the client if the server knows it; undefined if unknown. */
   readonly remoteAddress: string | undefined;
 
   /** Returns the value of a header. Repeated headers are joined with commas. */

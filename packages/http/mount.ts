@@ -1,6 +1,6 @@
 /**
- * Mounts the application below a path of another server. All other modules use paths from the root; only this one adds
- * and removes the base path, which is the path of the public URL.
+ * Mounts the application below the base path, which is the path of the public URL. Routes use paths from the root:
+ * `mount` removes the base path from requests, and adds it to redirects.
  */
 import { Effect } from "effect";
 import type { HttpApp, HttpRequest, HttpResponse } from "./http_app.ts";

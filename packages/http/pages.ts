@@ -8,7 +8,7 @@ import type { BoundRoute } from "./pipeline/pipeline.ts";
 import type { Answer } from "./request_context.ts";
 import type { Router } from "./router.ts";
 
-/** Answers requests that need no key. Errors get one format: an envelope, or pages of one site. */
+/** Answers requests that need no key. Each implementation turns errors into an envelope, or into pages of one site. */
 export interface KeylessAnswers {
   /** @param id the name of the route in metrics */
   readonly keylessAnswer: (

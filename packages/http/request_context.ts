@@ -23,7 +23,7 @@ export interface RequestContext extends Findings {
   readonly route: Pick<Route, "id" | "generation" | "group">;
   /** Null if the deployment does not know client addresses. */
   readonly address: ClientAddress | null;
-  /** Envelopes and metrics are plain functions, so they read it by `currentTimeMillisUnsafe`. */
+  /** Envelopes and metrics are plain functions, so they read the time with `currentTimeMillisUnsafe`. */
   readonly clock: Clock.Clock;
 }
 

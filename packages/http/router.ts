@@ -10,7 +10,7 @@ const config = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // No listener accepts a URL that is longer than this, so the router refuses no parameter for its length.
+  // Node accepts at most this many bytes as the head of a request, so the router refuses no parameter for its length.
   maxParamLength: 16_384,
 };
 

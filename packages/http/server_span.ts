@@ -1,4 +1,4 @@
-/** The span of a request, as a child of the client's trace. */
+/** Answers a request in a span that continues the client's trace. */
 import { Effect, Option, Tracer } from "effect";
 import { Headers, HttpTraceContext } from "effect/http";
 import type { HttpRequest, HttpResponse } from "./http_app.ts";

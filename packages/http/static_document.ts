@@ -15,7 +15,6 @@ export interface StaticDocumentOptions {
 
 const encoder = new TextEncoder();
 
-/** Returns the first 22 characters of the SHA-256 hash in Base64url. */
 const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Base64Url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).slice(0, 22);
 
@@ -76,7 +75,7 @@ export interface Doc {
   readonly path: `/${string}`;
   /** Whether the document is a page, so that its errors are pages too. */
   readonly isPage: boolean;
-  /** Makes the document for a path; null if there is no document. Called only once if `path` contains no `*`. */
+  /** Makes the document for a path; null if there is none. The result is cached unless `path` ends with `/*`. */
   readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 

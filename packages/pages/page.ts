@@ -12,7 +12,7 @@ export interface Page {
   readonly title: string;
   readonly content: Html;
   readonly pictures?: ReadonlyArray<string>;
-  /** The URL on another site to which the browser is redirected after the form of this page; null if there is none. */
+  /** The URL on another site to which the form of this page redirects the browser, or null. */
   readonly redirect?: string | null;
 }
 

@@ -28,7 +28,7 @@ export const pageCookie = (
   const name = isHost ? `__Host-${plainName}` : plainName;
   // Browsers accept a `__Host-` cookie only with the path "/".
   const path = isHost ? "/" : basePathOf({ publicUrl }) + (plainPath === "/" ? "" : plainPath) || "/";
-  // Lax, because the platforms redirect back from their own sites.
+  // With "strict", browsers would not send the cookie after a redirect from the site of a platform.
   const options = { ...rest, path, secure, httpOnly: true, sameSite: "lax" } as const;
   return {
     read: ({ request }) => cookieOf(request, name),

@@ -15,12 +15,12 @@ export interface PageSettingsShape {
   readonly privacyUrl: string | null;
   /** How users reach the operator: an e-mail address, a URL or text. */
   readonly contact: string | null;
-  /** Whether nobody can sign in, so that pages that need a sign-in answer 503. */
+  /** Whether nobody can sign in. Pages that need a sign-in then answer 503. */
   readonly withoutSignIns?: boolean;
 }
 
 /**
- * The page settings of a deployment.
+ * How the pages name the platforms and the operator. By default, they name neither.
  *
  * @example
  * ```ts

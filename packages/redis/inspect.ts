@@ -24,7 +24,7 @@ export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
 }
 
-/** Reads the state of Redis; in a cluster, the state of one node. Takes at most 3 seconds. @internal */
+/** Reads the state of Redis, or of one node of a cluster, in at most 2 seconds plus `commandTimeout`. @internal */
 export const inspect = Effect.fn("CacheRedis.inspect")(function* (
   options: RedisOptions,
 ): Effect.fn.Return<RedisState, InvalidRedisUrl | RedisUnusable> {

@@ -78,7 +78,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
 class ClaimLost extends Data.TaggedError("ClaimLost") {}
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly error: unknown }> {}
 
-/** A table of one row with the column `chat_ids`. */
+/** A table of one row, whose column `chat_ids` can be the argument of `usersInUse` and `usersIfFree`. */
 const chatIdsOn = (sql: SqlClient.SqlClient, { chatIds }: Claim) =>
   sql`(SELECT CAST(${JSON.stringify(chatIds)} AS TEXT) AS chat_ids) AS request`;
 

@@ -50,7 +50,6 @@ const listOn = (sql: SqlClient.SqlClient) => (account: string) =>
     Effect.map((found) => found.toSorted(memberOrder)),
   );
 
-/** Returns a function that finds the accounts of a chat user. */
 export const findMembershipsOn = (sql: SqlClient.SqlClient) => (chatId: ChatId) =>
   sql`
     SELECT name, accounts.chat_id, tier, status, role, since, chosen_at

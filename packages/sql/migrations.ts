@@ -66,7 +66,6 @@ export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.S
   },
 );
 
-/** Runs the pending migrations among those given. */
 export const runMigrations = (
   all: typeof migrations,
 ): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError, SqlClient.SqlClient> =>

@@ -99,8 +99,7 @@ test.it("statements read their input rows once, not once per row of a table", ()
           : [],
       ),
     );
-    // The list contains the statement `WITH line AS`, but this statement reads its input only once, because it selects
-    // only one row of `scopes`.
+    // `WITH line AS` also reads its input only once, because it selects a single row of `scopes`.
     test.expect([...new Set(repeated)]).toEqual(["scopes: WITH line AS"]);
   }).pipe(Effect.runPromise),
 );

@@ -38,7 +38,7 @@ export const startBrowser = async (): Promise<Browser> => {
 
 let started: Promise<Browser> | undefined;
 
-/** Starts one browser for all files of this worker. It ends with the worker. A file's pages close at its end. */
+/** Starts one browser for all test files of a worker, and closes the pages of a file after its last test. */
 export const useBrowser = (): (() => Browser) => {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -68,7 +68,6 @@ export const startBrowserWithKeptPages = (): Promise<Browser> =>
 /** A page with a record of its errors and of its requests to other origins. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Requests to other origins. */
   readonly foreignRequests: ReadonlyArray<string>;
   /** Console errors, console warnings and uncaught exceptions. */
   readonly complaints: ReadonlyArray<string>;

@@ -143,7 +143,7 @@ describe("usage and changes", () => {
     for (const name of ["Second", "Third", "Fourth"]) await createKey(page, name);
     await page.goto(`${url()}${paths.keys}`);
     const row = page.getByRole("row").filter({ hasText: "=Counted" });
-    // If a UTC day has ended since the requests, they are on the day before the last.
+    // If a UTC day has ended since the requests, they count for the second to last day.
     await row.getByRole("img", { name: /^By day, oldest first: (?:(?:0; ){6}5|(?:0; ){5}5; 0)$/ }).waitFor();
     await expectUsable(watched, "Keys", "dashboard-keys-table");
     await page.getByLabel("Filter").fill("third");

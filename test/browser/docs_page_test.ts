@@ -24,7 +24,7 @@ const openDocs = async (look: BrowserContextOptions): Promise<WatchedPage> => {
   return opened;
 };
 
-/** Finds buttons by their text, because finding them by role takes seconds in this large page. */
+/** Finds a button by its text, because finding it by role takes seconds in this large page. */
 const tryButton = (page: Page) =>
   page.locator("button", { hasText: /Test Request.*get \/v2\/chat/is }).first();
 

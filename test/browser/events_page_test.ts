@@ -8,7 +8,7 @@ import { desktop, expectUsable, phone } from "./looks.ts";
 const { visit, send, url } = await useDashboard();
 
 describe("the events of a community", () => {
-  it("the events page of a community without events is usable", async () => {
+  it("the events page has no accessibility problem and fits the screen if a community has no events", async () => {
     const watched = await visit(paths.events, /Newcomer/, phone);
     await expectUsable(watched, "Events", "dashboard-events-none");
     await watched.close();

@@ -98,7 +98,6 @@ export const press = async (page: Page, name: string | RegExp): Promise<void> =>
   await page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
 };
 
-/** Signs in to a platform as this user. */
 export const signIn = async (page: Page, proof: "chat" | "game", user: RegExp): Promise<void> => {
   await press(page, `Sign in to the ${proof} platform`);
   await press(page, user);
@@ -110,7 +109,7 @@ export const walk = async (page: Page, chat = /User 1\b/, game = /Player 1\b/): 
   await signIn(page, "game", game);
 };
 
-/** Presses Tab until the element with this name has a visible focus, then presses Enter. */
+/** Presses Tab until this element has the focus, expects a visible focus, and presses Enter. */
 export const enter = async ({ page, keepPicture }: WatchedPage, name: RegExp, picture?: string) => {
   const focused = () => page.evaluate<string>("document.querySelector(':focus')?.textContent ?? ''");
   for (let tabs = 0; !name.test(await focused()); tabs++) {

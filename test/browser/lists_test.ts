@@ -74,7 +74,7 @@ it("without a selected user, the button for the selected users says what to do",
   await close();
 });
 
-it("a user who is not a member of a community is refused in words that its team knows", async () => {
+it("linking a user who is not in the community is refused with this reason", async () => {
   const { page, close } = await visit("/dashboard/links", /Ada\b/, desktop);
   await page.getByLabel("List", { exact: true }).selectOption({ label: "Rook & Bishop’s own list" });
   await press(page, "Search");

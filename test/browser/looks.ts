@@ -6,10 +6,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { WatchedPage } from "./browser.ts";
 
-/**
- * The minified source in ASCII, because loading the source into a page takes longer than running it, and twice as long
- * with other characters.
- */
+/** The source of axe in ASCII: with other characters, loading it into a page takes twice as long. */
 const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8").replaceAll(
   /[^\0-\x7f]/g,
   (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -68,7 +68,7 @@ describe("the pages of a user", () => {
     await watched.close();
   });
 
-  it("every page of /me is usable for a user without links", async () => {
+  it("/me has no accessibility problem and fits the screen for a user without links", async () => {
     const watched = await open(/User 5\b/, desktop);
     await expectUsable(watched, "Your data", "me-none");
     const { page } = watched;

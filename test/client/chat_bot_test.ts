@@ -16,8 +16,8 @@ const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const stranger = generateKeyPairSync("ed25519").privateKey;
 const publicHex = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex");
 
-/** A simulated Discord, which refuses the first edit of each answer. */
 const edits = new Map<string, Array<HeardRequest>>();
+/** Answers as Discord, and refuses the first edit of each answer. */
 const takeEdit = (request: HeardRequest) => {
   const heard = [...(edits.get(request.path) ?? []), request];
   edits.set(request.path, heard);
@@ -55,10 +55,7 @@ describe.each(["Node", "Deno", "Bun"])("the chat bot on %s", (runtime) => {
     await Promise.all(programs.map(({ stop }) => stop()));
   });
 
-  /**
-   * Sends an interaction as Discord does. `signed` is the body whose signature is sent. To test a forgery, it differs
-   * from the interaction.
-   */
+  /** Sends an interaction as Discord does. In a forgery, the body `signed` differs from the interaction. */
   const interact = async (
     name: keyof typeof keys,
     interaction: object,

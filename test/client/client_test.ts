@@ -1,4 +1,4 @@
-/** Methods of the client, against the service. */
+/** Tests the methods of the client against the service. */
 import { type ClientOptions, createClient } from "@accountlink/client";
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, describe, expect, it, vi } from "vitest";

@@ -78,7 +78,7 @@ const walk = async (code: string, gameId: string, action: "confirm" | "cancel") 
   expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
 };
 
-test("the module answers the shared cases of its methods", async () => {
+test("the module returns the expected results of the shared cases", async () => {
   const { expectSaid, urlOf } = await startCases();
   const methods: Readonly<Record<string, Call["method"]>> = {
     "links.byGame": "link",

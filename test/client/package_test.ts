@@ -11,11 +11,6 @@ const run = promisify(execFile);
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 let folder = "";
-/**
- * Runs the compiler, and returns its output.
- *
- * @param options command line options
- */
 const compile = async (options: string): Promise<string> => {
   const tsc = pathOf("node_modules/typescript/bin/tsc");
   const { stdout } = await run(

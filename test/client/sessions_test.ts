@@ -23,7 +23,6 @@ const listeningClient = (key: string) => {
   return { client, heard, statuses };
 };
 
-/** Collects the states of an iterator. */
 const statesOf = (sessions: AsyncIterable<VerificationSession>) => {
   const states: Array<string> = [];
   const ended = (async () => {

@@ -1,4 +1,4 @@
-/** Alt detection over HTTP: response shapes, scores that clients can recompute, and reviews. `packages/core` tests the rules. */
+/** Alt detection over HTTP: responses, recomputable scores and reviews. `packages/core` tests the rules. */
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -281,8 +281,8 @@ describe("alt detection with the chat platform", () => {
     "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
     async (_, fault) => {
       /**
-       * Sends a request while the platform cannot return members. A lookup before the fault makes the service cache the
-       * guild, because the service also stops requests for guilds after requests for members have failed.
+       * Sends a request while the platform cannot return members. Looks up a user first, so that the guild is cached:
+       * after requests for members have failed, the service also stops requests for guilds.
        */
       const sendDuringFault = async (...request: Parameters<typeof send>) => {
         await platform.recover();

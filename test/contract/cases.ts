@@ -216,7 +216,6 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   ];
 };
 
-/** Test cases in which a route refuses the session that a request names. */
 const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
   when(
     route.recipe.hasSession === true,
@@ -238,7 +237,6 @@ const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
     ),
   );
 
-/** The refusals of idempotent routes. */
 const idempotency = (route: Writer): ReadonlyArray<Case> =>
   when(
     isIdempotent.has(route.route),

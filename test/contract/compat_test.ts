@@ -370,10 +370,7 @@ const roverHeaders = [
   "x-ratelimit-remaining",
   "x-ratelimit-reset-after",
 ];
-/**
- * The values of `roverHeaders` in a refusal over the limit, for every service except RoVer. These services send the rate
- * limit headers of v2.
- */
+/** `roverHeaders` in a refusal over the limit by any service but RoVer. These services send the headers of v2. */
 const usual = { second: [undefined, "1", "0", undefined], day: [undefined, undefined, undefined, undefined] };
 
 describe.each(services)("$name", (service) => {

@@ -141,8 +141,8 @@ const valueOf = (example: Json | undefined, components: Json | undefined): Json 
 };
 
 /**
- * Every refusal that the service has sent, to be compared with the documented examples. Values that differ between runs,
- * such as IDs and times, are replaced.
+ * Every refusal that the service has sent, to be compared with the documented examples. Values that differ between
+ * runs, such as IDs and times, are replaced.
  */
 const refusals = new Set<string>();
 const refusalOf = ({ status, error }: Json): string => JSON.stringify(plain({ status, error }));
@@ -161,8 +161,8 @@ afterAll(async () => {
 });
 
 /**
- * For each value of `Surroundings`: `begin` causes the fault, `end` repairs it, and `to` returns the function that sends
- * the requests of the test cases.
+ * For each value of `Surroundings`: `begin` causes the fault, `end` repairs it, and `to` returns the function that
+ * sends the requests of the test cases.
  */
 const surroundings: Readonly<
   Record<

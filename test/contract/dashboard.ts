@@ -18,7 +18,6 @@ import type { SiteServer } from "./site_server.ts";
 
 type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 
-/** Every route of the JSON API. */
 export const dashboardRoutes = [
   DashboardAccount,
   DashboardActivity,
@@ -38,7 +37,6 @@ export interface Owner {
   readonly send: (line: Path, options?: RequestOptions) => Promise<Answer>;
 }
 
-/** The cookie, origin and CSRF token of an owner's requests. */
 export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: string) => ({
   cookie: `accountlink_session=${browser.cookies.get("accountlink_session") ?? ""}`,
   origin,

@@ -120,7 +120,7 @@ describe("a new key", () => {
     },
   );
 
-  test("creating a global key refuses a guild ID", async () => {
+  test("creating a global key is refused with a guild ID", async () => {
     const owner = await signInOwner(server, ada);
     const body = { name: "Bot", scope: "global", guildId: guild };
     expectRefusal(await owner.send("POST /dashboard/api/keys", { body }), 400, "INVALID_PARAMETER", {

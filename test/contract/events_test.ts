@@ -1,7 +1,4 @@
-/**
- * The event feed over HTTP: events of each change, pages, filters, waits, streams, and the list of links that readers
- * keep up to date.
- */
+/** The event feed over HTTP: events, pages, filters, waits, streams, and the list of links with its feed cursor. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
@@ -35,7 +32,7 @@ const invalid = (name: string) => ({ parameters: [{ name, reason: expect.any(Str
 describe("the event feed", () => {
   const key = fixtures.key({ links: { 100001: "1" } });
 
-  test("the event feed has an event for each change of a link by v2 and v1, but not for confirmations", async () => {
+  test("the event feed has an event for each change of a link by v2 and v1, but none if a write changes nothing", async () => {
     const cursor = await now(key);
     await set(key, "100001", "2");
     await set(key, "100001", "2");
@@ -217,7 +214,8 @@ describe("waiting for events", () => {
 });
 
 describe("event streams", () => {
-  const key = fixtures.key(); /** Reads a stream until it has `count` events. */
+  const key = fixtures.key();
+  /** Reads a stream until it has `count` events. */
   const follow = (query: string, count: number, headers: Record<string, string> = {}) =>
     new Promise<string>((resolve, reject) => {
       const outgoing = request(

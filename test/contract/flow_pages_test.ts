@@ -13,7 +13,7 @@ const named = await useFlowServer({
   ACCOUNTLINK_SIGHTING_RETENTION: "0 seconds",
 });
 
-/** Opens every kind of page of the verification flow, and returns the answers. */
+/** Opens pages of the verification flow from its start to its end, and returns the answers. */
 const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
   const bySid = `?sid=${textOf((await newSession(newKey())).sid)}`;
   const browser = newBrowser();

@@ -13,7 +13,6 @@ const [replaced, kept] = [fixtures.key({ links: { 100001: "2" } }), fixtures.key
 const confirmed = fixtures.key({ links: { 100001: "1" } });
 const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
-/** Reads a stream, event by event, until it ends. */
 const readStream = async (response: Response, onEvent: (event: string) => void): Promise<void> => {
   const decoder = new TextDecoder();
   let text = "";
@@ -197,7 +196,7 @@ test.each(oddOrigins)(
   },
 );
 
-test("a verification status request with a pid but without a key is redirected to the verification flow of that scope", async () => {
+test("a verification status request with a pid and without a key is redirected to the flow of the pid's scope", async () => {
   const key = newKey();
   const { pid } = await newSession(key);
   const browser = newBrowser();

@@ -10,7 +10,6 @@ const { newBrowser, newKey, newSession, gameOf } = await useFlowServer({
 });
 const title = "This link has expired";
 
-/** Repeats the request until the answer has this status. */
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {
   while ((await ask()).status !== status) await sleep(100);
 };

@@ -98,7 +98,6 @@ const senderOf =
 
 const isReplayed = ({ headers }: Answer): boolean => headers["idempotent-replayed"] === "true";
 
-/** Expects the second answer to be a replay of the first one. */
 const expectReplay = (first: Answer, second: Answer): void => {
   const { status, data, error } = first.body;
   expect(second.body).toMatchObject({ status, ...(data === undefined ? { error } : { data }) });
@@ -141,8 +140,8 @@ describe("an unfinished request", () => {
   test("while a request runs, no other request can use its idempotency key", async () => {
     const ask = senderOf(key);
     await platform.fail({ mode: "slow", platform: "game", delayMs: 1_000 });
-    // On a busy machine, the first request may end before the second one starts. So the test repeats them. Each attempt
-    // needs another game user, because the server caches a game user at the first lookup.
+    // Repeat both requests: on a busy machine, the first one may end before the second one starts. Each attempt needs
+    // another game user, because the server caches game users.
     const gameIds = ["9", "8", "6", "5"];
     await vi.waitFor(async () => {
       const body = { chatId: "100001", gameId: gameIds.pop() };

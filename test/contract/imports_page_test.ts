@@ -1,4 +1,4 @@
-/** Tests the import of link files on the dashboard, in a browser that runs no JavaScript. */
+/** Tests the import of link files on the dashboard, with forms as a browser without JavaScript sends them. */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../support/http.ts";

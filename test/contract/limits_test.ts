@@ -325,7 +325,7 @@ describe("bursts and failures of a client address", () => {
   });
 
   test.each(["GET /docs", "GET /verify?sid=vs_1", "GET /verify/nope", "PUT /verify/confirm"] as const)(
-    "requests beyond the limits get an HTML page on pages: %s",
+    "pages answer requests over the limits in HTML: %s",
     async (line) => {
       for (const { headers, text } of await refusedOfFive(line)) {
         expect(headers["content-type"]).toMatch(/^text\/html/);

@@ -11,8 +11,8 @@ const { fixtures, send } = useContractServer({
 const links = { 100001: "1", 100002: "2" };
 const key = fixtures.key({ links });
 const ofGuild = fixtures.key({ guildId: guild, links });
-// The wait for this key is longer than for any other limit. So an answer that names another limit shows that the server
-// reports the first failed check, and not the longest wait.
+// This key has the longest wait of all limits. If a refusal names another limit, the server reports the first failed
+// check, and not the longest wait.
 const spent = fixtures.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
 const forSessions = fixtures.key({ access: "verify" });
 const forSessionsSpent = fixtures.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });

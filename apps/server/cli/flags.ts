@@ -62,7 +62,7 @@ export const checkScope = ({
     : Effect.void;
 };
 
-/** Fails with an error about a combination of flags. */
+/** Fails with a usage error, for flags that are valid alone but not together. */
 export const refuse = (message: string): Effect.Effect<never, CliError.ValidationError> =>
   Effect.fail(new CliError.ValidationError({ message }));
 

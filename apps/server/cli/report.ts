@@ -1,4 +1,3 @@
-/** Reports failed commands. */
 import { redact, redactKeys } from "@accountlink/core/addresses";
 import { Cause, Console, Data, Effect, Predicate } from "effect";
 import { InvalidConfig } from "../config/config.ts";

@@ -1,10 +1,12 @@
-/** Prints help, and errors of an invalid command line. */
 import { Console, Effect } from "effect";
 import { type CliError, CliOutput, type HelpDoc } from "effect/cli";
 import { jsonWanted } from "./output.ts";
 import { CommandFailed, reportFailure } from "./report.ts";
 
-/** Prints requested help to standard output, and an error as one line on standard error or as JSON. */
+/**
+ * Prints requested help on standard output, help after a missing subcommand on standard error, and an error as one line
+ * on standard error or as JSON.
+ */
 export const usagePresenter = CliOutput.layerPresenter({
   present: Effect.fnUntraced(function* (event) {
     if (event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested")) {

@@ -91,8 +91,7 @@ it.skipIf(missingPostgres !== null)(
       yield* Effect.promise(() => json("migrate"));
       yield* freeze;
       const listed = json("keys", "list");
-      // A call of `inspectPostgres` gives up after the time limit of a request. The command must wait longer: it must
-      // still wait when two such calls, one after the other, have given up.
+      // `inspectPostgres` waits as long as a request does. The command must wait longer than two of these calls.
       const request = StoragePostgres.inspectPostgres({ url: Redacted.make(url) });
       yield* Effect.flip(request);
       yield* Effect.flip(request);

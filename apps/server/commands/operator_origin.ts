@@ -1,8 +1,7 @@
-/** The origin that the audit log records for changes made on the command line. */
 import { userInfo } from "node:os";
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 
-/** The audit log names the operating system's user as the actor of a command. */
+/** Returns the origin of changes by commands. The audit log names the operating system's user as the actor. */
 export const operatorOrigin = (): WriteOrigin => originOfOperator(userName());
 
 const userName = (): string => {

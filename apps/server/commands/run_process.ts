@@ -12,8 +12,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
 });
 
-// The first signal interrupts the run. A second signal, for example if the terminal and npm both send one, may arrive
-// after the runtime has removed its listeners. It must not kill the process before the process exits by itself.
+// `runMain` handles the first signal, and then removes its listeners. If the terminal and npm both send a signal, this
+// listener prevents the second one from killing the process during its shutdown.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal).on(signal, () => {});
 
 runCommandLine.pipe(

@@ -14,7 +14,6 @@ import { onTestFinished } from "vitest";
 export const whyNothingShared = async (): Promise<string | null> =>
   (await whyNoPostgresDatabase()) ?? (await whyNoRedis());
 
-/** The shared servers, and the variables that configure them. */
 export interface Shared {
   readonly database: PostgresDatabase;
   readonly redis: RedisServer;

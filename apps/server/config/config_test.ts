@@ -33,7 +33,7 @@ describe("readConfig", () => {
     }),
   );
 
-  it.effect("errors of readConfig do not repeat the password in a database URL", () =>
+  it.effect("errors of readConfig do not repeat the credentials in a URL", () =>
     Effect.gen(function* () {
       const wrong = readConfig({ ACCOUNTLINK_PUBLIC_URL: "https://ada:pass@links.example" });
       expect((yield* Effect.flip(wrong)).message).toBe(

@@ -105,7 +105,7 @@ describe("configWarnings", () => {
   );
 
   it.effect.each(["0.0.0.0/0", "10.0.0.0/8, ::/0"])(
-    "warns of trusted proxies that include every address: %s",
+    "configWarnings warns of trusted proxies that include every address: %s",
     (proxies) =>
       Effect.gen(function* () {
         const [problem, ...others] = yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: proxies });

@@ -1,4 +1,3 @@
-/** Derives the settings of the user pages from the configuration. */
 import type { PageSettingsShape } from "@accountlink/pages";
 import { liveChatHome, livePlatformNames } from "@accountlink/platforms/live";
 import type { Config } from "./config.ts";

@@ -8,7 +8,7 @@ const settingsOf = (environment: Record<string, string>) =>
   Effect.runSync(Effect.map(readConfig(environment), pageSettingsOf));
 
 describe("pageSettingsOf", () => {
-  it("user pages have the live platforms' names, and links to their communities", () => {
+  it("user pages have the live platforms' names, and a link back to the chat platform", () => {
     const live = { ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_CHAT_CLIENT_ID: "42" };
     const { chatHome, ...settings } = settingsOf(live);
     expect(settings).toEqual({ chatName: "Discord", gameName: "Roblox", privacyUrl: null, contact: null });
@@ -23,7 +23,7 @@ describe("pageSettingsOf", () => {
     expect([chatName, gameName, chatHome]).toEqual(["the chat platform", "the game platform", null]);
   });
 
-  it("user pages of the demo have the names of the live platforms, but no links to these platforms", () => {
+  it("user pages of the demo have the names of the live platforms, but no link back to a platform", () => {
     const { chatName, gameName, chatHome } = settingsOf({});
     expect([chatName, gameName, chatHome]).toEqual(["Discord", "Roblox", null]);
   });

@@ -6,7 +6,6 @@ import { Effect, type Redacted } from "effect";
 import { type Config, type InvalidConfig, missing, type VariableName } from "./config.ts";
 import { limitsOf } from "./limits.ts";
 
-/** Where links and keys are stored. */
 export type Storage =
   | { readonly kind: "memory" }
   | { readonly kind: "embedded"; readonly folder: string }

@@ -65,14 +65,14 @@ describe("resolveConfig", () => {
     }),
   );
 
-  it.effect("a server that has no fixture and is not a demo must be told its platform", () =>
+  it.effect("resolveConfig requires ACCOUNTLINK_PLATFORM without a fixture, except in the demo", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
       expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
     }),
   );
 
-  it.effect("a server with an https public URL and no fixture must be told its platform", () =>
+  it.effect("resolveConfig requires ACCOUNTLINK_PLATFORM if the public URL uses https", () =>
     Effect.gen(function* () {
       const environment = { ACCOUNTLINK_PUBLIC_URL: "https://links.example" };
       const { message } = yield* Effect.flip(resolved(environment));
@@ -105,7 +105,7 @@ describe("resolveConfig", () => {
     ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
   };
 
-  it.effect("a server with live platforms sends requests to these platforms and is not a demo", () =>
+  it.effect("resolveConfig returns the credentials and URLs of live platforms", () =>
     Effect.gen(function* () {
       const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
       expect(yield* resolved({ ...live, ...addresses })).toMatchObject({

@@ -16,7 +16,6 @@ export interface Variable<out A> {
   readonly fallback: A;
 }
 
-/** The values of variables, by name. */
 export type Values<Variables> = {
   readonly [Name in keyof Variables]: Variables[Name] extends Variable<infer A> ? A : never;
 };

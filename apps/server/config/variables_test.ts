@@ -109,7 +109,7 @@ describe("a variable", () => {
     ]);
   });
 
-  it("an origin variable accepts origins, and refuses URLs with a path, and refuses URLs with a path", () => {
+  it("an origin variable accepts and normalizes origins, and refuses URLs with a path", () => {
     const texts = ["https://Links.example:443/", "http://[::1]:8080", "https://links.example/base", "https:"];
     expect(read(webOrigin(""), texts)).toEqual(["https://links.example", "http://[::1]:8080", null, null]);
   });

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { Data, Effect, FileSystem, Option, type PlatformError, Stream } from "effect";
 
-/** The file exists already and was not replaced. */
 class FileExists extends Data.TaggedError("FileExists")<{ readonly file: string }> {}
 
 /**
@@ -69,7 +68,7 @@ const writePart = Effect.fnUntraced(function* <E, R, E2, R2>(
   yield* Effect.scoped(
     Effect.gen(function* () {
       yield* Effect.addFinalizer(() => Effect.ignore(fileSystem.remove(part, { force: true })));
-      // Links are personal data, so only the owner may read the file.
+      // Exports and secrets are private, so only the owner may read the file.
       const opened = yield* fileSystem.open(part, { flag: "wx", mode: 0o600 });
       yield* Stream.runForEach(Stream.encodeText(text), (chunk) => opened.writeAll(chunk));
       yield* opened.sync;

@@ -78,7 +78,7 @@ describe("writeAtomically", () => {
       }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("an atomic write follows symbolic links, and never replaces a pipe or a device", () =>
+  it.effect("an atomic write follows symbolic links, and writes into a pipe instead of replacing it", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;
       mkdirSync(join(folder, "there"));
@@ -87,7 +87,7 @@ describe("writeAtomically", () => {
       symlinkSync(file, join(folder, "link"));
       yield* writeAtomically(join(folder, "link"), Stream.make("after"), "replace");
       expect(readFileSync(file, "utf8")).toBe("after");
-      // Not a device of the machine, which a broken `writeAtomically` would replace when root runs the test.
+      // Tests a pipe instead of a device, since a broken `writeAtomically` could replace the machine's device.
       const pipe = join(folder, "pipe");
       execFileSync("mkfifo", [pipe]);
       const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -114,7 +114,7 @@ describe("writeIfAbsent", () => {
       }).pipe(Effect.provide(NodeServices.layer)),
   );
 
-  it.effect("an atomic write fails if the folder is not writable", () =>
+  it.effect("writeIfAbsent fails if the folder does not exist", () =>
     Effect.gen(function* () {
       const nowhere = join(yield* makeFolder, "none", "secret");
       expect((yield* Effect.flip(writeIfAbsent(nowhere, "first")))._tag).toBe("PlatformError");

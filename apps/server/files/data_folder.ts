@@ -16,14 +16,14 @@ export const prepareFolder = (config: Config, folder: string): Effect.Effect<voi
     catch: (cause) => unusableFolder(config, cause),
   });
 
-/** Whether the folder exists. Fails if it exists, or may exist, and cannot be used. */
+/** Whether the folder exists. Fails if this user cannot use it, or cannot find out whether it exists. */
 export const folderExists = (config: Config, folder: string): Effect.Effect<boolean, InvalidConfig> =>
   Effect.tryPromise({
     try: () => checkAccess(folder).then(() => true, falseIfMissing),
     catch: (cause) => unusableFolder(config, cause),
   });
 
-// A backup that root restored may belong to root, so access to the folder is not enough.
+// Checks the database file too: if root restored it from a backup, it may belong to root.
 const checkAccess = async (folder: string): Promise<void> => {
   if (!(await stat(folder)).isDirectory()) throw new Error("it is not a folder");
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);

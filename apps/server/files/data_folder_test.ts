@@ -43,7 +43,7 @@ describe("prepareFolder", () => {
   );
 
   it.effect.skipIf(!existsSync("/proc/self"))(
-    "refuses at once where the system makes nothing (needs /proc)",
+    "prepareFolder fails at once where nobody can create a folder (needs /proc)",
     () =>
       Effect.gen(function* () {
         expect((yield* Effect.flip(prepare("/proc/none/data"))).message).toMatch(

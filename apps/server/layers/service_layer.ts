@@ -38,8 +38,8 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  // Counters in memory cannot fail, so only Redis needs local counters as a fallback. Counters in memory lose their
-  // counts in a restart. `ResilientCounters` restores these counts.
+  // Counters in memory cannot fail, so only Redis needs local counters as a fallback. After a restart,
+  // `ResilientCounters` restores the counts of long windows, such as a day.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),

@@ -9,7 +9,6 @@ interface Address {
   readonly port: number;
 }
 
-/** A reserved port, which opens when its server is ready. */
 export interface Port {
   readonly url: string;
   /** Makes a server listen. All its handlers must be attached before: Node drops requests that have no handler. */

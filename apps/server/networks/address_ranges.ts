@@ -108,7 +108,7 @@ export class AddressRanges {
   readonly #width: Width;
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
-  /** Item `n` is the number of ranges whose start has upper 16 bits below `n`. */
+  /** Item `n` is the number of ranges that start at an address whose upper 16 bits are below `n`. */
   readonly #index = new Uint32Array(65_537);
 
   constructor(width: Width, starts: Uint32Array, ends: Uint32Array) {

@@ -10,7 +10,6 @@ export class DamagedFile extends Data.TaggedError("DamagedFile")<{
   override readonly message = `Cannot use "${this.path}": ${this.found}, expected ${this.expected}`;
 }
 
-/** Makes the error for a file that could not be opened or read to its end. */
 export const unreadable = (path: string, error: unknown): DamagedFile => {
   const { code } = error as NodeJS.ErrnoException;
   return new DamagedFile({

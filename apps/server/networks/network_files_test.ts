@@ -87,7 +87,7 @@ describe("a database", () => {
     [{ vpn: "", proxy: "", service: "true" }, false],
     [{ is_anonymous_vpn: false }, false],
     ["VPN", false],
-  ] as const)("reads the record %j as %s", ([record, expected]) =>
+  ] as const)("a network with the record %j belongs to a VPN: %s", ([record, expected]) =>
     Effect.gen(function* () {
       const bytes = makeMmdb({ [bitsOf("192.0.2.0", 24)]: record }, 4);
       assert.deepStrictEqual(
@@ -121,10 +121,10 @@ describe("a database", () => {
   const whole = makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous: true } }, 4);
   it.effect.each([
     ["an empty file", Buffer.alloc(0)],
-    ["the start of one", whole.subarray(0, whole.length / 2)],
-    ["the end of one", whole.subarray(10)],
+    ["the first half of a database", whole.subarray(0, whole.length / 2)],
+    ["a database without its first bytes", whole.subarray(10)],
     ["a list", Buffer.from("192.0.2.0/24\n")],
-  ] as const)("refuses %s", ([, bytes]) =>
+  ] as const)("%s is refused as a VPN database", ([, bytes]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(asked(bytes, "192.0.2.1"));
       const path = join(folder, "asked.mmdb");

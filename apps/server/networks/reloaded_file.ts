@@ -1,4 +1,3 @@
-/** A file that is read again when it changes. */
 import { stat } from "node:fs/promises";
 import { Effect, Schedule, type Scope } from "effect";
 import type { DamagedFile } from "./damaged_file.ts";
@@ -20,7 +19,7 @@ export const reloadedFile = Effect.fnUntraced(function* <A>(
   const look = Effect.gen(function* () {
     const before = seen;
     seen = yield* stampOf(path);
-    // Until two checks in a row find the file the same, a program may still be writing it.
+    // A program may still be writing the file, so wait until two checks in a row find it unchanged.
     if (seen === loaded || seen !== before) return;
     loaded = seen;
     current = yield* read(path);

@@ -23,9 +23,9 @@ export const secretFile = (folder: string): string => join(folder, "secret");
 
 /**
  * Returns the configured secret. Without one, memory storage generates a secret, and the embedded storage uses the
- * secret in its data folder, which was generated with the database. A database without its secret is refused, since
- * none of its keys would work. Postgres does not store the secret, so that a reader of the database cannot test keys
- * against it.
+ * secret file of its data folder, which is generated before the database. A database without its secret is refused,
+ * since none of its keys would work. Postgres needs a configured secret: all nodes need the same one, and a secret in
+ * the database would not protect it.
  */
 export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   config,

@@ -1,4 +1,3 @@
-/** Limits open connections, by client address and in total. */
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";

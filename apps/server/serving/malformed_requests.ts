@@ -10,11 +10,7 @@ import { type HttpApp, type HttpRequest, type HttpResponse, textOf, urlOfTarget 
 import { Effect, Stream } from "effect";
 import type { RefusalOf } from "./node_server.ts";
 
-/**
- * Refuses requests that Node accepts although their head is ambiguous.
- *
- * @param publicUrl the public URL of the service
- */
+/** Refuses requests that Node accepts with a repeated header, a foreign host or an unknown `Expect`. */
 export const refuseMalformed = (publicUrl: string): RefusalOf => {
   const publicHost = new URL(publicUrl).host;
   return (request) => {
@@ -83,8 +79,7 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
           : app.refuse(request, refusalOf(error));
       run(Effect.map(answer, (response) => sendLast(socket, rawAnswer(response), error)));
     });
-    // Without a listener for this event, Node itself would answer a request with an unknown `Expect` header, with
-    // status 417.
+    // Without this listener, Node would answer an unknown `Expect` header with an empty 417.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   });
 

@@ -92,10 +92,7 @@ class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Req
   }
 }
 
-/**
- * Makes the class of the server's responses. Once the port is closed, the server drains, so each of these responses
- * closes its connection.
- */
+/** Makes the class of responses. A draining server has closed its port, so each response closes its connection. */
 const responseClass = (isListening: () => boolean) =>
   class<Request extends IncomingMessage> extends EndingResponse<Request> {
     override writeHead(...head: [number]): this {

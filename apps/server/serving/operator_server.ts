@@ -1,11 +1,10 @@
-/** The operator port, with metrics and health checks. */
 import { createServer } from "node:http";
 import { makeNodeListener, makeOperatorApp } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
 import { claimPort } from "../listening/port.ts";
 
-/** Listens on the operator port, if one is configured, until the scope closes. */
+/** Serves metrics and health checks on the operator port, if one is configured, until the scope closes. */
 export const listenForOperators = Effect.fnUntraced(function* (config: Config) {
   const { ACCOUNTLINK_HOST: host, ACCOUNTLINK_OPERATOR_PORT: port } = config;
   if (port === null) return;

@@ -1,8 +1,10 @@
-/** Logs the warnings that Node and libraries would otherwise print as plain text on standard error. */
 import { format } from "node:util";
 import { Effect, Layer } from "effect";
 
-/** Logs the warnings of Node and the calls of `console.warn` by ioredis and pg, until the scope closes. */
+/**
+ * Logs the warnings of Node and the calls of `console.warn` by ioredis and pg, until the scope closes. Otherwise, they
+ * would be printed as plain text on standard error.
+ */
 export const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
   Effect.gen(function* () {
     const log = Effect.runForkWith(yield* Effect.context());
@@ -14,7 +16,6 @@ export const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
     };
     yield* Effect.acquireRelease(
       Effect.sync(() => {
-        // Node's own listeners, which print warnings.
         const printing = process.listeners("warning");
         const print = console.warn;
         process.removeAllListeners("warning").on("warning", onWarning);

@@ -12,7 +12,7 @@ it.live(
         console.warn("[WARN] of alk_Aa0Bb1Cc2Dd3_%s", "x".repeat(43));
         process.emitWarning("11 close listeners added", "MaxListenersExceededWarning");
       }).pipe(
-        // Node emits the warning only in the next turn of the event loop, so this waits for both lines.
+        // Node emits the warning only after this call, so wait for both lines.
         Effect.andThen(
           Effect.repeat(TestConsole.errorLines, {
             until: (lines) => lines.length === 2,

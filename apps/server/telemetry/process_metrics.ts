@@ -61,7 +61,6 @@ const exportDescriptors = Effect.gen(function* () {
   yield* readMetric(mostDescriptors, () => ({ value: Number(most) }));
 });
 
-/** Exports the number of open connections of a server until the scope closes. */
 export const exportConnections = (server: Server): Effect.Effect<void, never, Scope.Scope> => {
   let open = 0;
   server.on("connection", (socket) => {

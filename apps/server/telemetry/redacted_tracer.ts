@@ -1,4 +1,4 @@
-/** A tracer whose spans contain no user data: no query, no IP address, no error message. */
+/** A tracer whose spans contain no user data: no URL, no IP address, no error message. */
 import { Cause, Exit, Option, Predicate, Tracer } from "effect";
 
 /**

@@ -1,4 +1,3 @@
-/** Exports traces and metrics by OTLP, configured by `OTEL_EXPORTER_OTLP_ENDPOINT` and the other standard variables. */
 import { Cause, ConfigProvider, Effect, Layer, References, Tracer } from "effect";
 import { FetchHttpClient, HttpClient } from "effect/http";
 import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
@@ -25,7 +24,7 @@ const serializations = new Map([
   ["http/json", OtlpSerialization.layerJson],
 ]);
 
-/** Exports traces and metrics. Without an endpoint, tracing is disabled. */
+/** Exports traces and metrics by OTLP, as the variables `OTEL_…` configure. Without an endpoint, does nothing. */
 export const telemetryLayer = (environment: Environment): Layer.Layer<never, InvalidConfig> => {
   const given = Object.entries(environment).flatMap(([name, value = ""]) =>
     value.trim() === "" ? [] : [[name, value] as const],

@@ -35,7 +35,7 @@ const mostInformational = 5;
 const idleTimeout = 4_000;
 
 export interface NodeWebhookSenderOptions {
-  /** Private networks that webhooks may reach, also by http. */
+  /** Private networks that webhooks may reach, over https or http. */
   readonly networks?: ReadonlyArray<IpNetwork.IpNetwork>;
   /**
    * Resolves a host name. The default asks DNS. If `networks` is not empty, the default also asks the operating system

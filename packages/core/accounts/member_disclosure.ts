@@ -5,7 +5,6 @@ import type { GuildId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberStore } from "./member_store.ts";
 
-/** How long the platform's answer about the managers of a guild is cached. */
 const freshFor = Duration.minutes(10);
 const maxCached = 10_000;
 
@@ -15,8 +14,8 @@ export class MemberDisclosure extends Context.Service<
   {
     /**
      * Returns whether keys of the scope may see nicknames and roles of the guild's members. Keys of this guild may.
-     * Global keys may if a member of their account has chosen the account and manages the guild. The platform's answer
-     * about managers is cached for 10 minutes. If the platform does not answer, global keys may not.
+     * Global keys may if a member of their account has chosen the account and manages the guild. This is checked at
+     * most every 10 minutes. If the platform does not answer, global keys may not.
      */
     readonly isAllowed: (scope: DataScope, guildId: GuildId) => Effect.Effect<boolean, StoreUnavailable>;
   }

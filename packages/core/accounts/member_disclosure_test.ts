@@ -49,7 +49,7 @@ const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "gl
 
 describe("Nicknames and roles of a guild's members", () => {
   it.effect(
-    "a global key sees nicknames and roles if its account manages the guild, which is checked every 10 minutes",
+    "a global key sees nicknames and roles if a member of its account manages the guild, checked every 10 minutes",
     () => {
       const { state, services } = observedServices();
       return Effect.gen(function* () {

@@ -11,7 +11,7 @@ export interface ChangeMember extends WriteOrigin {
   readonly at: Millis;
 }
 
-/** A user's choice of an account while signing in to the dashboard. */
+/** A signed-in user's choice of the account that the dashboard shows. */
 export interface ChooseAccount {
   readonly signIn: SignInId;
   readonly chatId: ChatId;

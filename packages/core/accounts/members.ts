@@ -9,7 +9,7 @@ import { MemberStore } from "./member_store.ts";
 type Unknown = BadRequest;
 
 /**
- * Manages the members of accounts. Every change is written to the audit log and takes effect on every node at once.
+ * Manages the members of accounts. Every change is written to the audit log and takes effect on the dashboard at once.
  *
  * @internal
  */

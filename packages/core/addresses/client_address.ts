@@ -33,10 +33,7 @@ const unmapped = (ip: NetAddress.IpAddress): NetAddress.IpAddress =>
 const maxParsed = 256;
 const parsedTexts = new Map<string, Option.Option<ClientAddress>>();
 
-/**
- * Parses an address. The latest ones are cached, because parsing takes 2 µs and a lookup in process has its client's
- * address parsed twice.
- */
+/** Parses an address. Results are cached: parsing takes 2 µs, and the web handler parses an address twice. */
 export const parseAddress = (text: string): Option.Option<ClientAddress> => {
   let address = parsedTexts.get(text);
   if (address === undefined) {
@@ -125,8 +122,7 @@ const networksOf = (entries: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpN
 
 /**
  * Returns whether the lists allow an address. The deny list wins, and an empty allow list allows all. An unknown
- * address passes only if both lists are empty. Unreadable entries match nothing, because lists are validated when they
- * are stored.
+ * address passes only if both lists are empty.
  *
  * @internal
  */

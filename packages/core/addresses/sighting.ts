@@ -48,7 +48,7 @@ export const placeOf = (sighting: Sighting): string =>
   isAtAddress(sighting) ? sighting.address.hash : sighting.browser;
 
 /**
- * Returns the strings that a store keeps for a sighting: those of the protected address, or the browser's hash.
+ * Returns the strings that a store keeps for a sighting: the fields of the protected address, or the browser's hash.
  *
  * @internal
  */

@@ -7,7 +7,6 @@ import { answersInTime } from "./answers_in_time.ts";
 import type { NetworkIntelligence } from "./network_intelligence.ts";
 
 export interface SeedAddress {
-  /** Every hash under which the address may be stored. */
   readonly hashes: ReadonlySet<string>;
   /**
    * The decrypted address; null if no key of the deployment decrypts it. In both cases, `hashes` finds its sightings.
@@ -54,7 +53,10 @@ export interface SeedNetworks {
 /** How long a report waits for network facts, and how many lookups run at once. */
 const networkDeadline = { within: "1 second", atOnce: 16 } as const;
 
-/** Looks up the network of each address. If a lookup fails, the network counts as neither VPN nor shared. */
+/**
+ * Looks up the network of each address. A network whose lookup fails counts as neither VPN nor shared. If any lookup
+ * exceeds the deadline, this applies to all networks.
+ */
 export const seedNetworks = (
   networks: NetworkIntelligence["Service"],
   addresses: ReadonlyArray<SeedAddress>,

@@ -10,13 +10,13 @@ interface Visit {
   readonly seenAt: Millis;
 }
 
-/** A chat user, and the places and game users that this user has in common with the searched user. */
+/** A chat user who may be an alt, and the reasons: shared places, a shared game user, or a review. */
 export interface AltCandidate {
   readonly chatId: ChatId;
   readonly record: LinkRecord | undefined;
-  /** The candidate's last visit to each place where the target was seen too. */
+  /** The candidate's last visit to each address or browser of the seeds (see `AltReport`) and of the query. */
   readonly visits: ReadonlyArray<Visit>;
-  /** The game user that candidate and target are both linked to, or null. */
+  /** The candidate's linked game user if it is one of `CandidateSources.games`, or null. */
   readonly sharedGameId: GameId | null;
   /** When a moderator marked both users as the same person, or null. */
   readonly sameSince: Millis | null;
@@ -65,7 +65,7 @@ const latestVisits = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> => {
  * same person.
  *
  * @param reviews the reviews of the target
- * @param records link records by chat ID, including those of all users marked as the same person
+ * @param records link records by chat ID, also of every user marked as the same person
  */
 export const reviewCandidates = (
   candidates: ReadonlyArray<AltCandidate>,

@@ -7,19 +7,19 @@ export interface ReviewEvidence {
   readonly weight: 1;
 }
 
-/** Both users are linked to one game user. */
+/** The candidate is linked to a game user of the query or of the target. */
 export interface GameEvidence {
   readonly kind: "game";
   readonly weight: number;
   readonly gameId: GameId;
 }
 
-/** The candidate was seen in a browser or at an address of the target. */
+/** The candidate was seen in a browser or at an address of a seed (see `AltReport`), or at the address of the query. */
 export interface PlaceEvidence {
   readonly kind: "device" | "address";
   readonly weight: number;
   readonly lastSeenAt: Millis;
-  /** How many chat users of the scope were seen in this browser or at this address, including target and candidate. */
+  /** How many chat users of the scope were seen in this browser or at this address. */
   readonly chatUsers: number;
 }
 

@@ -11,7 +11,7 @@ export interface AltPair {
   readonly otherChatId: ChatId;
 }
 
-/** The review of a pair. `chatId` is the user of the request. */
+/** The review of a pair. `chatId` is the chat user that the request names, or names first. */
 export interface AltReview extends AltPair {
   readonly verdict: AltVerdict;
   /** At most `longestNote` characters, or null. */

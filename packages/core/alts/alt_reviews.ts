@@ -22,8 +22,8 @@ export interface AltReviewRemoved extends AltPair {
 }
 
 /**
- * Makes, lists and deletes reviews of pairs of chat users, who need not be members of the guild. A write with
- * `WriteTarget.commit` can also fail with the `Conflict` of that function.
+ * Makes, lists and deletes reviews of pairs of chat users, who need not be members of the guild. A write fails with
+ * `Conflict` only if `WriteTarget.commit` does.
  *
  * @example
  * ```ts

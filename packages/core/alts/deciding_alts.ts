@@ -10,10 +10,7 @@ import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { freshestFirst, maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 import { answersInTime } from "./answers_in_time.ts";
 
-/**
- * A report asks the chat platform in rounds who is a member of the guild: how long it waits for a round, and how many
- * requests run at once.
- */
+/** How long a round of membership requests to the chat platform may take, and how many requests run at once. */
 const roundDeadline = { within: "2 seconds", atOnce: 32 } as const;
 const wholeDeadline = "10 seconds";
 
@@ -21,7 +18,6 @@ const wholeDeadline = "10 seconds";
 const heaviestAtOnce = 4;
 
 export interface DecidingAlts {
-  /** The 25 most recently seen candidates, the most recent first. */
   readonly listed: ReadonlyArray<WeighedAlt>;
   /** The candidate with the greatest weight, listed or not; null without candidates. */
   readonly heaviest: WeighedAlt | null;
@@ -93,9 +89,9 @@ export const makeDecidingAlts = Effect.gen(function* () {
 });
 
 /**
- * Searches a sorted list for its first `wanted` members, and returns the candidates whose membership to ask about next.
+ * Returns the candidates to ask about next: all with unknown membership up to the `wanted`-th known member of the list.
  *
- * @param atOnce the maximum number of members found and candidates returned, together
+ * @param atOnce the search ends when known members and returned candidates together reach this number
  */
 const openBefore = (
   alts: ReadonlyArray<WeighedAlt>,

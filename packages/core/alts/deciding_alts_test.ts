@@ -107,7 +107,7 @@ describe("makeDecidingAlts", () => {
     }),
   );
 
-  it.effect("without answers of the platform, a search fails or, on request, leaves out candidates", () =>
+  it.effect("if the platform does not answer, a search fails or, on request, leaves out candidates", () =>
     Effect.gen(function* () {
       const silent = (): Effect.Effect<never> => Effect.never;
       const refused = yield* decide(candidates, silent);

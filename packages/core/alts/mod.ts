@@ -1,4 +1,4 @@
-/** Finds alternative accounts by sightings of chat users at addresses and in browsers. */
+/** Finds alternative accounts by shared addresses, browsers and game users, and by moderators' reviews. */
 export {
   AltDetection,
   type AltMatch,

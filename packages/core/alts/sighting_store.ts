@@ -22,7 +22,7 @@ export interface SharedSightings {
   readonly hashes: ReadonlyArray<string>;
   /** Users whose matching sightings are returned even if these users are not among the `limit` most recent ones. */
   readonly including: ReadonlyArray<ChatId>;
-  /** Users to leave out. */
+  /** Users to leave out, unless they are also in `including`. */
   readonly excluding: ReadonlyArray<ChatId>;
   /**
    * The maximum number of chat users to return. Users who were seen more recently are preferred, then users whose chat
@@ -39,7 +39,7 @@ export interface FoundSighting {
 }
 
 /**
- * Finds sightings, and replaces their addresses when the address keys are rotated. `SessionStore` writes and deletes
+ * Finds sightings, and replaces their addresses when the address keys are rotated. Other stores write and delete
  * sightings. Every operation is atomic.
  */
 export class SightingStore extends Context.Service<
@@ -71,7 +71,7 @@ export class SightingStore extends Context.Service<
       places: ReadonlyArray<ReadonlyArray<string>>,
     ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
 
-    /** Returns how many stored sightings have an address that each address key encrypted, by the ID of the address key. */
+    /** Returns the number of sightings at addresses by the ID of the address key that encrypted them. */
     readonly countByKey: () => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>;
 
     /**

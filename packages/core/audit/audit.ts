@@ -1,4 +1,3 @@
-/** Every change of links and keys stores its audit entry in the same transaction. */
 import { type ChatId, isChatId, type KeyId, type Pid } from "../ids.ts";
 import { toStorable } from "../storable_text.ts";
 import type { Millis } from "../timestamp.ts";
@@ -57,7 +56,7 @@ export const linkActions = [
 
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who made a change. Every write has an origin. Stores do not check its texts, because the service makes them. */
+/** The actor and the request of a write. Stores do not check these texts, because the service makes them. */
 export interface WriteOrigin {
   readonly actor: Actor;
   /** The request that made the change; null for changes without a request. */
@@ -70,7 +69,7 @@ export const originOfOperator = (name: string): WriteOrigin => ({
   requestId: null,
 });
 
-/** The scope, time and origin of a write. Writes store their audit entry in the same transaction. */
+/** The scope, time and origin of a write, for its audit entry. */
 export interface WriteContext extends WriteOrigin {
   readonly pid: Pid;
   readonly at: Millis;
@@ -89,8 +88,8 @@ export interface AuditEntry extends WriteOrigin {
 }
 
 /**
- * Returns the chat users that an entry is about: the users in the changed link or review. If there are none, returns
- * the chat user who made the change.
+ * Returns the chat users that an entry is about: the users in the changed link or review, or the changed member. If
+ * there are none, returns the chat user who made the change.
  *
  * @internal
  */

@@ -12,8 +12,8 @@ import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 const few = 2_000;
 
 /**
- * Both are in milliseconds. A count older than `renewed` is repeated when it is read. `recentOf` never returns a count
- * older than `longest`.
+ * Both are in milliseconds. A count older than `renewed` is repeated when it is read. If the count is older than
+ * `longest`, `recentOf` waits for a new one.
  */
 const [renewed, longest] = [30_000, 60_000];
 
@@ -71,7 +71,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     return count;
   });
 
-  /** Returns the running count of these links, or starts one. */
+  /** Returns the fiber that counts these links now, or starts one. */
   const counts = (key: string, pid: Pid, counted: Counted) =>
     Effect.suspend(() => {
       const running = counting.get(key);
@@ -105,7 +105,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 
-    /** Returns a number of links that is at most a minute old. If no such number is known, waits for a new count. */
+    /** Returns the number of links. If there is no count from the last minute, waits for a new count. */
     recentOf: Effect.fnUntraced(function* (pid: Pid) {
       const { count, age } = yield* of(pid, "all");
       if (age !== null && age < longest) return count;

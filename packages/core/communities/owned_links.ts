@@ -63,18 +63,15 @@ export class OwnedLinks extends Context.Service<
     ) => Effect.Effect<LinkPage, PlatformUnavailable | StoreUnavailable>;
 
     /**
-     * Returns the chat users whose ID or exact user name is `text`, even users without a link. The user with this ID
-     * comes first.
+     * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
+     * In a guild, only members are found by name.
      */
     readonly chatsMeant: (
       scope: DataScope,
       text: string,
     ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
-    /**
-     * Returns the game users whose ID or exact user name is `text`, even users without a link. The user with this ID
-     * comes first.
-     */
+    /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>, PlatformUnavailable>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;

@@ -11,9 +11,9 @@ import { type LinkCount, makeLinkCounts, type VerifiedWeeks } from "./link_count
 /** A scope of an account with its numbers of links and keys. */
 export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
-  /** The number of active keys. */
+  /** The number of keys that are not revoked. */
   readonly keys: number;
-  /** The redirect origins that are set for the active keys, each once, sorted. */
+  /** The redirect origins of these keys, each once, sorted. */
   readonly redirectOrigins: ReadonlyArray<string>;
 }
 
@@ -44,7 +44,7 @@ export class OwnedScopes extends Context.Service<
     /** Counts the links of a scope that were verified lately. */
     readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
 
-    /** Returns the number of links of a scope, at most a minute old. It waits for a count if there is no number yet. */
+    /** Returns the number of links of a scope. If there is no count from the last minute, waits for a new count. */
     readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
 
     /** Adds 1 to the last count of links after the owner set a link, or -1 after the owner removed one. */

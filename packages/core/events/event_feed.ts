@@ -92,7 +92,7 @@ const streamPage = 100;
 export class EventFeed extends Context.Service<
   EventFeed,
   {
-    /** Reads a page of events. If there is no new event, waits for one. */
+    /** Reads a page of events. If there is no new event, waits up to `wait` for one. */
     readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
 
     /**
@@ -224,8 +224,8 @@ export class EventFeed extends Context.Service<
           const events = yield* Effect.forEach(page.events, (event) =>
             Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
           );
-          // The timer of this wait may fire shortly before `until`. A wait until `until` that found no event is over, even
-          // if the clock is not there yet.
+          // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
+          // whatever the clock says.
           const hasWaited = idleAt === until && events.length === 0 && !page.more;
           const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
           if (isOver) {

@@ -45,7 +45,7 @@ describe("EventWatch", () => {
     }).pipe(Effect.scoped, Effect.provide(services)),
   );
 
-  it.effect("a reader that lags behind and is not waiting does not wake other readers", () =>
+  it.effect("a lagging reader that is not waiting never causes other readers to wake", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* EventWatch;
       const before = yield* positions;

@@ -8,7 +8,7 @@ import { isVoided, type VerificationFlow } from "./verification_flow.ts";
 export interface CompletionState {
   readonly flow: VerificationFlow | undefined;
   readonly session: VerificationSession | undefined;
-  /** The stored record of the chat user; the flow is about to link this user. */
+  /** The link record of the flow's chat user; undefined if the scope has none. */
   readonly record: LinkRecord | undefined;
 }
 

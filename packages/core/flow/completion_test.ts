@@ -60,7 +60,7 @@ describe("completionRefusal", () => {
 describe("a session", () => {
   const completed = { ...session, state: "completed", chatId: ada, completedAt: 99, change: 2 } as const;
 
-  it("a completed session has the existing link if the chat user keeps this link", () => {
+  it("a completed session has the game user of the existing link if the chat user keeps this link", () => {
     const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
     const games = { gameId: poker, previousGameId: poker };
     assert.deepStrictEqual(completedSession(session, { ...write, keeps: true }, games), kept);

@@ -18,7 +18,8 @@ import type { ProofStep } from "./verification_flow.ts";
  * - `not_a_member`: the chat user is not in the guild.
  * - `platform_down`: a platform does not answer; `cause` is the error `PlatformUnavailable`.
  * - `denied`: the user denied the sign-in.
- * - `sign_in_invalid`: the sign-in belongs to another browser, or was used already.
+ * - `sign_in_invalid`: the sign-in belongs to another browser, was used already or has expired, or the platform's
+ *   response is invalid.
  * - `unfinished`: a proof is missing.
  * - `lost`: the browser has no flow, or its flow was completed.
  * - `forged`: the form does not come from a page of this flow.

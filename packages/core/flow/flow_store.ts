@@ -10,8 +10,8 @@ export type Proof =
   | { readonly step: "game"; readonly gameId: GameId };
 
 /**
- * Stores verification flows and their proofs. `LinkStore.removeGame` voids the proofs of those flows of the scope that
- * proved the given chat user. `LinkStore.deleteScope` voids the proofs of all flows of the scope. A voided flow stays
+ * Stores verification flows and their proofs. `LinkStore.removeGame` and `UserStore.erase` void the flows that proved
+ * the chat user, and `LinkStore.deleteScope` voids all flows of the scope. A voided flow loses its proofs but stays
  * stored (see `isVoided`), so that its browser learns the reason and can start again.
  *
  * Operations die on an unknown scope, on an id or `stateHash` that exists already, and on text that `isStorable`

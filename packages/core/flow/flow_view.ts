@@ -19,7 +19,7 @@ export interface FlowAccount<Id, Profile> {
 export interface FlowView {
   readonly entry: FlowEntry;
   readonly sid: Sid | null;
-  /** The community's name: as set by the owner, else the guild's name or, without a guild, the account's. */
+  /** The community's name: as set by the owner, else the name of a guild scope's guild, else the account's name. */
   readonly asking: string;
   /** Where users get help; null if the owner did not set it. */
   readonly supportUrl: string | null;
@@ -31,11 +31,10 @@ export interface FlowView {
   readonly game: FlowAccount<GameId, GameProfile> | null;
   /** The linked game account that confirming would replace, or null. */
   readonly replaces: FlowAccount<GameId, GameProfile> | null;
-  /** The CSRF token that the page's forms send. */
   readonly csrf: string;
 }
 
-/** The new cookie of the flow, which replaces the cookie in the browser. */
+/** The cookie of the flow, which replaces the cookie in the browser. */
 export interface WithCookie {
   readonly cookie: string;
 }

@@ -7,7 +7,7 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 
 /**
- * Refuses a chat user whom the session does not allow, or who is not a member of the guild.
+ * Refuses a chat user if the session is for another user, or if the user is not a member of the guild.
  *
  * @param user.isMember the membership that the sign-in reported, which is newer than the platform's cached answers; if
  * undefined, the platform is asked

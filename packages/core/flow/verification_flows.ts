@@ -45,7 +45,7 @@ export class VerificationFlows extends Context.Service<
     readonly view: (entry: FlowEntry, cookie: Cookie) => Effect.Effect<FlowView & WithCookie, FlowError>;
 
     /**
-     * Starts to prove an account. Proving the chat account opens the session.
+     * Starts to prove an account. If it is the chat account, this opens the session.
      *
      * @param entry null to continue the flow of the browser
      * @param redirectUri the URL of the callback
@@ -58,11 +58,7 @@ export class VerificationFlows extends Context.Service<
       redirectUri: string,
     ) => Effect.Effect<{ readonly url: string; readonly entry: FlowEntry } & WithCookie, FlowError>;
 
-    /**
-     * Checks and stores the proof when the browser returns from a platform.
-     *
-     * @param callback the query of the callback
-     */
+    /** Checks and stores the proof when the browser returns from a platform. */
     readonly finish: (
       step: ProofStep,
       cookie: Cookie,

@@ -15,7 +15,7 @@ import { flowServices, flowServicesWith, reasonOf, setupFlow as setup } from "./
 const ada = chatId("10001");
 
 describe("VerificationFlows", () => {
-  it.effect("a sign-in continues while its browser opens another session", () =>
+  it.effect("a sign-in finishes even if its browser has opened another session meanwhile", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* setup(), yield* setup()];
       const { browser, entry } = one;

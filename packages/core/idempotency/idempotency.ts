@@ -25,7 +25,6 @@ export interface IdempotentRequest {
 export type Begun<A> =
   | {
       readonly _tag: "First";
-      /** Commits the request's write. */
       readonly commit: Commit<A>;
       /** Stores the answer of a request that writes nothing. */
       readonly keep: (answer: object) => Effect.Effect<void, Conflict | StoreUnavailable>;

@@ -9,8 +9,8 @@ import type { Millis } from "../timestamp.ts";
 export type Tier = "free" | "premium";
 
 /**
- * The routes that a key may use. `read`: single and bulk lookups, and related accounts (alts) with their reviews.
- * `verify`: sessions and single lookups.
+ * The routes that a key may use. `read`: single and bulk lookups, events, and related accounts (alts) with their
+ * reviews. `verify`: sessions and single lookups.
  */
 export type KeyAccess = "full" | "read" | "verify";
 
@@ -54,7 +54,7 @@ export interface ApiKey {
 
 /** A key with its usage data for the owner. */
 export interface KeyDetails extends ApiKey {
-  /** When the key was last used. The latest minute may be missing. Null if the key was never used. */
+  /** When the key was last used, accurate to a minute; null if it was never used. */
   readonly lastUsedAt: Millis | null;
   /** When the last of the replaced secrets expires; null if none of them is accepted any more. */
   readonly previousSecretEndsAt: Millis | null;

@@ -15,7 +15,7 @@ describe("generateToken", () => {
     }).pipe(provideRandom),
   );
 
-  it.effect("a generated key has the given id, the only part that the masked key shows", () =>
+  it.effect("a generated key has the given id, and its masked form does not show the secret", () =>
     Effect.gen(function* () {
       const { id, token } = yield* generateToken("Aa0Bb1Cc2Dd3" as KeyId);
       assert.strictEqual(id, "Aa0Bb1Cc2Dd3");
@@ -26,7 +26,7 @@ describe("generateToken", () => {
 });
 
 describe("randomText", () => {
-  it.effect("randomText uses every character of its alphabet", () =>
+  it.effect("randomText uses only characters of its alphabet", () =>
     Effect.gen(function* () {
       assert.match(yield* randomText(200, 36), /^[0-9a-z]{200}$/);
       assert.match(yield* randomText(200, 62), /^[0-9A-Za-z]{200}$/);

@@ -49,7 +49,6 @@ interface Moment {
   readonly monotonicNanos: bigint;
 }
 
-// Reads the clocks synchronously, so that a cached key is authenticated without running effects.
 const momentOf = (clock: Clock.Clock): Moment => ({
   wall: clock.currentTimeMillisUnsafe(),
   monotonicNanos: clock.monotonicTimeNanosUnsafe(),

@@ -4,7 +4,7 @@ import { forEachSignal, Signals } from "../signals.ts";
 
 const topic = "key-changes";
 
-/** Announces keys whose status or secrets changed. */
+/** Tells all nodes which keys have changed. */
 export class KeyChanges extends Context.Service<
   KeyChanges,
   {

@@ -35,7 +35,7 @@ export interface UpdateScope extends WriteOrigin {
 }
 
 export interface InsertKey extends WriteOrigin {
-  /** The store sets `suspended` according to the account. */
+  /** The key to store. Its `suspended` is ignored: the store takes it from the account. */
   readonly key: ApiKey;
   /** Keyed hash of the secret. */
   readonly hash: string;
@@ -64,8 +64,8 @@ export interface UpdateKey extends WriteOrigin {
 }
 
 /**
- * Stores accounts, scopes and keys. Every operation is atomic. Operations die on an unknown account, on a new `pid` or
- * secret hash that exists already, and on text that `isStorable` refuses.
+ * Stores accounts, scopes and keys. Every operation is atomic. Defects are a scope of an unknown account, a key in an
+ * unknown scope, a new `pid` or rotated secret that exists already, and text that `isStorable` refuses.
  */
 export class KeyStore extends Context.Service<
   KeyStore,

@@ -134,7 +134,6 @@ export class OwnedKeys extends Context.Service<
         return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
       });
 
-      /** Returns the key, and fails if it is revoked. */
       const findLiving = Effect.fnUntraced(function* ({ account }: KeyOwner, id: string) {
         const key = yield* find(account, id);
         return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;

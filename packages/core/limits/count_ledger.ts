@@ -2,9 +2,7 @@ import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/**
- * Identifies a time window in which requests are counted. Successive windows have the same `key` and another `endsAt`.
- */
+/** Identifies a time window in which requests are counted. Windows with the same `key` follow each other. */
 export interface LedgerWindow {
   readonly key: string;
   readonly endsAt: Millis;

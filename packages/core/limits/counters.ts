@@ -13,9 +13,8 @@ export interface CounterRule {
   /** The duration of a window that starts now, in milliseconds. */
   readonly durationMs: number;
   /**
-   * When the window began. Set only for a durable window, such as a UTC day. The count of a durable window survives a
-   * loss of the counters, because `ResilientCounters` restores it. A durable window ends at `now + durationMs`, which
-   * is the same time for all callers.
+   * When the window began. Set only for a durable window, such as a UTC day. Its count survives a loss of the counters,
+   * because `ResilientCounters` restores it. Its end is fixed, so all callers compute the same `now + durationMs`.
    */
   readonly since?: Millis;
   /** What the caller knows about a durable window. Only `admit` uses it. */
@@ -23,8 +22,8 @@ export interface CounterRule {
 }
 
 /**
- * The caller's knowledge about the durable window that ends at `now + durationMs`. Counters ignore it if their window
- * with this key ends at another time.
+ * The caller's knowledge about the durable window that ends at `now + durationMs`. Counters ignore a checkpoint if
+ * their window with its key ends at another time.
  */
 export interface Checkpoint {
   /**

@@ -25,8 +25,8 @@ export interface DurableCountersOptions {
   /** Called with the number of windows that lost counts. */
   readonly onLost: (windows: number) => void;
   /**
-   * This node's shares of limits, by key. A node decides on its share while the shared counters are down. A share is
-   * deleted when the shared counters decide on its window again.
+   * This node's shares of limits, by the key of their window. A share is deleted when the shared counters answer for
+   * its window again.
    */
   readonly shares: { readonly delete: (key: string) => void };
   /**
@@ -118,7 +118,8 @@ export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): Led
 });
 
 /**
- * How often counts are saved, in milliseconds. If the cache loses its data, only counts since the last save are lost.
+ * How often counts are saved, in milliseconds. If the shared counters lose their data, at most the counts since the
+ * last save are lost.
  */
 export const saveInterval = 5_000;
 

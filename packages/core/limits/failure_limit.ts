@@ -44,8 +44,8 @@ export const makeFailureLimit = Effect.fnUntraced(function* (name: string, limit
       if (limit === 0 || address === null) return;
       const now = yield* Clock.currentTimeMillis;
       const count = counters.admit([yield* ruleOf(address)], now);
-      // Count all failures concurrently. If they were counted one after another, concurrent requests would get more
-      // answers than consecutive requests.
+      // Count all failures at once. Counted one by one, the failures of concurrent requests would alternate, and fewer
+      // of these requests would be refused.
       const counts = yield* Effect.all(
         Array.from({ length: failures }, () => count),
         { concurrency: "unbounded" },

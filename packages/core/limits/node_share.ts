@@ -118,7 +118,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
   };
 };
 
-/** Returns states of the whole limits. Each leaves as many requests as this node's share of the limit has left. */
+/** Converts the states of shares to states of the whole limits, with as many requests left as the share has left. */
 const scaledUp = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
   states.map(({ count, resetsAt }, i) => {
     const left = Math.max(0, (shares[i] as CounterRule).limit - count);

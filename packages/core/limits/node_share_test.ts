@@ -5,7 +5,7 @@ import { dayMs } from "../timestamp.ts";
 import { admittedOf, dayRule, noon, openNodes } from "./test_deployment.ts";
 
 describe("A node's share of a day", () => {
-  it.effect("a node's share of a limit excludes requests while they are sent to the shared counters", () =>
+  it.effect("requests that are being sent to the shared counters still count against a node's share", () =>
     Effect.gen(function* () {
       const { nodes, state } = yield* openNodes(2);
       state.isSharedDown = true;

@@ -1,8 +1,8 @@
 import { Context } from "effect";
 
 /**
- * `verify` is the traffic of all session routes. It has its own daily quotas and no short window. `mapping` is all
- * other traffic.
+ * `verify` is the traffic of all session routes. It has its own daily limits, and does not count against the short
+ * window of a key. `mapping` is all other traffic.
  */
 export type Traffic = "mapping" | "verify";
 
@@ -26,7 +26,7 @@ export interface TierLimits {
   readonly verifyDaily: number;
 }
 
-/** The limits of one client address, over all keys that it uses. A limit of 0 means unlimited. */
+/** The limits of one client address, over all normal keys that it uses. A limit of 0 means unlimited. */
 export interface AddressLimits {
   readonly perSecond: number;
   readonly daily: number;
@@ -65,7 +65,7 @@ export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits
   }),
 });
 
-/** `partner` and `staff` keys have custom limits. */
+/** `partner` and `staff` keys do not count against the account's plan, nor their requests against address limits. */
 export type KeyKind = "normal" | "partner" | "staff";
 
 /** The limits set on one key: unlimited, or numbers that override the tier's. */

@@ -99,9 +99,9 @@ export class RequestLimits extends Context.Service<
   RequestLimits,
   {
     /**
-     * Counts the request against all of its limits, or against none if one is full. The refusal names one full limit.
-     * If limits of both the address and the key are full, it names a limit of the address. If several of these are
-     * full, it names the limit that resets last.
+     * Counts the request against all of its limits, or against none if one is full. The refusal names a full limit of
+     * the address, or of the key if no limit of the address is full. Of several such limits, it names the one that
+     * resets last.
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 
@@ -191,7 +191,7 @@ export class RequestLimits extends Context.Service<
           const windows = address === null ? Effect.succeed(null) : windowsOfAddress(address);
           return Immediate.flatMap(windows, (ofAddress) =>
             Immediate.withFiber((fiber) => {
-              // Read the clock without an effect, because this would be one more operation of each request.
+              // Read the clock synchronously. An effect would be one more operation of each request.
               const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
               const rules = rulesFor(requester, ofAddress, now);
               return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({

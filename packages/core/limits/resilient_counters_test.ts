@@ -157,7 +157,7 @@ describe("ResilientCounters", () => {
 
   describe("when the shared counters lose their data", () => {
     it.effect(
-      "a node uses the ledger to restore counts that Redis lost, even if the node has counted no requests itself",
+      "a node uses the ledger to restore lost counts, even if the node has counted no requests itself",
       () =>
         Effect.gen(function* () {
           const { nodes, lose } = yield* openNodes(2);
@@ -171,7 +171,7 @@ describe("ResilientCounters", () => {
         }),
     );
 
-    it.effect("a node restores unsaved counts that Redis lost, and a metric counts the loss", () =>
+    it.effect("a node restores lost counts that it has not saved, and a metric counts the loss", () =>
       Effect.gen(function* () {
         const { nodes, lose, shared } = yield* openNodes(1);
         const lost = Effect.map(Metric.value(restoredWindows), ({ count }) => count);
@@ -188,7 +188,7 @@ describe("ResilientCounters", () => {
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
     );
 
-    it.effect("after Redis lost its counts, a node decides by its share until the ledger answers", () =>
+    it.effect("after a loss of counts, a node decides by its share until the ledger answers", () =>
       Effect.gen(function* () {
         const { nodes, lose, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];

@@ -83,7 +83,7 @@ export class BulkLookup extends Context.Service<
       const memberships = (guildId: GuildId, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
         mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
 
-      /** Returns the guild members among the newest chat users of each game user, or the platform's failure. */
+      /** Returns the guild members among the latest linked chat users of each game user, or the platform's failure. */
       const membersOfEach = Effect.fnUntraced(function* (
         guildId: GuildId,
         linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
@@ -206,7 +206,6 @@ const distinct = <Id extends string>(
   is: (input: unknown) => input is Id,
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
 
-/** Returns a map from each distinct key to its value. */
 const mapOf = <Key, Value, E = never>(
   keys: Iterable<Key>,
   valueOf: (key: Key) => Effect.Effect<Value, E>,

@@ -12,10 +12,7 @@ export interface LeftOutRows {
 
 /** The result of an import. Each row of the file is either a link or left out. */
 export interface ImportOutcome extends BatchImported {
-  /**
-   * The number of links that the import took from the file. Links that were stored before the import was resumed are
-   * not included.
-   */
+  /** The number of links in the file. A resumed import counts only the links that it read after `resumedAfter`. */
   readonly links: number;
   readonly leftOut: number;
   /** Left-out rows by reason, the most frequent first. */
@@ -28,7 +25,6 @@ export interface ImportOutcome extends BatchImported {
   readonly unreadColumns: ReadonlyArray<string>;
 }
 
-/** Counts rows and their outcomes. */
 export class Tally {
   rows = 0;
   links = 0;

@@ -5,7 +5,7 @@ interface Versioned {
   readonly chatId: ChatId;
   /** 1 after the first link, plus one for each change of `gameId`. */
   readonly linkVersion: number;
-  /** When `gameId` last changed. The chat users of a game account are sorted by this time, newest first. */
+  /** When `gameId` last changed; for imports, when it was verified. Sorts the chat users of a game user. */
   readonly linkedAt: Millis;
   /** When a verification or a write last confirmed the link. */
   readonly lastVerifiedAt: Millis;

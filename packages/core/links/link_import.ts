@@ -1,10 +1,10 @@
 /**
  * Imports links in batches and in constant memory.
  *
- * A file is read twice: first to check and hash every row, then to store its links. Hash, scope and options identify
- * the import, and the store keeps the last line of its last batch. So an interrupted import is resumed, a completed
- * import is not repeated, and a changed file is another import. A pipe can be read only once: its rows are stored as
- * they arrive, and its import cannot be resumed.
+ * A file is read twice: first to check and hash every row, then to store its links. Hash, scope and `onConflict`
+ * identify the import, and the store keeps the number of rows up to its last stored batch. So an interrupted import is
+ * resumed, a completed import is not repeated, and a changed file is another import. A pipe can be read only once: its
+ * rows are stored as they arrive, and its import cannot be resumed.
  *
  * If a chat user occurs twice, `onConflict` decides which link counts. The other link is reported as left out only if
  * both links are in one batch.
@@ -23,8 +23,7 @@ import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } fr
 import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
 
 /**
- * The number of rows in a batch. Each batch is a transaction of its own, so that a running server can write between
- * batches.
+ * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.
  *
  * @internal
  */
@@ -103,7 +102,7 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;
   /** The first wrong rows. */
   readonly problems: ReadonlyArray<LeftOutLine>;
-  /** The number of links stored before the failure. */
+  /** The number of links in the batches that were stored before the failure. */
   readonly stored: number;
 }> {
   readonly code = "WRONG_LINES";
@@ -209,8 +208,8 @@ interface Check {
 const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
 
 /**
- * Returns the name under which the progress of an import is stored; null if the import cannot be resumed. An import
- * with another scope, another file or other options has another name, so it starts from the beginning.
+ * Returns the name under which the progress of an import is stored; null if the import cannot be resumed. An import of
+ * another file, into another scope or with another `onConflict` has another name, so it starts from the beginning.
  */
 const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
   hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
@@ -314,8 +313,8 @@ interface Part {
 }
 
 /**
- * Splits links into parts to import one after the other. With `newest`, links without a verification time are a part of
- * their own, because they are never newer than a record.
+ * Splits links into parts to import one after the other. With `newest`, links without a verification time must not
+ * replace records. They are stored with the current time, so they are a separate part with `keep`.
  */
 const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
   if (onConflict !== "newest") return [{ existing: onConflict, links }];

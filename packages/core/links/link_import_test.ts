@@ -104,7 +104,7 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(layer));
   });
 
-  it.effect("an import starts from the beginning if the content, the scope or the options differ", () =>
+  it.effect("an import does not resume with other content, another `onConflict` or `fromStart`", () =>
     Effect.gen(function* () {
       yield* withScope;
       yield* run(fileOf(csv(10)));

@@ -49,7 +49,7 @@ export interface GameLookup {
   };
 }
 
-/** The link of a chat user. Without a link, all fields except `linked` and `chatId` are null. */
+/** The link of a chat user. Without a link, the fields after `chatId` are null, and `resolved` has no profiles. */
 export interface VerificationStatus {
   readonly linked: boolean;
   readonly chatId: ChatId;

@@ -116,7 +116,7 @@ export interface CountOptions {
 
 /**
  * Stores link records. Every operation except `deleteAhead` is atomic, and writes to one chat user of a scope are
- * serialized. An unknown scope, and text that `isStorable` refuses, are defects.
+ * serialized. Writing to an unknown scope, and text that `isStorable` refuses, are defects.
  */
 export class LinkStore extends Context.Service<
   LinkStore,
@@ -202,7 +202,7 @@ export class LinkStore extends Context.Service<
     readonly countLinks: (pid: Pid, options?: CountOptions) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Returns up to `limit` links, sorted by latest verification first, then by chat ID as a string.
+     * Returns up to `limit` links, sorted by `lastVerifiedAt`, newest first, and equal times by chat ID as strings.
      *
      * @param place the position that the links follow or precede; null for the newest links
      * @param direction `older` (the default) returns the links after the place, `newer` the links before it

@@ -12,7 +12,7 @@ export interface PlacedLink extends FileLink {
   readonly line: number;
 }
 
-/** Returns which of two links of one chat user counts. `first` stands before `second` in the file. */
+/** Returns which of two links of one chat user counts. `first` comes before `second` in the file. */
 export const choose = (first: PlacedLink, second: PlacedLink, onConflict: ConflictChoice): PlacedLink => {
   if (onConflict !== "newest") return onConflict === "keep" ? first : second;
   return (second.lastVerifiedAt ?? -Infinity) > (first.lastVerifiedAt ?? -Infinity) ? second : first;

@@ -46,7 +46,7 @@ export class ChatPlatform extends Context.Service<
 
     /**
      * Returns for each chat user whether they are a member of the guild. Sends at most one request to the platform, and
-     * leaves out the users about whom its answer says nothing. Undefined if the platform has no list of members.
+     * leaves out users that the answer does not cover. Undefined if the platform has no list of members.
      */
     readonly findMembers?: (
       guildId: GuildId,

@@ -2,7 +2,6 @@ import { Data, type Effect, type Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 
-/** A role of a guild. */
 export interface GuildRole {
   readonly id: string;
   readonly name: string;

@@ -4,7 +4,7 @@ import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 
-/** The most requests that one client request sends to a platform at the same time. @internal */
+/** The concurrency of each loop that sends requests to a platform for a client. @internal */
 export const platformConcurrency = 8;
 
 /** How many chat users of one game user are checked for guild membership, newest links first. @internal */
@@ -41,7 +41,7 @@ export class GuildGuard extends Context.Service<
 
     /**
      * Returns, with one request to the platform, whether chat users are members of the guild. The result omits users
-     * whom the platform's answer does not cover. For up to 8 users the result is empty, because `isMember` is faster
+     * that the platform's answer does not cover. For up to 8 users the result is empty, because `isMember` is faster
      * for them. The result is also empty if the platform fails or takes longer than a second.
      */
     readonly knownMembers: (

@@ -38,10 +38,8 @@ export const GameProfile = Schema.Struct({
   badges: Schema.NullOr(Schema.Array(GameBadge)),
   groups: Schema.NullOr(Schema.Array(GameGroup)),
 }).annotate({ identifier: "GameProfile" });
-/** The public profile of a user of the game platform. */
 export type GameProfile = typeof GameProfile.Type;
 
-/** A user of the chat platform. */
 export const ChatUser = Schema.Struct({
   id: Schema.String,
   username: Text,

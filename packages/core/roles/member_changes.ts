@@ -57,7 +57,7 @@ export const memberChanges = (
   };
 };
 
-/** Returns whether the condition is met; null if the platform does not report the groups of the game user. */
+/** Returns whether the condition is met; null if the platform does not report the groups or the rank. */
 const meets = (when: RoleCondition, game: LinkedGame | null): boolean | null => {
   if (when.is !== "group") return (when.is === "linked") === (game !== null);
   if (game === null || game.profile === null) return false;

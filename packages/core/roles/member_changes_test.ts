@@ -163,7 +163,7 @@ describe("memberChanges", () => {
     assert.deepEqual(changes?.setNickname, { before, after: null });
   });
 
-  it("memberChanges keeps the nickname that the plan set if no template or no name is available", () => {
+  it("memberChanges keeps the plan's nickname if a name is unavailable or the plan has no template", () => {
     for (const nickname of [null, "{game.username}"]) {
       const changes = memberChanges(
         planOf({ nickname }),

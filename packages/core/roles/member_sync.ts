@@ -46,7 +46,7 @@ export class MemberSync extends Context.Service<
 
     /**
      * Makes changes of one member. A change that the platform refuses is reported as a problem. If the platform fails
-     * after some of the changes, the next comparison with the plan finds the others.
+     * after some of the changes, the next comparison with the plan finds the remaining ones.
      *
      * @param pace runs before each change
      */

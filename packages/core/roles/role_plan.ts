@@ -53,7 +53,7 @@ export type RoleRule = typeof RoleRule.Type;
 /** The most rules of a plan. @internal */
 export const mostRules = 50;
 
-/** The rules of a plan, at most `mostRules`. @internal */
+/** @internal */
 export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
 
 /** The expected form of rules, for error messages. @internal */
@@ -115,7 +115,7 @@ export interface Sweep {
 }
 
 export interface PlanStatus {
-  /** How many members wait to be changed. */
+  /** How many members wait to be compared with the plan. */
   readonly pending: number;
   /** When the last sweep ended, or null. */
   readonly sweptAt: Millis | null;

@@ -54,7 +54,7 @@ export interface MarkMembers extends HeldWrite {
   readonly position: number;
   /** The members that the events name. They must be compared with the plan. */
   readonly chatIds: ReadonlyArray<ChatId>;
-  /** The `total` of the sweep to start. This sweep replaces a running one. Null starts no sweep. */
+  /** Starts a sweep with this `total`, which replaces a running sweep; null starts none. */
   readonly sweepOf: number | null;
 }
 
@@ -102,7 +102,7 @@ export interface UserRoles extends PlanPlace {
 /**
  * Stores role plans, the members that wait to be compared, and the nodes that work on plans. Every operation is atomic.
  * Deleting the data of a scope keeps the scope's plans. Erasing a user deletes the user's nicknames and problems.
- * Erasing the owner of an account deletes the account's plans. A scope that does not exist is a defect.
+ * Erasing the owner of an account deletes the account's plans. `put` to an unknown scope is a defect.
  */
 export class RolePlanStore extends Context.Service<
   RolePlanStore,
@@ -131,7 +131,7 @@ export class RolePlanStore extends Context.Service<
     readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
 
     /**
-     * Renews the lease of a node. Assigns further plans to the node, which are on and which no live node holds. Returns
+     * Renews the lease of a node. Assigns to the node further plans that are on and that no live node holds. Returns
      * the plans of the node that are on, except the plans of suspended accounts.
      */
     readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;

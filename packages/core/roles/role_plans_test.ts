@@ -80,7 +80,7 @@ const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof se
   Effect.provide(body, services);
 
 describe("RolePlans", () => {
-  it.effect("a plan refuses settings that cannot be applied", () =>
+  it.effect("RolePlans.put refuses wrong settings, unknown roles, second plans and botless guilds", () =>
     withServices(
       Effect.gen(function* () {
         const { guild, global, plans, put } = yield* planned();

@@ -24,7 +24,6 @@ import {
 } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 
-/** A plan with its progress. */
 export interface PlanDetails {
   readonly plan: RolePlan;
   readonly status: PlanStatus;

@@ -52,7 +52,7 @@ export class Secrets extends Context.Service<
     /** Decrypts the sid that was encrypted under a code. None if the text was changed. */
     readonly openSid: (code: string, sealed: string) => Effect.Effect<Option.Option<Sid>>;
 
-    /** Derives from the `state` of a sign-in its stored hash, and the secrets of the sign-in. 43 characters each. */
+    /** Derives the stored hash and the other secrets of a sign-in from its `state`. 43 characters each. */
     readonly signIn: (state: string) => Effect.Effect<{
       readonly stateHash: string;
       readonly codeVerifier: string;

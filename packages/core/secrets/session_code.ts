@@ -11,7 +11,6 @@ const length = 8;
 const form = new RegExp(`^[${alphabet}]{${length}}$`);
 
 export interface StoredCode {
-  /** A keyed hash of the code. */
   readonly hash: string;
   readonly sealedSid: string;
 }

@@ -19,7 +19,7 @@ export interface VerificationSession {
   /** The client's own name for its user, 1 to `longestClientId` characters. */
   readonly clientId: string;
   readonly guildId: GuildId | null;
-  /** The chat user who completed the session, or the only one who may; null if anyone may complete it. */
+  /** The only chat user who may complete the session, or who completed it; null if anyone may complete it. */
   readonly chatId: ChatId | null;
   /** The linked game user; null until completed. */
   readonly gameId: GameId | null;
@@ -46,7 +46,7 @@ export const isFinal = (state: SessionState): state is Exclude<SessionState, "pe
 /** The states that `SessionStore.advance` sets. */
 export type SessionStep = "opened" | "cancelled" | "expired";
 
-/** Returns whether a session can be completed: it is not final, and before its deadline. @internal */
+/** Returns whether a session can be completed: its state is not final, and its deadline has not passed. @internal */
 export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis): boolean =>
   !isFinal(state) && at < expiresAt;
 

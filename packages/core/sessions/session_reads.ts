@@ -37,7 +37,7 @@ export interface SessionRead {
   /** The number of reads left after this one; null for no limit. */
   readonly pollsRemaining: number | null;
 
-  /** The session's present state; `expired` after its deadline. */
+  /** The session's present state. An open session becomes `expired` at its deadline. */
   readonly current: Effect.Effect<VerificationSession, StoreUnavailable>;
 
   /**
@@ -216,8 +216,8 @@ const makeReadLimits = Effect.gen(function* () {
   });
 
   /**
-   * Admits a read and returns its number, or refuses the read without counting it. If the admission does not start the
-   * interval until the next read, the interval starts when the scope closes.
+   * Admits a read and returns its number, or refuses the read without counting it. The interval before the next read
+   * starts now, or when the scope closes.
    */
   const admit = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
     const now = yield* Clock.currentTimeMillis;

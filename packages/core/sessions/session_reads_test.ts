@@ -76,7 +76,7 @@ describe("The number of reads", () => {
       for (let left = 147; left >= 0; left--) assert.strictEqual((yield* resume).pollsRemaining, left);
       const refused = { ...tooOften, limit: 150, resetsAt: 300_000, retryAfter: 290 };
       assert.deepInclude(yield* Effect.flip(resume), refused);
-      // The number of reads is checked before the interval.
+      // The limit of 150 reads is checked before the interval between reads.
       assert.deepInclude(yield* Effect.flip(poll()), refused);
       yield* TestClock.setTime(299_500);
       assert.deepInclude(yield* Effect.flip(poll()), { ...refused, retryAfter: 1 });
@@ -120,7 +120,7 @@ describe("A change", () => {
 });
 
 describe("Open reads", () => {
-  it.effect("open reads are counted until they end, however they end", () =>
+  it.effect("the metric of open reads counts a read until it is interrupted, superseded or answered", () =>
     Effect.gen(function* () {
       const before = yield* countOpenReads;
       const { key, sid, poll } = yield* setup;

@@ -15,7 +15,7 @@ const changePollWindow = 15_000;
 /** If more sessions than this have open reads, polling for all changes is cheaper than looking up each session. */
 const maxPolledIds = 1_000;
 
-/** Wakes the open reads of a session when it changes, on every node. @internal */
+/** Wakes the reads that wait for a change of a session, on every node. @internal */
 export class SessionWatch extends Context.Service<
   SessionWatch,
   {
@@ -31,9 +31,9 @@ export class SessionWatch extends Context.Service<
     readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
 
     /**
-     * Starts the read of a subscription. On every node, reads of the same session with lower numbers end.
+     * Starts the read of a subscription, and ends the session's reads with lower numbers, on every node.
      *
-     * @param number null for a read that neither ends other reads nor is ended by them
+     * @param number from `Counters.admit`; null for a read that neither ends other reads nor is ended by them
      */
     readonly open: (subscription: Subscription, number: number | null) => Effect.Effect<void>;
 
@@ -132,7 +132,6 @@ const pollChanges = Effect.fnUntraced(function* (subscriptions: Subscriptions) {
   yield* Effect.repeat(poll, Schedule.spaced(changePollInterval));
 });
 
-/** How many reads of sessions are open on this node. */
 export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
   description: "Reads of verification sessions that are open: long polls and streams that wait",
 });

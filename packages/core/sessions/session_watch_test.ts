@@ -90,7 +90,7 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("a session read wakes at another node's change, and ends at a higher-numbered read there", () =>
+  it.effect("another node's signal wakes reads of a changed session, or ends reads with lower numbers", () =>
     Effect.gen(function* () {
       const { sessions, key, sid, poll } = yield* setup;
       const { publish } = yield* Signals;

@@ -63,7 +63,7 @@ export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {
     /**
-     * Creates a session. Only the parameter `commit` can cause the error `Conflict`.
+     * Creates a session. Fails with `Conflict` only if `commit` does.
      *
      * @returns the session with its `sid`, which is not stored and cannot be read again
      */
@@ -122,7 +122,7 @@ export class VerificationSessions extends Context.Service<
 
       const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-      /** Runs `found`, which looks up a session, and computes the session's code concurrently. */
+      /** Runs `found`, which looks up a session, and concurrently derives the session's code from its sid. */
       const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
         Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
 

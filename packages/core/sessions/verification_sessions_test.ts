@@ -62,7 +62,7 @@ describe("VerificationSessions.create", () => {
 });
 
 describe("VerificationSessions.poll", () => {
-  it.effect("until the deadline, polls of a completed session return at once, and later polls fail", () =>
+  it.effect("polls of a completed session return at once until its deadline, and then fail", () =>
     Effect.gen(function* () {
       const { key, sid, poll } = yield* setup;
       yield* complete(key, sid);

@@ -105,7 +105,7 @@ describe("UsageMeter", () => {
     }),
   );
 
-  it.effect("a meter saves thousands of keys in several batches, with their last uses", () =>
+  it.effect("a meter saves the counts of 2,500 keys in three batches", () =>
     Effect.gen(function* () {
       const { state, store, count } = yield* makeBench;
       const keys = Array.from({ length: 2_500 }, (_, index) => `${100_000_000_000 + index}` as KeyId);

@@ -53,8 +53,8 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>, StoreUnavailable>;
 
     /**
-     * Deletes the usage of days that started before `before`. Deletes the stored state of meters whose last batch
-     * belongs to such a day. Works in small atomic steps.
+     * Deletes the usage of days that started before `before`, and the sequence numbers of meters without a later batch.
+     * Works in small atomic steps.
      */
     readonly forget: (before: Millis) => Effect.Effect<void, StoreUnavailable>;
   }

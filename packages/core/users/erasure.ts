@@ -53,8 +53,8 @@ export interface ErasedThing {
 }
 
 /**
- * Counts erased records in total, for `UserErased`, and for each scope, for the `user.erased` audit entry of the scope.
- * Erased events are not counted.
+ * Counts erased records: in total for `UserErased`, and by scope for the scope's `user.erased` audit entry. Erased
+ * events are not counted.
  *
  * @internal
  */

@@ -8,15 +8,14 @@ import { Profiles } from "../platforms/profiles.ts";
 export interface OwnCommunity {
   readonly pid: Pid;
   /**
-   * The name of the community when it asks a user for a link. For a global scope, this is the display name that its
-   * owner has set. Otherwise, it is the account's name.
+   * Who asks the user for a link, as pages show it: the account's name, or the display name of a global scope if its
+   * owner has set one.
    */
   readonly asking: string;
-  /** The guild of the scope, or null. Its name is null if the platform does not answer. */
+  /** The guild of the scope, or null. Its name is null if the platform does not tell it. */
   readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
 }
 
-/** Makes a function that returns the `OwnCommunity` of a scope. */
 export const makeOwnCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const profiles = yield* Profiles;

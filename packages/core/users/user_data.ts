@@ -129,8 +129,8 @@ export class UserData extends Context.Service<
 }
 
 /**
- * Makes a function that removes the roles of role plans from an erased user. Without `MemberSync`, as on the command
- * line, the function does nothing, and `RoleCouriers` remove the roles later.
+ * Makes a function that removes the roles of role plans from a user who is about to be erased. Without `MemberSync`, as
+ * on the command line, the function does nothing, and `RoleCouriers` remove the roles later.
  */
 const makeReleaseRoles = Effect.gen(function* () {
   const sync = Option.getOrNull(yield* Effect.serviceOption(MemberSync));

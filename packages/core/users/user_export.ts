@@ -22,7 +22,7 @@ export class UserExports extends Context.Service<
       const keys = yield* KeyStore;
       const vault = yield* AddressVault;
 
-      /** Makes a function that returns the community of a scope. */
+      /** Returns a function that looks up one of these scopes, as the export shows it. */
       const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
         const found = yield* Effect.forEach([...new Set(pids)], (pid) => keys.findScopeByPid(pid));
         const communities = new Map(

@@ -15,7 +15,7 @@ const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
   byText(one.pid, other.pid) ||
   byText(placeOf(one.sighting), placeOf(other.sighting));
 
-/** Sorts a user's data: scopes and accounts by name, other records by time, ties by id. @internal */
+/** Sorts a user's data: accounts by name; links, reviews and roles by pid; the rest by time, ties by id. @internal */
 export const inOrder = (found: UserRecords): UserRecords => ({
   accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
   memberships: found.memberships.toSorted((one, other) => byText(one.account.name, other.account.name)),

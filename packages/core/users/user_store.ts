@@ -19,7 +19,6 @@ export interface ScopedRecord {
   readonly record: LinkRecord;
 }
 
-/** A browser in which a user was seen. */
 export interface UserBrowser {
   readonly pid: Pid;
   readonly sighting: BrowserSighting;

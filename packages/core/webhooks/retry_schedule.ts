@@ -2,7 +2,6 @@ import { dayMs, hourMs, type Millis } from "../timestamp.ts";
 
 const [second, minute] = [1_000, 60_000];
 
-/** The delays between attempts. */
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hourMs, 5 * hourMs, 10 * hourMs, 10 * hourMs];
 
 const longestDelay = 10 * hourMs;

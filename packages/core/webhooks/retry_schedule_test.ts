@@ -7,7 +7,7 @@ const delay = (attempts: number, random = 0.5, retryAfter: number | null = null)
   (nextAttemptAt({ attempts, at: 1_000_000, retryAfter, random }) ?? Number.NaN) - 1_000_000;
 
 describe("nextAttemptAt", () => {
-  it("retries follow the schedule, then end", () => {
+  it("a delivery is retried seven times, after 5 seconds to 10 hours", () => {
     expect(Array.from({ length: 7 }, (_, index) => delay(index + 1))).toEqual([
       5 * second,
       5 * minute,
@@ -24,7 +24,7 @@ describe("nextAttemptAt", () => {
     expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
   });
 
-  it("a retry waits for the longer of Retry-After and the scheduled delay, up to ten hours", () => {
+  it("a Retry-After that is longer than the scheduled delay replaces it, up to ten hours", () => {
     expect(delay(1, 0.5, minute)).toBe(minute);
     expect(delay(3, 0.5, minute)).toBe(30 * minute);
     expect(delay(1, 0.5, 100 * hour)).toBe(10 * hour);

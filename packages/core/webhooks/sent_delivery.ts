@@ -37,7 +37,7 @@ export const makeSentDeliveries = Effect.gen(function* () {
   });
 
   return {
-    /** Finds a delivery that was attempted at least once. */
+    /** Finds a delivery that is not waiting. */
     findTried,
     eventOf,
 
@@ -52,7 +52,7 @@ export const makeSentDeliveries = Effect.gen(function* () {
   };
 });
 
-/** Returns a delivery as shown to owners. Waiting deliveries are not shown. */
+/** Returns a delivery as shown to owners. No caller passes a waiting delivery. */
 export const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery => ({
   eventId: delivery.eventId,
   type: delivery.type,

@@ -27,9 +27,7 @@ export interface Webhook {
   readonly disabledReason: DisabledReason | null;
   readonly createdAt: Millis;
   readonly lastDeliveredAt: Millis | null;
-  /**
-   * The time of the first failed attempt since the last successful delivery; null if no attempt has failed since then.
-   */
+  /** The time of the first failure since the last successful delivery or change of the status; null if none. */
   readonly failingSince: Millis | null;
 }
 
@@ -55,7 +53,6 @@ export interface WebhookUpdate extends Partial<Pick<Webhook, "url" | "types" | "
   readonly status?: "active" | "paused";
 }
 
-/** A new secret of a webhook. */
 export interface NextSecret {
   readonly sealed: string;
   /** When earlier secrets stop signing. */

@@ -20,7 +20,7 @@ export class WebhookUnanswered extends Data.TaggedError("WebhookUnanswered")<{
   readonly error: Exclude<DeliveryError, "status">;
 }> {}
 
-/** Sends webhooks, but only to public addresses. Without an adapter, every attempt to send fails. */
+/** Sends requests to webhooks, but only to public addresses. Without an adapter, every attempt to send fails. */
 export const WebhookSender = Context.Reference<{
   /**
    * Resolves the host name of a URL, and returns why the service must not send to this URL, or null if it may. A name

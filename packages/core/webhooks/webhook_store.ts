@@ -80,7 +80,6 @@ export interface RecordDeliveries {
   readonly node: string;
   readonly at: Millis;
   readonly position: number;
-  /** New and changed deliveries. */
   readonly deliveries: ReadonlyArray<StoredDelivery>;
   /** The lanes of deliveries that were stored as failing or waiting, and are now delivered or given up. */
   readonly freedLanes: ReadonlyArray<string>;
@@ -90,7 +89,6 @@ export interface RecordDeliveries {
   readonly failedAt: Millis | null;
 }
 
-/** The result of an attempt. */
 export interface AttemptResult {
   readonly attemptedAt: Millis;
   readonly endedAt: Millis;
@@ -139,7 +137,7 @@ export class WebhookStore extends Context.Service<
      */
     readonly remove: (write: WebhookWrite) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Returns the deliveries of a webhook, without waiting ones; newest first, sorted by event ids. */
+    /** Returns the deliveries of a webhook except waiting ones, by event id, newest first. */
     readonly deliveries: (
       id: WebhookId,
       filter: DeliveryFilter,
@@ -151,17 +149,16 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Stores the result of a requested attempt: `resent` computes the new delivery from it. Returns the new delivery,
-     * or none if the webhook is unknown. If the attempt succeeded, also updates the times of the webhook. The next
-     * delivery of each freed lane may then become due, as described at `record`.
+     * Stores the result of a requested attempt as `resent` computes it, and returns the new delivery; none if the
+     * webhook is unknown. A success also ends the webhook's failure, and frees the delivery's lanes as `record` does.
      */
     readonly recordRequested: (
       attempt: RequestedAttempt,
     ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
 
     /**
-     * Renews the node's lease, takes webhooks that no live node holds, and returns the node's webhooks that may be
-     * sent: active webhooks of accounts that are not suspended.
+     * Renews the node's lease, takes webhooks that no live node holds, and returns the node's active webhooks of
+     * accounts that are not suspended.
      */
     readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldWebhook>, StoreUnavailable>;
 

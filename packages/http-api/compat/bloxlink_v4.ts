@@ -1,5 +1,5 @@
 /**
- * The routes of Bloxlink's API v4. Values are strings. A Premium key gets profiles in `resolved`.
+ * The routes of Bloxlink's API v4. Roblox IDs are strings, but numbers in `resolved`, the profiles for Premium keys.
  *
  * @example
  * ```ts

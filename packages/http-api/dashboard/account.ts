@@ -1,5 +1,5 @@
 /**
- * The dashboard: the signed-in user with their accounts and guilds.
+ * Dashboard routes for the signed-in user, with their accounts and guilds.
  *
  * @example
  * ```ts

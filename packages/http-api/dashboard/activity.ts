@@ -1,5 +1,5 @@
 /**
- * The dashboard: usage and audit log of an account.
+ * Dashboard routes for the usage and the audit log of an account.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import * as roles from "./roles.ts";
 import * as webhooks from "./webhooks.ts";
 
 /**
- * The routes of the dashboard's JSON API.
+ * The dashboard's JSON API, whose routes need a signed-in user instead of a key.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The dashboard: the keys of an account.
+ * Dashboard routes for the keys of an account.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ const Key = Schema.Struct({
 const KeyAnswer = Schema.Struct({ key: Key });
 const IssuedKeyAnswer = Schema.Struct({ token: Schema.String, key: Key });
 
-/** The fields that both creating and changing a key can set. */
+/** The fields that a client can set when it creates or changes a key. */
 const rules = {
   access: unlessLeftOut(keyAccess),
   allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),

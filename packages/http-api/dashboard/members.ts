@@ -1,5 +1,5 @@
 /**
- * The dashboard: the members of an account.
+ * Dashboard routes for the members of an account.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The dashboard: the role plans of guilds.
+ * Dashboard routes for the role plans of guilds.
  *
  * @example
  * ```ts

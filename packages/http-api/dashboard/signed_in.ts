@@ -3,7 +3,7 @@ import type { Method, RouteOptions } from "../route.ts";
 
 type Role = NonNullable<RouteOptions<Parameters>["role"]>;
 
-/** Returns the fields that all routes of the dashboard share, for a method and the lowest role that may use the route. */
+/** Returns the common fields of a dashboard route. `role` is the lowest role that may use the route. */
 export const signedIn = (method: Method, role: Role) =>
   ({
     generation: "v2",

@@ -1,5 +1,5 @@
 /**
- * The dashboard: the webhooks of an account, and their deliveries.
+ * Dashboard routes for the webhooks of an account, and their deliveries.
  *
  * @example
  * ```ts

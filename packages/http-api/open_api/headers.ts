@@ -83,10 +83,7 @@ const isForOwners = ({ access }: Route) => access === "session";
 
 const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
 
-/**
- * Returns the additional rate limit headers of a route of an emulated API of another link service, such as Bloxlink.
- * For every other route, the result is empty.
- */
+/** Returns the rate limit headers that the route's emulated service adds; empty for a route of v1 or v2. */
 const limitsOfService = (components: Components, { service }: Route): Headers =>
   Object.fromEntries(
     Object.entries(service?.limitHeaders ?? {}).map(([name, description]) => [
@@ -108,7 +105,7 @@ export const successHeaders = (components: Components, route: Route): Headers =>
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
-/** Returns the documented headers of a refusal. Headers that clients of a refusal do not need are not documented. */
+/** Returns the headers of a refusal, without those that a refused client does not need. */
 export const refusalHeaders = (components: Components, route: Route, status: number): Headers => ({
   ...referTo(components, [
     "X-Request-Id",

@@ -13,7 +13,7 @@ import type { Content, MediaType, Reference, Response } from "./document.ts";
 import { errorExample, errorExampleV1, successExample } from "./examples.ts";
 import { redirectHeaders, refusalHeaders, successHeaders } from "./headers.ts";
 
-/** Returns the name of a type of a route: the capitalized route ID and the kind, such as `GetChatAnswer`. */
+/** Names a schema of a route by the capitalized route ID and the kind of schema, such as `GetChatAnswer`. */
 export const typeName = (route: Route, kind: string): string =>
   `${route.id.slice(0, 1).toUpperCase()}${route.id.slice(1)}${kind}`;
 
@@ -108,7 +108,7 @@ const json = (schema: JsonSchema.JsonSchema, examples?: MediaType["examples"]): 
   "application/json": { schema, ...(examples === undefined ? {} : { examples }) },
 });
 
-/** Builds the name of a refusal from all of its error codes. Appends the status if the only code has several. */
+/** Builds the name of a refusal from its error codes. Appends the status if a single code has several statuses. */
 const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
   const [code, ...others] = codes;
   const isOfOneStatus = others.length > 0 || code === undefined || statusesOf(code).length === 1;

@@ -12,7 +12,7 @@ const schemeNames = {
 export const schemeName = ({ header, scheme }: Credential): string =>
   schemeNames[(scheme === null ? header : `${header} ${scheme}`) as keyof typeof schemeNames];
 
-/** Describes an `Authorization` header whose scheme is not `Bearer`. */
+/** Describes a header that carries an API key without the scheme `Bearer`. */
 export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string, string>> => ({
   type: "apiKey",
   in: "header",
@@ -20,7 +20,6 @@ export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string
   description: scheme === null ? "An API key, `alk_…`" : `\`${scheme}\` and an API key, \`alk_…\``,
 });
 
-/** The cookie of a signed-in owner. */
 export const dashboardSession = {
   type: "apiKey",
   in: "cookie",

@@ -1,5 +1,5 @@
 /**
- * v1 lookups and writes. All parameters are in the query string.
+ * v1 routes that look up and change links. All parameters are in the query string.
  *
  * @example
  * ```ts

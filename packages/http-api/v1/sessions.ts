@@ -1,5 +1,5 @@
 /**
- * v1 verification sessions.
+ * v1 routes that create and read verification sessions.
  *
  * @example
  * ```ts

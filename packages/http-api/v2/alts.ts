@@ -1,6 +1,5 @@
 /**
- * The v2 routes of alt detection, which finds accounts that may belong to the same person, and of the reviews of its
- * matches.
+ * v2 routes that find alts (accounts that may belong to the same person), and store reviews of the found pairs.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * v2 feed of events, and the list of links that the feed keeps up to date.
+ * v2 routes that read the feed of events, and the list of links that the feed keeps up to date.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * v2 reports of leaked keys.
+ * The v2 route that revokes reported keys, because they leaked.
  *
  * @example
  * ```ts

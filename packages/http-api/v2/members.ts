@@ -1,5 +1,5 @@
 /**
- * v2 members: roles and nicknames by the role plan of a guild.
+ * The v2 route that applies a guild's role plan to a member.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * v2 verification sessions.
+ * v2 routes that create, read and cancel verification sessions, and redirect users into the verification flow.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Responses of the interfaces that mimic other services; they have no common envelope. */
+/** Responses of the emulated APIs of other services; they have no envelope. */
 import type { PublicError } from "@accountlink/core";
 import type { CompatService } from "@accountlink/http-api";
 import type { HttpResponse } from "../http_app.ts";

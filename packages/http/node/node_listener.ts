@@ -23,7 +23,7 @@ export interface NodeRequest {
   readonly complete: boolean;
   readonly readableEnded: boolean;
   readonly readableLength: number;
-  /** Stops Node from reading the rest of the body after the response. */
+  /** If true, Node does not read the rest of the body after the response. */
   _consuming?: boolean;
   readonly socket: {
     readonly remoteAddress?: string | undefined;

@@ -33,12 +33,9 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
 
 export type Answered = Success | HttpResponse;
 
-/** Checks of values beyond the schemas of a route's parameters. */
+/** Checks that the schemas of a route's parameters cannot express. */
 export interface ValueChecks<P extends Parameters> {
-  /**
-   * Finds problems that involve more than the format of one value. They are reported together with the malformed
-   * values, in one error.
-   */
+  /** These problems are reported together with the malformed values, in one error. */
   readonly findProblems?: FindProblems<P>;
   /** Checks the values after `findProblems` and before the check of the key's tier. */
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;

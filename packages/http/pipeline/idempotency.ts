@@ -30,7 +30,7 @@ interface Input {
 
 /**
  * Answers a request, at most once per idempotency key. The handler commits its write and the response together. A
- * refusal is stored without a write.
+ * refusal is stored too, if its row in `errorTable` has `kept`.
  */
 export const answerOnce = <I extends Input, A>(
   idempotency: Idempotency["Service"],

@@ -1,5 +1,5 @@
 /**
- * Check 9 of `checks.ts`: reads the parameters of a request, and checks the headers `Service-Version` and
+ * Step 9 of `checks.ts`: reads the parameters of a request, and checks the headers `Service-Version` and
  * `Idempotency-Key`.
  */
 import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
@@ -58,7 +58,7 @@ export const makeWaitProblems = Effect.map(
 );
 
 /**
- * Makes the function that reads the parameters of a route's requests. It reports all problems of a request together.
+ * Makes the function that reads the parameters of a route's requests.
  *
  * @param findProblems runs for requests with a key
  */

@@ -118,7 +118,7 @@ export interface Pipeline {
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
   ) => Answer;
 
-  /** Makes the answer to a request that matches no route. Such requests count against no limit. */
+  /** Like `keylessAnswer`, but the requests count against no limit. */
   readonly uncountedAnswer: Pipeline["keylessAnswer"];
 }
 
@@ -194,10 +194,7 @@ export const makePipeline = Effect.gen(function* () {
       });
     });
 
-  /**
-   * Makes the answer to requests that match no route of the API, such as requests for documents. The path of a request
-   * decides which envelope its errors get.
-   */
+  /** The path of a request decides which envelope its errors get. */
   const enveloped =
     (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
     (request, query) => {
@@ -264,7 +261,6 @@ const standardHeaders = (requestId: string, url: string) => ({
   ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
 });
 
-/** Makes a response from the result of the checks and the handler. */
 export const render = <R>(
   envelope: Envelope,
   progress: Pick<Progress, "context">,

@@ -33,7 +33,7 @@ const write = (key: string, gameId = "1") => ({
 
 const lookup = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** Splits a PATCH request into two texts. The second text is the end of the body. */
+/** Splits a PATCH request inside its body, so that a test can send the rest of the body later. */
 const inParts = (key: string) => {
   const { body } = write(key);
   const head = `PATCH /v2/game HTTP/1.1\r\nHost: ours.example\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;

@@ -1,12 +1,10 @@
-/** Tracks the requests in flight, until the end of their bodies. */
 import { Latch } from "effect";
 
-/** Counts requests, so that a handler closes after the last one. */
+/** Counts the requests whose responses have not ended, so that a handler can wait for them before it closes. */
 export class OpenRequests {
   #count = 0;
   readonly #none = Latch.makeUnsafe(true);
 
-  /** Waits for the end of all requests. */
   readonly ended = this.#none.await;
 
   /** Counts a request until the returned function is called. */

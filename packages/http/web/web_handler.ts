@@ -18,14 +18,12 @@ import { Readiness } from "../system/readiness.ts";
 import { type Fetch, makeFetch } from "./make_fetch.ts";
 import { OpenRequests } from "./open_requests.ts";
 
-/** Options of `makeWebHandler`. */
+/** Where users reach the handler, how it learns their addresses, and what it serves. */
 export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "docs" | "uploads"> {
   /** The origin where users reach the server, such as `https://links.example`. */
   readonly publicUrl: string;
 
-  /**
-   * The path below which the server passes requests on, such as `/links`; if left out, the handler serves all paths.
-   */
+  /** The path at which the server mounts the handler, such as `/links`; by default, the handler serves all paths. */
   readonly basePath?: string;
 
   /**
@@ -45,7 +43,7 @@ export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "d
   readonly pages?: MakePages<R>;
 }
 
-/** Answers the requests that a server passes on. */
+/** Answers requests as a `fetch` function or as a listener of Node's HTTP server, until it is closed. */
 export interface WebHandler {
   /**
    * Answers a request. The first request starts the services, and so does a request after a failed start; if the start
@@ -78,13 +76,13 @@ export interface WebHandler {
   readonly close: () => Promise<void>;
 }
 
-/** The arguments that Express passes in addition to the request and the response. */
+/** The function `next` that Express passes as the third argument. */
 interface ExpressNext {
   (error?: unknown): void;
   readonly clientAddress?: undefined;
 }
 
-/** The services that the handler's layer provides. */
+/** The services that the layer passed to `makeWebHandler` must provide. */
 export type WebHandlerServices =
   | Exclude<Effect.Services<ReturnType<typeof makeHttpApp<never>>>, HttpSettings | Readiness | Scope.Scope>
   | KeyStore
@@ -196,7 +194,7 @@ const refuse = (option: string, value: unknown, expected: string): never => {
   throw new TypeError(`Cannot make the web handler: ${option} is ${shown}, expected ${expected}`);
 };
 
-/** The entry points that answer requests while the services run. */
+/** The functions that answer requests once the services have started. */
 class Listeners extends Context.Service<Listeners, Pick<WebHandler, "fetch" | "nodeListener">>()(
   "@accountlink/http/Listeners",
 ) {}

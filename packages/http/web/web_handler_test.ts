@@ -114,7 +114,6 @@ describe("client addresses", () => {
   });
 });
 
-/** Creates a session and returns its sid. */
 const newSession = async (handler: WebHandler, key: string): Promise<string> => {
   const answer = await send(handler, "POST /v2/sessions", {
     key,
@@ -139,7 +138,6 @@ describe("long polls and streams", () => {
     leaving.abort();
     expect((await poll).status).toBe(499);
     expect((await reader?.read())?.done).toBe(true);
-    // Closing waits for open requests; there are none left.
     await handler.close();
   });
 

@@ -51,7 +51,7 @@ const targetOf = (url: string): string => {
   return url.slice(start, end === -1 ? undefined : end);
 };
 
-/** Reads a body; null if it is too large. The request is interrupted when the client disconnects. */
+/** Reads a body; null if it is too large. Needs no error for disconnected clients: their requests are interrupted. */
 const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | null> => {
   const chunks: Array<Uint8Array<ArrayBuffer>> = [];
   let size = 0;
@@ -68,7 +68,6 @@ const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   }
 };
 
-/** Makes a web `Response` from a status, headers and the given body. */
 export const toWebResponse = (
   { status, headers }: HttpResponse,
   body: string | Uint8Array | ReadableStream<Uint8Array> | null,

@@ -29,10 +29,7 @@ interface Window {
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/**
- * How many windows are checked whenever a new window starts; those that have ended are dropped. The number is greater
- * than one, because ended windows would pile up otherwise.
- */
+/** Each new window checks this many others, and drops the ended ones. If it checked only one, they would pile up. */
 const sweepStep = 2;
 
 /** Counts requests in fixed windows, and drops ended windows when new ones start. */
@@ -52,8 +49,8 @@ export class Windows {
   }
 
   /**
-   * Counts a request in the window of every rule. Counts it in no window if one of the windows is full, or if the
-   * earlier count of a window may be lost.
+   * Counts a request in the windows of all rules. Counts it in none if a window is full, or if a window may have
+   * begun before these counters started, and its count is unknown.
    */
   admit(rules: Rules, now: Millis): Admission {
     const forgotten = this.#forgotten(rules, now);

@@ -30,7 +30,7 @@ describe("Windows", () => {
     expect(windows.size).toBe(1);
   });
 
-  it("counters report a missing durable window as forgotten if it began earlier than a minute after they started", () => {
+  it("counters report a missing durable window as forgotten unless it began a minute or more after they started", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),

@@ -7,7 +7,7 @@ import { membershipsOf } from "./member_store.ts";
 import { rolesOf } from "./role_plan_store.ts";
 import { type Memory, State } from "./state/state.ts";
 
-/** Finds the data of a user without an index: reads all scopes, open sessions and flows, and the whole audit log. */
+/** Finds the data of a user without an index: reads all scopes, sessions and flows, and the whole audit log. */
 export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
   UserStore,
   Effect.map(State, (memory) =>

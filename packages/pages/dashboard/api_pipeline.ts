@@ -75,7 +75,7 @@ export const makeApiPipeline = Effect.gen(function* () {
   };
 });
 
-/** Makes the step that reads parameters from the path, and from the query or the body. */
+/** Returns a function that reads a route's parameters from the path, and from the query or the body. */
 const readerFor = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
   const inPath = Object.keys(route.parameters).filter((name) => route.parameters[name]?.isInPath);

@@ -25,7 +25,7 @@ import { usageRoutes } from "./usage/usage_routes.ts";
 import { webhookRoutes } from "./webhooks/webhook_routes.ts";
 import { webhooksApi } from "./webhooks/webhooks_api.ts";
 
-/** @param makeLookups makes the lookup routes that owners can try; built lazily, because few owners try them */
+/** @param makeLookups makes the lookup routes for the page "Try it"; called only when an owner tries a lookup */
 export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => Router) {
   const pages = yield* makeOwnerPages;
   const routes = [

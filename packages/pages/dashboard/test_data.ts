@@ -112,7 +112,7 @@ export const makeEntry = (chosen: Partial<AuditEntry> = {}): AuditEntry => ({
 
 const groups: ReadonlyArray<UsageGroup> = ["lookup", "bulk", "write", "alts", "session"];
 
-/** Days on which each group has the same counts. */
+/** Days on which each group of routes has the same counts. */
 export const makeDays = (count: number, served: number, refused: number): ReadonlyArray<UsageDay> =>
   Array.from({ length: count }, (_, index) => ({
     day: `2026-11-${String(index + 1).padStart(2, "0")}`,

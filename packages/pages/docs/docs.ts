@@ -5,7 +5,7 @@ import { HttpApi, HttpApiScalar } from "effect/http-api";
 import { documentBelow } from "../base_path.ts";
 import { html } from "../html.ts";
 
-/** Settings of the API reference. */
+/** Options of the API reference for demos. */
 export interface DocsOptions {
   /** The key that the page uses to try requests. Only for demos, because everyone who opens the page can read it. */
   readonly demoKey?: string;

@@ -204,8 +204,8 @@ const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
 /**
- * Makes the page for a refusal. With `entry`, the page can link back to the flow. With `account`, the page shows who is
- * signed in.
+ * Makes the page for a refusal. With `entry`, the page can link back to the flow. With `account`, the page shows the
+ * account that signed in.
  */
 export const namedRefusalPage = (
   name: RefusalName,

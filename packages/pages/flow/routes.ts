@@ -32,13 +32,14 @@ type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
 type Answer = Effect.Effect<HttpResponse, Refused>;
 
-/** The name under which metrics and logs show the flow, whose paths are not routes of the contract. */
+/** The route that metrics and logs show for the whole flow, because its paths are not in the contract. */
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /**
- * Makes the routes of the flow. Also returns what other routes need: `keylessAnswer` makes an answer that shows errors
- * as pages. `uncountedAnswer` makes such an answer for paths without a route, and does not count the request against
- * limits. `closed` replaces every page that needs a sign-in if nobody can sign in.
+ * Makes the routes of the flow, and the following for other routes:
+ * - `keylessAnswer` makes an answer that shows errors as pages.
+ * - `uncountedAnswer` makes such an answer, but does not count the request against limits.
+ * - `closed` is the answer of pages that need a sign-in, if nobody can sign in.
  */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;

@@ -13,7 +13,7 @@ import type { Page } from "../page.ts";
 import type { PageSettingsShape } from "../page_settings.ts";
 import { dropKeptPages } from "../sign_ins/kept_pages.ts";
 
-/** The form field that confirms an erasure. */
+/** The value of the form field `confirm` that confirms an erasure. */
 export const confirmation = "erase";
 
 export interface OwnData {
@@ -202,7 +202,7 @@ const signOutForm = (csrf: string): Html => html`
 
 const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
 
-/** Returns the name of a link's guild, or the name of the owner if the link belongs to no guild. */
+/** Returns the name of a link's guild, or the name of its community if the link belongs to no guild. */
 const communityOf = ({ guild, asking }: OwnCommunity): string =>
   guild === null ? asking : (guild.name ?? `Community ${guild.id}`);
 

@@ -1,10 +1,10 @@
 /**
  * When the user signs out, makes the browser drop the pages that it stored for its back button.
  *
- * `no-store` does not keep browsers from storing these pages. Chromium drops them when the sign-in cookie is removed,
- * except a page that was reached by a redirect from another site, such as the first page after a sign-in. The browser
- * stores the page that the user signs out from only when the next page arrives. So `Clear-Site-Data` must come with a
- * file that the next page loads.
+ * Browsers store these pages despite `no-store`. Chromium drops them when the sign-in cookie is removed, except a page
+ * that was reached by a redirect from another site, such as the first page after a sign-in. The browser stores the page
+ * that the user signs out from only when the next page arrives. So `Clear-Site-Data` must come with a file that the
+ * next page loads.
  */
 
 import { type BoundRoute, textResponse, withHeaders } from "@accountlink/http/site";

@@ -33,7 +33,7 @@ export interface Visitor {
   readonly csrf: string;
 }
 
-/** Makes the routes of a site. Their requests count against the limit of the client address. */
+/** Makes the routes of a site. All except `keptPagesRoute` count requests against the limit of the client address. */
 export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const signIns = yield* SignIns;

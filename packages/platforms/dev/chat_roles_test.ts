@@ -103,7 +103,7 @@ describe.each([
   );
 
   it.effect(
-    "a refused change of a member fails with a reason, and a change of a user who is not a member returns false",
+    "a refused change of a member fails with a reason, and a change of a non-member returns false",
     () =>
       Effect.gen(function* () {
         const roles = rolesOf(yield* started);

@@ -13,7 +13,7 @@ export interface RegisteredClient extends OAuthClient {
   readonly redirectUris: ReadonlyArray<string>;
 }
 
-/** Options of `devChatIdentity` and `devGameIdentity`. */
+/** Where the dev platform runs, and the OAuth client as which this service signs users in. */
 export interface DevIdentityOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
   readonly baseUrl: string;

@@ -12,7 +12,6 @@ export const Member = Schema.Struct({
   ...GuildMember.fields,
 });
 
-/** A member with the user's names. */
 export const NamedMember = Schema.Struct({
   ...Member.fields,
   username: Schema.NullOr(Schema.String),

@@ -81,7 +81,7 @@ describe("a chat user", () => {
       }),
   );
 
-  it.live("a chat user is looked up with a user agent", () =>
+  it.live("every request of a chat user's sign-in has the user agent that Discord requires", () =>
     Effect.gen(function* () {
       const { apiUrl, heard } = yield* startDiscord((path) =>
         path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,

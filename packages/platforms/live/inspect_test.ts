@@ -38,7 +38,7 @@ describe("inspectLiveGamePlatform", () => {
   const inspect = (apiUrl: string) =>
     Effect.provide(inspectLiveGamePlatform({ apiUrl, resilience }), FetchHttpClient.layer);
 
-  it.live("the inspection accepts any response of Roblox, and fails for a response of another server", () =>
+  it.live("the inspection succeeds if Roblox does not know the user, and fails for another server", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startRoblox();
       yield* inspect(apiUrl);

@@ -100,13 +100,13 @@ const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOpt
   });
   // Opens the connections to all nodes early. Otherwise, the first command for a node would open its connection, and
   // other commands for the node would fail until the connection is open. Only called once the client is ready: before
-  // that, the driver would take a node that is connecting for a dead node.
+  // that, the driver would consider a connecting node dead.
   const connectAll = () => {
     for (const node of cluster.nodes()) if (node.status === "wait") node.connect().catch(() => {});
   };
   cluster.on("ready", connectAll);
-  // A command that makes the driver discover a node may then open the connection to the node itself. So `connectAll`
-  // runs in a microtask: it skips a node that is already connecting.
+  // If a command discovered the node, the driver now opens the connection for this command. `connectAll` runs in a
+  // microtask, after that, so it skips the connecting node.
   cluster.on("+node", () =>
     queueMicrotask(() => {
       if (cluster.status === "ready") connectAll();

@@ -53,7 +53,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
   );
 
   test.it(
-    "if Redis lost a durable window, it is reported as forgotten until a request restores its count",
+    "a durable window that Redis lost is reported as forgotten until a request restores its count",
     () =>
       run(
         Effect.gen(function* () {

@@ -11,10 +11,9 @@ export interface RedisOptions {
   /** A URL in one of the forms that the message of `InvalidRedisUrl` lists. */
   readonly url: Redacted.Redacted;
   /**
-   * Prefix of every key and channel; `accountlink:` by default. For a storage that several nodes share, the identity of
-   * its database is appended, so that different databases can use the same Redis. Only a copy of the database files
-   * needs another prefix, because it has the same identity. A separate Redis database number does not replace the
-   * prefix, since all databases of a Redis share their channels.
+   * Prefix of every key and channel; `accountlink:` by default. The identity of a Postgres database is appended, so
+   * several databases can share one Redis. A copy of a Postgres server's files has the same identity, so the copy needs
+   * another prefix. Another Redis database number is not enough, because all databases of a Redis share channels.
    */
   readonly prefix?: string;
   /**
@@ -65,7 +64,7 @@ export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "pe
 
 /**
  * Connects, and disconnects with the scope. Waits up to 2 seconds for the connections. An unreachable Redis does not
- * prevent the start; connecting is retried at least every second.
+ * prevent the start; a failed attempt is followed by the next one within half a second.
  */
 export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, InvalidRedisUrl> =>
   Layer.effect(

@@ -41,7 +41,7 @@ export const reasonOf = (error: unknown): string => {
   const reply = errorReplyOf(error);
   if (reply !== null) return /^[A-Z]+\b/.exec(reply)?.[0] ?? "refused";
   if (!(error instanceof Error)) return "unknown";
-  // The error of a cluster without reachable nodes.
+  // Without a reachable node, the cluster client wraps the error of the last node that it tried.
   if ("lastNodeError" in error) return reasonOf(error.lastNodeError);
   if ("code" in error && typeof error.code === "string") return error.code;
   return /time(d )?out/i.test(error.message) ? "timeout" : "not connected";

@@ -1,4 +1,3 @@
-/** Tracks whether the connections to Redis work. */
 import { Context, Effect, Metric, type Scope } from "effect";
 import { type Cluster, Redis } from "ioredis";
 import { reasonOf } from "./failure.ts";
@@ -40,7 +39,7 @@ export class ConnectionHealth {
 
 type Client = Redis | Cluster;
 
-/** Tracks the health of a connection until the scope closes. */
+/** Until the scope closes, notes in `health` when the client loses its connection and when it is ready again. */
 export const watch = (
   client: Client,
   connection: string,

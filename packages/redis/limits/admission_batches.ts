@@ -39,7 +39,7 @@ export class AdmissionBatches<Reply> {
     this.#sendsOneAtOnce = sendsOneAtOnce;
   }
 
-  /** Returns the reply to the batch, and the index of this request in it. */
+  /** Returns the reply to a batch, and the index of this request in the batch. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
     // A request that restores counts joins no batch. Its script is sent at once, not at the end of the event-loop turn.
     if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };

@@ -52,9 +52,10 @@ end`;
 
 /**
  * Admits as many of the requests as fit into every window. The five arguments of a window are its duration, its limit,
- * and `since`, `floor` and `unsynced` of its `Checkpoint`. A missing `since` or `floor` is -1. If Redis may have lost
- * the counts of some windows, the script counts nothing: in the reply, the number of admitted requests is -1, and the
- * indexes of these windows follow at the end.
+ * and the fields `since`, `floor` and `unsynced` of its `Checkpoint`. A missing `since` or `floor` is -1.
+ *
+ * If Redis may have lost the counts of some windows, the script counts nothing. Then the reply has -1 as the number of
+ * admitted requests, and ends with the indexes of these windows.
  *
  * The generation's key expires unless nodes renew it, so a Redis that was emptied or restored from an older state
  * starts another generation. Counts are reliable in windows of the current generation, and in windows that started

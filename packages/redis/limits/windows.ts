@@ -13,12 +13,12 @@ type Rules = ReadonlyArray<CounterRule>;
 
 export interface Outcome {
   readonly admission: Admission;
-  /** The end of each window by the scripts' clock. The end tells apart the windows of one key. */
+  /** The end of each window by the scripts' clock. `refund` skips a key whose current window has another end. */
   readonly ends: ReadonlyArray<number>;
 }
 
 /**
- * Ends of a window that differ by less than this many milliseconds are the same. Covers the latency of a request and
+ * Ends of a window that differ by at most this many milliseconds count as equal. Covers the latency of a request and
  * the skew of synchronized clocks.
  */
 const endTolerance = 250;
@@ -35,7 +35,7 @@ export interface WindowsOptions {
   readonly commands: RedisCommands;
   readonly prefix: string;
   readonly clock: ScriptClock;
-  /** In a cluster, no key stores a generation, since scripts on all slots would need this key. */
+  /** Whether all keys of a script must share a slot, so that most scripts could not read the key of a generation. */
   readonly isCluster: boolean;
 }
 

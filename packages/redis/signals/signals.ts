@@ -1,4 +1,3 @@
-/** `Signals` on Redis pub/sub. */
 import { Signals } from "@accountlink/core";
 import { Effect, Layer, Queue } from "effect";
 import { RedisConnections } from "../connection/connections.ts";
@@ -6,8 +5,8 @@ import { runCommand } from "../connection/failure.ts";
 import { Channels } from "./channels.ts";
 
 /**
- * Messages reach the subscribers of every node. All topics share one connection. A reconnect renews the
- * subscriptions; messages sent in between are lost.
+ * `Signals` on Redis pub/sub: messages reach the subscribers of every node. All topics share one connection. A
+ * reconnect renews the subscriptions; messages sent in between are lost.
  */
 export const layer: Layer.Layer<Signals, never, RedisConnections> = Layer.effect(
   Signals,

@@ -11,7 +11,7 @@ const noServer = await whyNoRedis();
 const openSignals = (url: string, { prefix = uniquePrefix(), ...options }: Partial<RedisOptions> = {}) =>
   Effect.map(openNode(url, { prefix, ...options }), (ports) => Context.get(ports, Signals));
 
-/** The number of channels with subscribers, by prefix. */
+/** Counts the channels with this prefix that have subscribers. */
 const channelCount = (url: string, prefix: string) =>
   Effect.map(openClient(url), (client) =>
     Effect.map(
@@ -21,7 +21,7 @@ const channelCount = (url: string, prefix: string) =>
   );
 
 describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
-  it.live("with one Redis prefix, signals reach nodes on the same storage, but none on a copy of it", () =>
+  it.live("nodes with one Redis prefix exchange signals only if their storages have one identity", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>

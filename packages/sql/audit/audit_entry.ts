@@ -17,7 +17,7 @@ export type NewEntry = Omit<AuditEntry, "sequence" | "account"> & {
   readonly account: string | Statement.Fragment;
 };
 
-/** Inserts the audit entry of a link write, and its event, if any. Returns the sequence of the entry. */
+/** Inserts the audit entry of a write to a scope, and its event, if any. Returns a row with the entry's `sequence`. */
 export const insertLinkEntry = (
   sql: SqlClient.SqlClient,
   { at, pid, actor, requestId }: WriteContext,

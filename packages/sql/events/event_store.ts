@@ -79,8 +79,8 @@ const readOn = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
     let found = yield* readRows(pid, after, limit);
-    // Give the events positions, and read again. One more read is enough: it finds every event that was committed
-    // before this function was called.
+    // Committed events without a position belong to this page: number them, and read again. One more read is enough,
+    // because it finds every event that was committed before this function was called.
     if (found.head.unnumbered === 1 && found.events.length < limit) {
       yield* numberAll(pid);
       found = yield* readRows(pid, after, limit);

@@ -3,8 +3,8 @@
  *
  * In Postgres, transactions may commit in another order than they began. If a transaction gave its event a position
  * before its commit, a reader could continue after that position before the event is visible, and miss the event. So
- * events are inserted without a position, and get one from the first reader after the commit. Only one reader at a time
- * gives positions; see docs/consistency.md.
+ * events are inserted without a position. After the commit, the next reader or sweep gives them positions, only one of
+ * them at a time; see docs/consistency.md.
  */
 import type { Pid } from "@accountlink/core";
 import type { NewEvent } from "@accountlink/core/events";
@@ -43,7 +43,7 @@ export const insertEvents = (sql: SqlClient.SqlClient, pid: Pid, events: Readonl
 const textsOf = (events: ReadonlyArray<NewEvent>): ReadonlyArray<string> =>
   events.flatMap(({ data }) => ("clientId" in data ? [data.clientId] : []));
 
-/** The last position of a scope; 0 if it has no events. */
+/** The last position of a scope, even if its event was deleted; 0 if the scope never had an event. */
 export const lastPosition = (
   sql: SqlClient.SqlClient,
   pid: Pid | Statement.Fragment,
@@ -57,9 +57,9 @@ export const numberEventsOn = (sql: SqlClient.SqlClient) => {
   const { onlyOne, rowsWritten } = dialectOf(sql);
   const numberSome = Effect.fnUntraced(function* (pid: Pid) {
     yield* sql`SELECT locks FROM ${onlyOne(`events:${pid}`)}`;
-    // Start this statement only after the lock is taken, so that it sees the positions that other readers stored while
-    // this reader waited for the lock. ORDER BY sequence keeps the events of one chat user in order, because each write
-    // takes its sequences under the lock of the user's record.
+    // A separate statement sees the positions that others stored while this transaction waited for the lock. ORDER BY
+    // sequence keeps the events of a chat user in order, because each write locks the user's record before it inserts
+    // events.
     const numbered = sql`
       UPDATE events SET position = ordered.position
       FROM (

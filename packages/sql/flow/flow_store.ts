@@ -112,7 +112,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
     );
   });
 
-  /** Deletes the challenges of flows by the new flow IDs, which ON UPDATE CASCADE has already set in the challenges. */
+  /** Deletes the challenges of flows. ON UPDATE CASCADE has already stored the new flow IDs in these challenges. */
   const forgetChallenges = (flows: ReadonlyArray<VerificationFlow>) =>
     Effect.forEach(flows, ({ id }) => sql`DELETE FROM sign_ins WHERE flow_id = ${id}`);
 

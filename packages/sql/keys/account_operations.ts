@@ -180,7 +180,7 @@ const updateSettingsOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Updates the keys of an account in the order of their IDs, and returns the changed keys. */
+/** Updates the keys of an account, locked in the order of their IDs. Returns the IDs of the changed keys. */
 const updateKeysOf = (sql: SqlClient.SqlClient, account: string, update: UpdateAccount["update"]) => {
   const { isAnyOf, forUpdate } = dialectOf(sql);
   const [values, differs] =

@@ -73,7 +73,7 @@ const keyFields = {
 export const scopeOf = ({ pid, account, guildId }: ValuesOf<typeof scopeFields>): DataScope =>
   guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account };
 
-/** Replaces the columns of a scope by the scope. */
+/** Replaces `pid`, `account` and `guildId` by a `DataScope` in the field `scope`. */
 export const withScope = <Values extends ValuesOf<typeof scopeFields>>({
   pid,
   account,
@@ -118,7 +118,7 @@ export const readDetails = tableOf("keys", detailFields).reader(
 
 const secretFields = { ...keyFields, secretEndsAt: Schema.NullOr(Schema.Int) };
 
-/** Reads the key of a presented secret, and the time when the secret expires: with the key, or earlier. */
+/** Reads the key of a presented secret, and when the secret expires, which is never later than the key. */
 export const readPresentedKeys = tableOf("keys", secretFields).reader(
   ({ secretEndsAt, ...key }): PresentedKey => ({
     key: withScope(key),

@@ -36,7 +36,6 @@ const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[
 
 export const readRecordValues = readerOf("links", recordInValues);
 
-/** The record that a lookup by key found, if any. */
 export const readRecord = ([row]: ReadonlyArray<RowValues>): Exit.Exit<
   Option.Option<LinkRecord>,
   UnreadableRow
@@ -97,7 +96,7 @@ export const readNumbers = readerOf("links", ([value]: RowValues) => (isWhole(va
 /** A link to write, as a JSON array. */
 export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 
-/** A JSON array of the chat ID of one user and the other values that a statement needs for this user. */
+/** One chat user's parameters of a statement, as a JSON array that begins with the chat ID. */
 export type ChatLine = readonly [chatId: ChatId, ...ReadonlyArray<unknown>];
 
 /** The order in which records are locked, to avoid deadlocks. */

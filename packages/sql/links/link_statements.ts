@@ -34,7 +34,7 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
       ORDER BY chat_id ${forUpdate}`,
 
-    /** Inserts a record with version 0, unless the chat user has a record or the old user has no link to move. */
+    /** Inserts an empty record, which locks a chat user without a record. Does nothing if the old user has no link. */
     placeholder: (pid: Pid, chatId: ChatId, oldChatId: ChatId, at: Millis) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
       SELECT pid, ${chatId}, NULL, 0, ${at}, ${at} FROM links

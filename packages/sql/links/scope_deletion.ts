@@ -1,5 +1,5 @@
 /**
- * Deletions of all links of a scope.
+ * Deletes all links, sightings and alt reviews of a scope.
  *
  * SQLite has one writer, and the statements of `node:sqlite` block the process. So a large scope is deleted in short
  * transactions before the final one. Each transaction adds the number of its deleted links to the audit entry, and adds

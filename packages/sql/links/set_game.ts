@@ -65,9 +65,9 @@ export const setGameOn = (
   const storeInNewTransaction = storeBy(transaction);
 
   /**
-   * Stores the rounds in a new transaction. On Postgres, a single round is stored by one statement without a
-   * transaction instead, if the time of the database clock is known. If this statement reaches the database after its
-   * deadline, it stores nothing, and a transaction stores the round.
+   * Stores the rounds in a new transaction. But on Postgres, once the time of its clock is known, one statement without
+   * a transaction stores a single round. If this statement arrives after `longestWay`, it stores nothing, and a
+   * transaction stores the round.
    */
   const storeAtOnce: Store = (rounds) => {
     const [round, ...more] = rounds;
@@ -128,7 +128,7 @@ const roundsOf = (writes: ReadonlyArray<SetGame>): ReadonlyArray<Round> => {
   return rounds;
 };
 
-/** A damaged record fails only its own write. */
+/** Returns the outcome of each write from the rows that the round stored. A damaged row fails only its own write. */
 const outcomesOf = (round: Round, rows: Rows): ReadonlyArray<readonly [SetGame, Outcome]> => {
   const sets = new Map(rows.map((row) => [row["chat_id"], setIn(row)]));
   return [...round].map(([chatId, write]) => {

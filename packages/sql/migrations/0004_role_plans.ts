@@ -6,8 +6,8 @@ import { dialectOf } from "../statements/dialect.ts";
 export const rolePlans = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { text, integer, tableByKey } = dialectOf(sql);
-  // The nodes have processed the events of the scope up to `position`: they have added each member that such an event
-  // affects to role_members. sweep_total is null while no sweep runs.
+  // The nodes have processed the events of the scope up to `position`: every member that such an event affects was
+  // added to role_members. sweep_total is null while no sweep runs.
   yield* sql`
     CREATE TABLE role_plans (
       pid ${text} NOT NULL REFERENCES scopes (pid),

@@ -22,8 +22,8 @@ const missing = await whyNoPostgresDatabase();
 const walks = array(verificationWalk, { minLength: 6, maxLength: 6 });
 
 /**
- * Refuses commands that reuse the ID of another flow. Such commands could deadlock, but never occur in practice,
- * because IDs are random.
+ * Refuses commands that change a flow's ID, because they may choose the ID of another flow and deadlock. In practice,
+ * new IDs are random.
  */
 const isLockOrdered = (command: Command): boolean =>
   !(command.op === "prove" && command.nextFlow !== command.flow);

@@ -217,7 +217,7 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
   );
 
   it.live(
-    "a migration fails soon if it cannot lock a table, since later statements on the table would wait behind it",
+    "a migration that cannot lock a table fails soon, because other statements would wait behind the migration",
     () =>
       onDatabase(
         Effect.gen(function* () {
@@ -241,7 +241,7 @@ const identityOf = (url: string) =>
   StorageIdentity.pipe(Effect.provide(layerPostgres(optionsOf(url)), { local: true }));
 
 describe.skipIf(noDatabase !== null)(`the identity of a database ${noDatabase ?? ""}`, () => {
-  it.live("the database identity is the same on every node and differs from other databases", () =>
+  it.live("a database has the same identity on every node, and no other database has it", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* makePostgresDatabase(), yield* makePostgresDatabase()];
       const identity = yield* identityOf(one.url);

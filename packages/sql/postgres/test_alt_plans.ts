@@ -3,7 +3,7 @@ import { ChatId, KeyId, Pid, type StoreUnavailable } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { Effect } from "effect";
 
-/** In every scope, adds one address that all its users share, and a review for each user. */
+/** Adds the user count of each scope's shared address, since triggers are disabled, and a review for each user. */
 export const fillAlts = (accounts: number) => `
   INSERT INTO place_users (pid, place_hash, users)
     SELECT scopes.pid, 'hash', COUNT(chat_id) FROM scopes LEFT JOIN sightings ON sightings.pid = scopes.pid

@@ -1,4 +1,4 @@
-/** For tests: a database with many role plans, and the store operations on them. */
+/** For tests: SQL that adds many role plans, and operations of `RolePlanStore`. */
 import { ChatId, GuildId, Pid, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect } from "effect";
@@ -6,7 +6,7 @@ import { Effect } from "effect";
 const place = { pid: Pid.make(`pid_${"100".padStart(16, "0")}`), guildId: GuildId.make("700000100") };
 const chatIds = Array.from({ length: 20 }, (_, index) => ChatId.make(`${1_100_000 + index * 40}`));
 
-/** Adds to each scope a plan with 1,000 members, 100 waiting members and 50 problems. */
+/** Adds to each scope a plan with 50 problems and 1,000 members, 100 of them waiting. */
 export const fillRoles = (accounts: number) => `
   INSERT INTO role_plans (pid, guild_id, rules, state, position, revision, sweep_done, holder)
     SELECT pid, (700000000 + substr(pid, 5)::bigint)::text, '[]', 'on', 1, 1, 0,

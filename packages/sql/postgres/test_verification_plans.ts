@@ -6,8 +6,8 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 
 /**
- * For each account, adds 200 sessions, ten of them unfinished, and 20 flows. Each flow has a challenge, and proofs of
- * both accounts. If `i` is even, flow `i` has the unfinished session `10 * i` and a linked chat user.
+ * For each account, adds 200 sessions, ten of them unfinished, 20 flows, and 1,000 users seen at one address. Each flow
+ * has a challenge, and proofs of both accounts. If `i` is even, flow `i` has the unfinished session `10 * i`.
  */
 export const fillVerifications = (accounts: number) => `
   INSERT INTO verification_sessions

@@ -1,4 +1,4 @@
-/** The writes of `RolePlanStore` on plans. Each is a transaction that includes its audit entry. */
+/** The writes of `RolePlanStore` on plans. Each but `startSweep` is a transaction that includes its audit entry. */
 import type { AuditEntry } from "@accountlink/core/audit";
 import {
   changedSettings,

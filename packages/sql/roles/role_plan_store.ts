@@ -96,9 +96,9 @@ const statusOn = (sql: SqlClient.SqlClient) =>
     return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
   });
 
-/** Assigns role plans to the nodes that work on them. */
+/** Assigns role plans to a node, and returns the plans that the node holds. */
 const holdPlansOn = (sql: SqlClient.SqlClient) => {
-  // A guild has at most one plan with the state 'on', so `guild_id` is unique among these plans.
+  // `guild_id` can be the key, because a guild has at most one plan with the state 'on'.
   const lease = leasesOn(sql, {
     table: "role_plans",
     key: "guild_id",

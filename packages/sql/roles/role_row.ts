@@ -110,7 +110,6 @@ export const readPlacedProblems = tableOf("role_problems", { ...place, ...proble
   ({ pid, guildId, ...problem }) => ({ pid, guildId, problem: problemOf(problem) }),
 );
 
-/** Reads each nickname with the pid and guild of its plan. */
 export const readPlacedNicknames = tableOf("role_members", {
   ...place,
   nickname: Schema.String,

@@ -65,7 +65,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-/** Records the link that both proofs established, with its sightings. `rows` is the result of the link statement. */
+/** Stores the audit entry, the event and the sightings of a link. `rows` is the result of the link statement. */
 const recordLinkOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (write: CompleteFlow, rows: ReadonlyArray<SqlConnection.Row>) {
     const { pid, chatId, gameId } = write;
@@ -81,7 +81,6 @@ const recordLinkOn = (sql: SqlClient.SqlClient) =>
     return { gameId, previousGameId };
   });
 
-/** Locks a flow, and its session if it has one. */
 const lockFlowOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
 

@@ -1,4 +1,4 @@
-/** The writes of `SessionStore`, each a transaction. */
+/** The writes of `SessionStore`: each is one transaction, but a sweep runs one transaction per batch. */
 import type { KeyId } from "@accountlink/core";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SessionId } from "@accountlink/core/ids";

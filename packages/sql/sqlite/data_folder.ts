@@ -1,8 +1,7 @@
-/** Locates the database file in a data folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** The path of the database in a data folder. @internal */
+/** @internal */
 export const databaseFile = (folder: string): string => join(folder, "accountlink.db");
 
 /** Whether a data folder has a database file, valid or not. @internal */

@@ -55,8 +55,5 @@ const open = ({
   }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));
 };
 
-/**
- * Enlarges the page cache to 64 MiB. The default of 2 MB is too small for an import, which would write many of its
- * pages several times.
- */
+/** Enlarges the page cache to 64 MiB: with the default of 2 MB, an import would write many pages several times. */
 const enlargeCache = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`);

@@ -5,7 +5,7 @@ import { SqlClient, SqlConnection } from "effect/sql";
 import { layerSqlite, type SqliteOptions } from "./client/sql_client.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
-/** For tests: a database with a table of counters, its client, and another connection like that of a second process. */
+/** For tests: a database with a table of counters, its client, and a connection that stands for another process. */
 export interface Fixture {
   readonly filename: string;
   readonly sql: SqlClient.SqlClient;

@@ -1,4 +1,4 @@
-/** For tests: embedded stores with one scope, and a connection that tampers with their file. */
+/** For tests: embedded stores with one scope, and a connection that tampers with the database file. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type DataScope, Pid, type StoragePorts } from "@accountlink/core";

@@ -2,8 +2,7 @@
  * Runs the requests of one turn of the event loop together.
  *
  * Effect's `RequestResolver` could do this too, but it keeps finished requests in memory until the next full garbage
- * collection. In a benchmark of lookups by 32 clients on Postgres, `RequestResolver` doubled the p99 latency, and
- * raised the node's cost per lookup by a sixth.
+ * collection. In a benchmark, it doubled the p99 latency of lookups and raised their cost by a sixth.
  */
 import { groupBy } from "@accountlink/core/group_by";
 import { Array, Context, Effect, Exit, Option, Tracer } from "effect";
@@ -24,7 +23,7 @@ interface Request<Input, A, E> {
  * @param options.maxSize maximum number of inputs per batch
  * @param options.groupOf only inputs of the same group share a batch
  * @param options.runOne fast path that runs a single input at once, if the previous turn also had only one input and
- * nothing is in flight. Without `runOne`, every input waits for the end of the turn
+ * no input is on the fast path. Without `runOne`, every input waits for the end of the turn
  */
 export const batched = <Input, A, E>(
   run: (

@@ -9,9 +9,7 @@ import { scope, withTampering } from "../sqlite/test_tampering.ts";
 
 const batches = 8;
 
-/**
- * SQL that inserts enough rows to fill all batches of a sweep. The rows have the time 1, and the sweep runs at time 2.
- */
+/** SQL that inserts enough rows to fill all batches of a sweep. All rows are older than its time, which is 2. */
 const insert = (table: string, values: string) => `
   INSERT INTO ${table}
   WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${batches * 500})

@@ -41,7 +41,6 @@ export const literalSql = (text: string): Statement.Fragment => Statement.fragme
 
 type Fields = Readonly<Record<string, Schema.Codec<unknown>>>;
 
-/** The decoded values of a table's fields. */
 export type ValuesOf<F extends Fields> = { readonly [Field in keyof F]: F[Field]["Type"] };
 
 /**

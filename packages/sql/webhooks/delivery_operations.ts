@@ -71,8 +71,8 @@ export const deliveryOperations = (sql: SqlClient.SqlClient): Operations => {
 const afterAll = "~";
 
 /**
- * Reads a page of each status that the filter allows, and merges these pages. A scan of all deliveries could be slow:
- * after an outage, it might have to skip many waiting deliveries, which are not listed, to find the others.
+ * Reads a page of each listed status, and merges the pages. Waiting deliveries are not listed. After an outage, a scan
+ * of all statuses would have to skip many of them.
  */
 const listOn = (sql: SqlClient.SqlClient, id: WebhookId, { status, before, limit }: DeliveryFilter) => {
   // Compare and sort by status and event ID together, as the index is sorted. With `status = …` and an order by event

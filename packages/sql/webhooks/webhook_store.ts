@@ -73,8 +73,8 @@ const holdWebhooksOn = (sql: SqlClient.SqlClient) => {
 };
 
 /**
- * A subquery for a SELECT of `webhooks`. It counts the undelivered events of each webhook: failed, waiting, or after
- * the webhook's position in the feed.
+ * A subquery for a SELECT of `webhooks`. It counts the undelivered events of each webhook: failing, waiting, after the
+ * webhook's position in the feed, or without a position yet.
  */
 const pendingCount = (sql: SqlClient.SqlClient): Statement.Fragment => {
   const types = sql.literal("webhooks.types");

@@ -1,4 +1,4 @@
-/** The writes of `WebhookStore` that account owners make. Each is a transaction that includes its audit entry. */
+/** Inserts, updates and removes webhooks. Each change commits together with its audit entry. */
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
@@ -40,7 +40,7 @@ const insertOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   return Effect.fnUntraced(function* ({ webhook, sealed, position, maxOfScope, ...origin }: InsertWebhook) {
     const { id, scope, createdAt } = webhook;
-    // Lock the scope, so that only one webhook is created at a time and the count of webhooks is exact.
+    // Lock the scope, so that concurrent inserts cannot exceed `maxOfScope`.
     yield* sql`SELECT pid FROM scopes WHERE pid = ${scope.pid} ${forUpdate}`;
     const others = yield* sql`SELECT id FROM webhooks WHERE pid = ${scope.pid}`;
     if (others.length >= maxOfScope) return false;

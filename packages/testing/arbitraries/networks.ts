@@ -2,11 +2,11 @@ import { Result } from "effect";
 import { IpNetwork, NetAddress } from "effect/net";
 import { type Arbitrary, constantFrom, ipV4, ipV6, nat, oneof, tuple } from "fast-check";
 
-/** An IPv4 or IPv6 address. */
+/** An IPv4 or IPv6 address as text, such as `"192.0.2.1"`. */
 export const ip: Arbitrary<string> = oneof(ipV4(), ipV6());
 
 /**
- * An address or a CIDR.
+ * An address or a CIDR, such as the entries of a key's `allowIps`.
  *
  * @example
  * ```ts

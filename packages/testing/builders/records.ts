@@ -14,7 +14,7 @@ import {
   uniqueWebhookId,
 } from "./unique.ts";
 
-/** The time at which these records expire, in milliseconds: 5 minutes after the start of a test clock. @internal */
+/** When sessions, flows and sign-ins expire, in milliseconds: 5 minutes after the start of a test clock. @internal */
 export const deadline = 300_000;
 
 /** Creates an active key with the limits of its tier. @internal */

@@ -66,5 +66,5 @@ const cases: Cases<Cache> = {
   }),
 };
 
-/** Tests a `Cache`. */
+/** Tests a `Cache`: deadlines, overwritten entries, Unicode texts and concurrent writes. */
 export const cacheSuite = (options: SuiteOptions<Cache>): void => suite("Cache", options, cases);

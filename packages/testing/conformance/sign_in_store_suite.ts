@@ -194,6 +194,6 @@ const signInCases: Cases<StoragePorts> = {
   }),
 };
 
-/** Tests a `SignInStore`, except that an erasure deletes sign-ins, which `userStoreSuite` tests. */
+/** Tests a `SignInStore`. `userStoreSuite` tests that erasures delete sign-ins. */
 export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SignInStore", options, { ...begunCases, ...signInCases });

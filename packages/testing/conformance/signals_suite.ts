@@ -94,5 +94,5 @@ const cases: Cases<Signals> = {
   ),
 };
 
-/** Tests `Signals`. */
+/** Tests `Signals`: the order of messages, Unicode topics, ended subscriptions and concurrent publishers. */
 export const signalsSuite = (options: SuiteOptions<Signals>): void => suite("Signals", options, cases);

@@ -4,10 +4,7 @@
  */
 import { Effect, type Layer, ManagedRuntime, type Scope } from "effect";
 
-/**
- * The test framework, such as Vitest or `bun:test`: `import * as test from "vitest"`. `node:test` has `after` instead
- * of `afterAll`.
- */
+/** The test framework, such as `import * as test from "vitest"`. For `node:test`, pass its `after` as `afterAll`. */
 export interface TestApi {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly it: {
@@ -20,7 +17,7 @@ export interface TestApi {
 export interface SuiteOptions<Ports> {
   /** The name of the adapter in titles. */
   readonly name: string;
-  /** Builds the adapter, once for each suite. */
+  /** Builds the adapter: once for each suite, and once for each case of `rootKeyStoreSuite`. */
   readonly layer: Layer.Layer<Ports, unknown>;
   readonly test: TestApi;
 }

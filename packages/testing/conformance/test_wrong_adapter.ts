@@ -1,4 +1,4 @@
-/** A wrong adapter for `command_test.ts`: writes do not return the replaced game. */
+/** A wrong adapter for `command_test.ts`: `setGame` does not return the replaced game. */
 import { LinkStore } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/memory";
 import { Effect } from "effect";

@@ -180,7 +180,7 @@ const adding: Cases<StoragePorts> = {
 };
 
 const forgetting: Cases<StoragePorts> = {
-  // This case uses earlier days than other cases, because `forget` deletes days of all keys.
+  // These cases use earlier days than all others, because `forget` deletes days of all keys.
   "forget deletes days that began before a time": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();

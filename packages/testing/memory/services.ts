@@ -49,7 +49,7 @@ export const surroundings = ({ platform, vpnCidrs }: Fixture) =>
     AddressVault.layer(addressKeys),
   );
 
-/** Stores the accounts, keys, links and sightings of a fixture. */
+/** Stores the accounts, keys, links, sightings and role plans of a fixture. */
 export const load = (fixture: Fixture) =>
   FixtureLoader.use((loader) => loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))));
 

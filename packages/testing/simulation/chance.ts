@@ -31,7 +31,7 @@ export class Chance {
     return sum >>> 0;
   }
 
-  /** A number from 0 to 1. */
+  /** A number from 0 to 1, but never 1. */
   fraction(): number {
     return this.bits() / 2 ** 32;
   }

@@ -39,7 +39,7 @@ interface Subscriber {
 
 const day = 86_400_000;
 
-/** A counted request. Replaying counted requests restores an older state of the counters. */
+/** A counted request, which `restore` counts again. */
 interface Counted {
   readonly at: number;
   readonly rules: Rules;
@@ -56,8 +56,8 @@ export class Redis extends Server {
 
   constructor(world: World) {
     super(world, "Redis", 500);
-    // Create the counters a day before the simulation. Counters report each window as forgotten that began before their
-    // creation. No window of the simulation begins that early.
+    // Counters report windows that began before their creation as forgotten. Create the counters a day before the
+    // simulation, when none of its windows has begun.
     this.setClock(-day);
     this.#ports = build(CacheMemory.layer, this);
     this.setClock(day);
@@ -69,8 +69,8 @@ export class Redis extends Server {
   }
 
   /**
-   * Restarts the server from a backup. Requests counted after the backup are lost. Like a real Redis, the server does not
-   * report the loss.
+   * Restarts the server from a backup. Loses all cached values, and the requests counted after the backup. Like a real
+   * Redis, the server does not report the loss.
    *
    * @param until the time of the backup, in milliseconds since the start
    */
@@ -101,8 +101,8 @@ export class Redis extends Server {
   }
 
   /**
-   * Returns the counters for a node. They convert the times of each operation between the clock of the node and the clock
-   * of Redis. The end of a durable window, such as a UTC day, is the same on both clocks.
+   * Returns the counters for a node. They convert the times of each operation between the clocks of the node and Redis.
+   * The end of a durable window, such as a UTC day, is the same on both clocks.
    */
   #counters(node: Process): Counters["Service"] {
     const counters = () => Context.get(this.#ports, Counters);
@@ -155,8 +155,8 @@ export class Redis extends Server {
 type Rules = ReadonlyArray<CounterRule>;
 
 /**
- * Converts a node's rules for Redis, whose clock differs from the clock of the node. Each durable window, such as a UTC
- * day, then ends when the clock of Redis shows the end of the window.
+ * Converts a node's rules to the clock of Redis. A durable window ends at `now + durationMs`. Its end must not change,
+ * so its duration grows by as much as `now` is reduced.
  *
  * @param ahead how far the clock of the node is ahead of the clock of Redis, in milliseconds
  */

@@ -1,4 +1,4 @@
-/** Replaces globals that would make runs differ: time, random numbers and stack traces. */
+/** Replaces the time and the random numbers, which would make runs differ, and turns off stack traces. */
 import { newUlid } from "@accountlink/core/ulid";
 import type { Chance } from "./chance.ts";
 

@@ -89,9 +89,9 @@ const secret = Redacted.make(new Uint8Array(32).fill(7));
 
 /**
  * Runs a story (a program) in a simulated world. The seed decides the order in which fibers run, so two runs with the
- * same seed are identical. Fibers may switch after every operation. The storage is behind a simulated network. Time
- * passes when nothing can run. A story may wait only for effects, because a promise would never resolve in a
- * simulation.
+ * same seed are identical. Fibers may switch after every operation. The storage is behind a simulated network. When
+ * nothing can run, the time jumps to the next timer. A story may wait only for effects, because a promise would never
+ * resolve in a simulation.
  *
  * Rejects with the seed and the failure of the story.
  */

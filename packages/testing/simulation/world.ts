@@ -1,6 +1,6 @@
 /**
- * A simulated world: processes, their fibers and the time, all in one thread. Random numbers decide the next task,
- * and time passes when no task can run.
+ * A simulated world: processes, their fibers and the time, all in one thread. Random numbers decide the next task.
+ * When no task can run, the time jumps to the next timer.
  */
 import { Clock, Context, Duration, Effect, type Exit, Logger, Random, Scheduler } from "effect";
 import { Chance } from "./chance.ts";
@@ -9,7 +9,7 @@ import { takeOver } from "./runtime.ts";
 /** The simulated start time in milliseconds. It is noon, so that no daily limit resets during a simulation. */
 const epoch = Date.UTC(2026, 0, 5, 12);
 
-/** The simulated duration of a step, in milliseconds. */
+/** The simulated duration of a task, in milliseconds. */
 const stepTime = 0.01;
 
 interface Task {
@@ -122,7 +122,7 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   #rate = 1;
   #since = 0;
   #parked: Array<Task> = [];
-  /** How long the process was suspended, in milliseconds. */
+  /** How long the monotonic clock was stopped, in milliseconds. */
   #suspended = 0;
   #suspendedAt: number | null = null;
   readonly #dispatcher: Scheduler.SchedulerDispatcher;

@@ -14,7 +14,6 @@ export const noSuchAccount = (name: string, doing: string) =>
 
 type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 
-/** Changes an account and prints the result. */
 const change = Effect.fnUntraced(
   function* (
     name: string,

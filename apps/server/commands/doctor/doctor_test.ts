@@ -48,7 +48,7 @@ describe("accountlink doctor", () => {
   it("the doctor and other commands report a data folder or a database that their user cannot use", async () => {
     const { folder, file } = await makeWorkplace();
     const inFile = join(await file("file", ""), "data");
-    // Root may use any file, but not one that links to itself.
+    // Tests may run as root, who can open every file except a link to itself.
     await symlink("accountlink.db", join(folder, "accountlink.db"));
     for (const ACCOUNTLINK_DATA_DIR of [inFile, folder]) {
       const { run } = await makeWorkplace({ ACCOUNTLINK_DATA_DIR });
@@ -112,7 +112,7 @@ describe("accountlink doctor", () => {
     expect(findings).not.toContain("pass");
   });
 
-  it("the doctor tells its own server from another deployment and another program on the port", async () => {
+  it("the doctor accepts a server of its own deployment on the port, and reports any other program", async () => {
     const { dataFolder, serve } = await makeWorkplace();
     const other = await makeWorkplace();
     const program = await started(startHttpServer(() => ({ body: { status: "ready" } })));

@@ -4,7 +4,7 @@ export interface Finding {
   readonly check: string;
   readonly finding: string;
   readonly advice: string | null;
-  /** The deployment that the checked root key belongs to, as `/readyz` shows it. */
+  /** The ID of the deployment, derived from its root key. `/readyz` of its servers shows the same ID. */
   readonly deployment?: string;
 }
 

@@ -175,7 +175,7 @@ const interruption = ({ file, dryRun }: Choice): CommandFailed => {
   });
 };
 
-/** Returns the scope, and creates it if it does not exist, except in a dry run. */
+/** Returns the public ID of the scope. Creates a missing scope; in a dry run, returns null instead. */
 const scopeFor = Effect.fnUntraced(function* (name: string, target: ScopeTarget, dryRun: boolean) {
   const store = yield* KeyStore;
   if (dryRun) return Option.getOrNull(Option.map(yield* store.findScope(name, target), ({ pid }) => pid));

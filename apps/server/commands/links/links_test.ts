@@ -26,7 +26,6 @@ const jsonOf = (line: string): string => {
   return JSON.stringify({ chatId, gameId, lastVerifiedAt });
 };
 
-/** Exports the scope, and returns the lines without the header. */
 const exported = async ({ run }: Workplace): Promise<ReadonlyArray<string>> => {
   const { code, stdout, stderr } = await run("links", "export", ...scope);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -1,4 +1,3 @@
-/** Tests imports from SQLite databases of other systems. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";

@@ -1,11 +1,10 @@
-/** The file for `--rejects`, to which an import writes the rows that it skipped. */
 import { open } from "node:fs/promises";
 import { type LeftOutLine, leftOutHeader, leftOutRow } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { CommandFailed } from "../../cli/report.ts";
 import { reasonOf } from "../../message_text.ts";
 
-/** Opens the file, and returns a function that appends rows to it. */
+/** Opens the file of `--rejects`, and returns a function that appends the rows that an import skipped. */
 export const openRejects = Effect.fnUntraced(function* (file: string) {
   const failed = (cause: unknown) =>
     new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` });

@@ -1,4 +1,3 @@
-/** Reads links from a table of an SQLite file. */
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { type LinkSource, type ReadOptions, tableReader } from "@accountlink/core/links";
 import { Effect, Option, Stream } from "effect";
@@ -7,7 +6,7 @@ import { reasonOf } from "../../message_text.ts";
 
 const chunkSize = 1_000;
 
-/** The rows of the chosen table, or of the only table with links. */
+/** Reads links from the chosen table of an SQLite file, or from its only table with links. */
 export const sqliteSource = Effect.fnUntraced(function* (
   file: string,
   chosen: Option.Option<string>,

@@ -47,7 +47,7 @@ describe("accountlink roles", () => {
     ["an unknown condition", ["set", ...place, "--rule", "1=friends"], "expected <role>=linked"],
     ["nothing to change", ["set", ...place], "needs at least one flag"],
     ["a contradiction", ["set", ...place, "--rule", "1=linked", "--no-rules"], "takes no --rule"],
-  ])("refuses %s", async (_, args, problem) => {
+  ])("`roles` refuses %s", async (_, args, problem) => {
     const { run, json } = await makeWorkplace();
     await json("keys", "create", "--account", "acme");
     const { code, stderr } = await run("roles", ...args);

@@ -8,7 +8,7 @@ import { makeShared, whyNothingShared } from "../test_shared.ts";
 
 const missing = await whyNothingShared();
 
-/** Starts a proxy to a database. The proxy refuses connections until `restore` is called. */
+/** Starts a proxy to a database. The proxy resets connections until `restore` is called. */
 const makeCutWay = async (databaseUrl: string) => {
   const url = new URL(databaseUrl);
   const scope = Scope.makeUnsafe();
@@ -50,7 +50,7 @@ describe("a server whose temporary folder is not writable", () => {
 });
 
 describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {
-  it("all nodes wait for an empty database that starts late, and then serve requests", async () => {
+  it("nodes wait until a new database is reachable, fill it once with the fixture, and serve requests", async () => {
     const { database, environment } = await makeShared();
     const way = await makeCutWay(database.url);
     const { file } = await makeWorkplace();

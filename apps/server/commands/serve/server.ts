@@ -1,4 +1,3 @@
-/** Builds the server from its configuration: first the services, then the listening socket. */
 import { Console, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";

@@ -3,7 +3,7 @@ import { makeWorkplace, type Workplace } from "../test_program.ts";
 
 const ada = "100001";
 
-/** Makes a workplace with an account that has a link of the user Ada and a link of another user. */
+/** Makes a workplace with links of the user Ada and of another user, in a global and in a guild scope. */
 const withLinks = async (environment: Readonly<Record<string, string>> = {}): Promise<Workplace> => {
   const place = await makeWorkplace(environment);
   const file = await place.file("links.csv", `chatId,gameId\n${ada},77\n100002,78\n`);

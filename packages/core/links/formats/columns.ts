@@ -42,7 +42,6 @@ const known = {
   verified: ["verified", "isverified", "status"],
 } as const;
 
-/** At most this many unread columns are reported. */
 const maxUnread = 100;
 
 /** Normalizes a name: lower case, without separators. `_id` stays different from `id`, which is often a row number. */
@@ -72,7 +71,6 @@ export interface ColumnProblem {
   readonly problem: string;
 }
 
-/** Returns the columns of a header, or the problem with it. */
 export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem => {
   const plainNames = names.map(plain);
   const ignored = new Set(options.ignoreColumns?.map(plain));

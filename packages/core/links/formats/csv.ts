@@ -33,7 +33,7 @@ interface Header {
  */
 const csvLines = (options: ReadOptions): LineParser => {
   let header: Header | undefined;
-  /** The lines, so far, of a row with a quote that is still open. */
+  /** The lines read so far of a row whose quote is not closed yet. */
   let open: Array<string> = [];
   let openSince = 0;
 

@@ -152,7 +152,7 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader uses the most specific ID column, unless the options name another column", () =>
+  it.effect("a reader uses the ID column with the most specific name, unless the options name another", () =>
     Effect.gen(function* () {
       const header = "id,user_id,discord_id,roblox,roblox_id,Link: Player";
       const content = `${header}\n7,10007,10001,ada,1,5\n`;

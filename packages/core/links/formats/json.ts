@@ -10,8 +10,8 @@ import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
 /**
- * The structure of a JSON text: an array of rows, an object whose members are the rows, or a sequence of rows. In
- * `values`, rows are at depth 0; in the others, at depth 1.
+ * The structure of a JSON text: an array of rows, an object whose members are the rows, or rows without brackets around
+ * them (`values`).
  */
 type Shape = "array" | "members" | "values";
 

@@ -20,8 +20,8 @@ const changes = Metric.counter("accountlink_role_changes_total", {
 const service = originOfOperator("roles");
 
 /**
- * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time since the first attempt, but
- * at least 5 seconds and at most 10 minutes.
+ * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time waited so far, but at least 5
+ * seconds and at most 10 minutes.
  */
 export const retryDelay = (waited: Millis): Millis => Math.min(600_000, Math.max(5_000, waited / 10));
 
@@ -91,9 +91,9 @@ export const makeMemberWork = Effect.gen(function* () {
     }),
 
     /**
-     * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if
-     * nobody in the account's team manages the guild any more. An account without a team belongs to the operator, so
-     * nobody needs to manage the guild.
+     * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if no
+     * owner or admin of the account manages the guild any more. An account without owners and admins belongs to the
+     * operator, so nobody needs to manage the guild.
      */
     checkGuild: Effect.fnUntraced(function* (plan: RolePlan) {
       const { guildId, scope } = plan;

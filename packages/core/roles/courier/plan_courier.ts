@@ -1,4 +1,4 @@
-/** Reads the events of a plan's scope, and changes the guild members whom the events name. */
+/** Reads the events of a plan's scope, and changes the guild members that the events name. */
 import { Clock, Effect, Option, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
@@ -15,7 +15,7 @@ const pageSize = 500;
 /** The number of waiting members that are read together, and the number of members that are changed concurrently. */
 const [batchSize, concurrency] = [32, 8];
 
-/** How often a platform that failed is asked about a member, in milliseconds. */
+/** How often one member is tried while the platform fails, in milliseconds. */
 const probeInterval = 3_000;
 
 /** A plan that this node works on, and the state of the work. */
@@ -31,7 +31,7 @@ interface Sweeping {
   isRunning: boolean;
   /** The time of the first failure since the last success, or null. */
   failingSince: Millis | null;
-  /** The time at which a failed sweep continues. */
+  /** No sweep starts or continues before this time. */
   nextAt: Millis;
 }
 
@@ -57,8 +57,8 @@ export const makePlanRun = Effect.gen(function* () {
     const { scope, guildId } = courier.item;
     const { pid } = scope;
     const page = Option.getOrNull(yield* events.read(pid, courier.position, pageSize));
-    // The page is null if events were deleted before they were read, or if a backup was restored. It is then unknown
-    // whom the events named, so `nobody` names no members, and starts a sweep of all members.
+    // The page is null if events were deleted before they were read, or if a backup was restored. The members that
+    // these events named are unknown, so `nobody` starts a sweep of all members.
     const marks = page === null ? { ...nobody, position: (yield* events.range(pid)).end } : marksOf(page);
     if (marks === null) return;
     const at = yield* Clock.currentTimeMillis;
@@ -163,7 +163,7 @@ const marksOf = (page: ReadonlyArray<FeedEvent>) => {
   };
 };
 
-/** The users whom an event names, without erased ones: `[erased]` replaces their chat IDs. */
+/** Returns the users that an event names. `isChatId` drops `[erased]`, which replaces the chat IDs of erased users. */
 const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
   switch (event.type) {
     case "link.moved":

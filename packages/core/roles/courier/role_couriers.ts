@@ -1,4 +1,3 @@
-/** Until its scope closes, `RoleCouriers` applies the role plans that this node holds. */
 import { Clock, Context, Effect, FiberSet, Layer, Metric, type Scope } from "effect";
 import { type CourierNode, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";

@@ -1,5 +1,3 @@
-/** Tests which members are changed, when and how often, on the test clock. */
-
 import { PlatformMemory } from "@accountlink/memory";
 import { aMember, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
@@ -352,7 +350,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "a sweep pauses a plan if the bot has left the guild, or if no team member manages the guild",
+    "a sweep pauses a plan if the bot has left the guild, or if no owner of the account manages the guild",
     Effect.gen(function* () {
       const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
       yield* begin();

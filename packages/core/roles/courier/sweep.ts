@@ -1,4 +1,4 @@
-/** A sweep compares the roles of every member of a guild with the guild's plan, page by page. It continues where another node stopped. */
+/** A sweep compares every member of a guild with the plan, page by page, and continues where another node stopped. */
 import { Array, Clock, Effect } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { PlatformUnavailable, StoreUnavailable } from "../../errors.ts";
@@ -56,8 +56,7 @@ export const makeSweep = Effect.gen(function* () {
       courier.isStopping ||= !isHeld;
       const { item } = courier;
       if (result.sweep === null || item.revision !== revision) return;
-      // The node rereads its plans from the store only a second later. Until then, `courier.item` must have the sweep's
-      // new progress.
+      // Update `courier.item` too, because the node rereads its plans from the store only a second later.
       const isEnded = result.sweep === "ended";
       courier.item = { ...item, sweep: isEnded ? null : result.sweep, sweptAt: isEnded ? at : item.sweptAt };
     });

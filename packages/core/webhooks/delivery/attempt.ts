@@ -56,7 +56,6 @@ export const makeAttempt = Effect.gen(function* () {
 
 const secondsOf = (time: Millis): string => String(Math.floor(time / 1_000));
 
-/** Returns the HTTP headers of a request that sends an event. */
 export const headersOf = (eventId: string, attemptedAt: Millis, signature: string) => ({
   "content-type": "application/json",
   "user-agent": "accountlink",
@@ -73,7 +72,7 @@ export const bodyOf = ({ scope }: StoredWebhook, { type, at, data }: SentEvent):
     scope: { pid: scope.pid, guildId: guildOf(scope) },
   });
 
-/** Converts the time in the data of an event to ISO 8601 text. */
+/** Converts `lastVerifiedAt`, which only some types of events have, to ISO 8601 text. */
 const wireData = (data: object): object =>
   "lastVerifiedAt" in data && typeof data.lastVerifiedAt === "number"
     ? { ...data, lastVerifiedAt: formatTimestamp(data.lastVerifiedAt) }

@@ -13,7 +13,7 @@ import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { attempted, isGone, makeAttempt, untriedDelivery } from "./attempt.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
-/** The most events held in memory, and the most events per read. */
+/** The most events of a webhook in memory, and the most per read of the feed. */
 const [windowSize, pageSize] = [200, 50];
 
 /** The most concurrent attempts of a working webhook, and of a failing one. */
@@ -56,7 +56,7 @@ export interface WebhookNode extends CourierNode {
 
 /** The courier that sends the events of one webhook, with two values for metrics. */
 export interface WebhookCourier extends Courier<HeldWebhook> {
-  /** The time of the oldest unsent new event in memory, or null. */
+  /** The time of the oldest new event in memory that is not finished, or null. */
   oldestAt: Millis | null;
   /** The duration of the latest attempt, in milliseconds. */
   latestAttempt: number;
@@ -246,7 +246,7 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      // If these deliveries fill the window, more may be due. Those are read as soon as results may be stored again.
+      // If these deliveries fill the window, more may be due, so the next read does not wait for `dueInterval`.
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {

@@ -110,8 +110,8 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   /**
-   * Records the result of an attempt. If the delivery must be tried again, later events of its lanes are moved to the
-   * store. Otherwise, the next event of each lane becomes ready if it is the first in all of its lanes.
+   * Records the result of an attempt. A failing delivery moves the later events of its lanes to the store, where they
+   * wait. After any other result, the next event of each lane becomes ready if it is the first in all of its lanes.
    */
   finish(entry: E, delivery: StoredDelivery, at: Millis): void {
     const { lanes } = entry.delivery;

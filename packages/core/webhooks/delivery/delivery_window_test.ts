@@ -91,7 +91,7 @@ describe("DeliveryWindow", () => {
       ["a2", "waiting"],
       ["b2", "waiting"],
     ]);
-    // `saved` made the window forget its failures. The argument `false` means that no failure in the store blocks `a3`.
+    // `saved` has taken the failures out of the window, and `false` says that no failure in the store blocks `a3`.
     window.addNew(entry("a3", 5, ["a"]), false);
     expect(namesOf(takeReady(window))).toEqual(["a3"]);
   });

@@ -1,4 +1,4 @@
-/** Sends the webhooks that this node holds. Other nodes take over the webhooks of a dead node. */
+/** Sends the events of the webhooks that this node holds. Other nodes take over the webhooks of a dead node. */
 import { Clock, Context, Effect, Layer, Metric, type Scope } from "effect";
 import { type Courier, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import type { EventStore } from "../../events/event_store.ts";
@@ -27,7 +27,7 @@ const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
   description: "The longest of the latest attempts of all webhooks of this node",
 });
 
-/** Sends webhooks with the adapter's `WebhookSender`. Without an adapter every attempt fails. @internal */
+/** Sends events with the adapter's `WebhookSender`. Without an adapter, every attempt fails. @internal */
 export class WebhookCouriers extends Context.Service<
   WebhookCouriers,
   {

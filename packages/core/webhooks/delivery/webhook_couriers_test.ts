@@ -267,7 +267,7 @@ describe("a failing delivery", () => {
   );
 
   test(
-    "five days without a success disable a webhook, whose pending events are kept",
+    "a webhook is disabled after five days of failures, and keeps its pending events",
     Effect.gen(function* () {
       const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
       answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));

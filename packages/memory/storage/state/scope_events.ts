@@ -5,7 +5,7 @@ import { erasedMark } from "@accountlink/core/users";
 
 export class ScopeEvents {
   #events: Array<FeedEvent> = [];
-  /** The position of the last deleted event. */
+  /** The position of the newest deleted event; 0 before the first deletion. */
   start = 0;
   end = 0;
 

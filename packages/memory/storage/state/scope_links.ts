@@ -45,8 +45,8 @@ export class ScopeLinks {
   }
 
   /**
-   * Returns up to `limit` links, latest verification first. They come after the position `from`, or before it if the
-   * direction is "newer".
+   * Returns up to `limit` links, latest verification first: links older than `from`, or newer ones if the direction is
+   * "newer". If `from` is null, returns the newest links.
    */
   newest(from: NewestPosition | null, limit: number, direction?: PageDirection): ReadonlyArray<Link> {
     const place = from === null ? null : { chatId: from.chatId, at: from.lastVerifiedAt };

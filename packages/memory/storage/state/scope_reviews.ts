@@ -18,7 +18,7 @@ export class ScopeReviews {
     return this.#byPair.has(nameOf(chatId, otherChatId));
   }
 
-  /** The reviews of all pairs with this chat user, each as seen by this user: newest first, then by `otherChatId`. */
+  /** The reviews of a chat user, newest first, then by `otherChatId`. In each, this user is `chatId`. */
   of(chatId: ChatId): ReadonlyArray<AltReview> {
     return [...this.#byPair.values()]
       .filter((review) => review.chatId === chatId || review.otherChatId === chatId)

@@ -49,7 +49,7 @@ export interface MemoryWebhook extends StoredWebhook {
 /** A guild member with a pending change of roles, or with a nickname that the role plan set. */
 export interface PlanMember {
   readonly mark: number;
-  /** The pending change; null if there is none. */
+  /** The pending change, or null. */
   readonly waits: { readonly since: Millis; readonly dueAt: Millis } | null;
   readonly nickname: string | null;
 }
@@ -124,14 +124,12 @@ export class Memory {
     this.#append(change, scope.account, scope.pid);
   }
 
-  /** Appends events to the feed of a scope. */
   append(pid: Pid, ...events: ReadonlyArray<NewEvent>): void {
     const feed = this.events.get(pid) ?? new ScopeEvents();
     this.events.set(pid, feed);
     for (const event of events) feed.append(event);
   }
 
-  /** Logs a change of an account. */
   recordOfAccount(change: Omit<Change, "scope">, account: string): void {
     this.#append(change, account, null);
   }

@@ -19,14 +19,14 @@ interface KeySecret {
 /** A key with its secrets, the newest last. */
 export interface StoredKey {
   readonly key: ApiKey;
-  /** Whether the key counts against its account's maximum, unless it is revoked. */
+  /** Whether the key counts against its account's maximum until it is revoked. */
   readonly counts: boolean;
   readonly secrets: ReadonlyArray<KeySecret>;
   readonly lastUsedAt: Millis | null;
   readonly revokedAt: Millis | null;
 }
 
-/** Returns a new key. `suspended` comes from its account. */
+/** @param suspended whether the account of the key is suspended */
 export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: boolean): StoredKey => ({
   key: { ...key, suspended },
   counts: maxKeys !== null,
@@ -35,7 +35,6 @@ export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: bo
   revokedAt: key.status === "revoked" ? at : null,
 });
 
-/** Returns whether the key counts against its account's maximum now. */
 export const countsNow = ({ counts, key }: StoredKey): boolean => counts && key.status !== "revoked";
 
 /** Returns the key with the expiry of the secret with this hash. */
@@ -80,8 +79,8 @@ export const keyOfUpdatedAccount = (key: ApiKey, update: UpdateAccount["update"]
 };
 
 /**
- * Returns a key as it is stored after its account was erased. The key is revoked, belongs to the new account name, and
- * has lost its own name, its address lists and its redirect origins.
+ * Returns the key after the erasure of its account: revoked, with the new account name, and without its own name,
+ * address lists and redirect origins.
  */
 export const keyOfErasedAccount = (stored: StoredKey, account: string, at: Millis): StoredKey => ({
   ...stored,

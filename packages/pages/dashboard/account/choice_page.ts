@@ -7,7 +7,7 @@ import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 
 export interface Choice {
-  /** The account in use. */
+  /** The account that the sign-in uses now. */
   readonly account: Pick<Visitor["account"], "name">;
   /** The accounts of the user, starting with the one that the user chose last. */
   readonly accounts: ReadonlyArray<Membership>;

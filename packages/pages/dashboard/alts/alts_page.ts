@@ -52,7 +52,7 @@ export interface AltsView {
 
 const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note" };
 
-/** @param notice the result of a review; null if there is none */
+/** @param notice the result of the last action, or null */
 export const altsPage = (
   form: AltsForm,
   view: AltsView,

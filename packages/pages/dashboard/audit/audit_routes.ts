@@ -26,7 +26,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
 
-  /** Finds a chat user by ID or user name in the account's communities; null if no user matches. */
+  /** Returns an ID unchanged. Looks a user name up in the account's communities; null if no user has the name. */
   const userOf = Effect.fnUntraced(function* (account: string, text: string) {
     if (isChatId(text)) return text;
     for (const { scope } of (yield* scopes.list({ name: account })).slice(0, mostScopes)) {

@@ -40,7 +40,7 @@ export const makeAccountNames = Effect.map(Profiles, (profiles) => ({
   gameNames: (ids: ReadonlyArray<GameId>) => namesOf(ids, profiles.game),
 }));
 
-/** Returns a function that names the keys, the signed-in user, and every account and webhook in the entries. */
+/** Returns a function that looks up the names of the signed-in user, and of the accounts and webhooks in entries. */
 export const makeEntryNames = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const { chatNames, gameNames } = yield* makeAccountNames;

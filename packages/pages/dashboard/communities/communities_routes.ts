@@ -104,7 +104,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ];
 });
 
-/** Words a problem for a form: its users leave a field empty, where requests to the JSON routes send null. */
+/** Rewords a problem for a form, where users leave a field empty instead of sending null. */
 const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
   name,
   reason:

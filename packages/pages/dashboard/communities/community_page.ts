@@ -46,7 +46,7 @@ const labels = {
   doneText: "Message at the end",
 };
 
-/** @param notice the result of an action; null if there is none */
+/** @param notice the result of the last action, or null */
 export const communityPage = (
   view: CommunityView,
   form: SaidForm,

@@ -26,7 +26,6 @@ export interface EventsView {
   readonly keptDays: number;
 }
 
-/** Names of accounts on the platforms, by ID. */
 interface EventNames {
   readonly chats: ReadonlyMap<string, string>;
   readonly games: ReadonlyMap<string, string>;

@@ -51,7 +51,6 @@ export interface ImportJob {
   readonly onConflict: ConflictChoice;
   readonly options: ReadOptions;
   readonly madeAt: number;
-  /** The chat users whose link the import changes. */
   readonly changed: ChangedLinks;
   /** The rows that the last run skipped; null before the first run. */
   leftOut: BoundedFile | null;
@@ -80,7 +79,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
       return Effect.all([job.file.remove, job.changed.file.remove, job.leftOut?.remove ?? Effect.void]);
     });
 
-  /** The jobs that do not run, oldest first; new uploads may displace these. */
+  /** The jobs that are not running, oldest first. If an upload needs room, the oldest is removed. */
   const idle = () => [...jobs.values()].filter(({ state }) => state._tag !== "Running");
 
   const uploads = boundedUploads(

@@ -44,7 +44,7 @@ const makeBench = Effect.gen(function* () {
     };
     const file = yield* jobs.uploads.create;
     for (let part = 0; part < megabytes; part++) yield* file.append(new Uint8Array(megabyte));
-    // The job reads only this row. The megabytes that were appended to `file` only count against the size limit.
+    // The job reads only this row. The megabytes in `file` only count against the size limit.
     const read = Stream.encodeText(Stream.make("chatId,gameId\n100001,1\n"));
     const made = { owner, community, fileName: name, file: { ...file, read } };
     const fiber = yield* Effect.forkChild(jobs.preview({ ...made, onConflict: "keep", options: {} }));

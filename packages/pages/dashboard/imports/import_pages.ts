@@ -29,7 +29,7 @@ export interface ImportForm {
   readonly gameColumn: string;
   readonly timeColumn: string;
   readonly verifiedColumn: string;
-  /** Columns whose names suggest a time or a verification, but whose meaning is unknown. */
+  /** Columns that may say when or whether a link was verified. The user must name or ignore each of them. */
   readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
 }
 
@@ -40,7 +40,6 @@ export interface ImportView {
   readonly changed: Pick<ChangedLinks, "count" | "first">;
 }
 
-/** Names of accounts by ID. */
 export type AccountNames = Pick<Names, "chats" | "games">;
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;

@@ -46,7 +46,7 @@ export const rulesOf = (key: KeyDetails): KeyRules => ({
   lastDay: key.expiresAt === null ? "" : dayOf(key.expiresAt - 1),
 });
 
-/** Converts the last day of a key to its expiry, the end of that day in ISO 8601; null if empty. */
+/** Returns the end of a day in ISO 8601, null for an empty text, and an invalid day unchanged. */
 export const expiryOf = (lastDay: string): string | null => {
   if (lastDay === "") return null;
   const start = Date.parse(`${lastDay}T00:00:00Z`);
@@ -77,7 +77,6 @@ ${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint:
 ${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date", value: rules.lastDay, problems })}
 </details>`;
 
-/** Says in words what the restrictions of a key are. */
 const restrictionsText = (rules: KeyRules): string => {
   if (!hasRestrictions(rules)) return "None: it works from every address and does not expire";
   const { allowIps, denyIps, redirectOrigins, lastDay } = rules;
@@ -111,7 +110,7 @@ const keyScopeTexts: ScopeTexts = {
 
 type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
 
-/** The fields that choose the communities of a new key. This choice cannot change later. */
+/** The fields that choose the communities of a new key or webhook. This choice cannot change later. */
 export const scopeFields = (
   form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
@@ -134,7 +133,7 @@ ${radioField({
 })}
 ${guildField(form, guilds, problems, texts)}`;
 
-/** A menu of the communities that can have a key, or a text field for the ID if the platform lists none. */
+/** A menu of communities to choose from, or a text field for the ID if the platform did not report the guilds. */
 const guildField = (
   { guildId }: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,

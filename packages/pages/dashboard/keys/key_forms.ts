@@ -47,7 +47,7 @@ const explained = <A, E>(read: Effect.Effect<A, E>, rules: KeyRules) =>
     return new InvalidParameter({ parameters });
   });
 
-/** Returns why the first wrong entry of a list is wrong; undefined if every entry alone is right. */
+/** Returns why the first wrong entry of a list is wrong; undefined if no entry is wrong. */
 const reasonOf = (lines: string, isRight: (entry: string) => boolean, reason: (entry: string) => string) => {
   const wrong = entriesOf(lines).find((entry) => !isRight(entry));
   return wrong === undefined ? undefined : reason(wrong);

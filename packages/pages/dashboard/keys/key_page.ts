@@ -29,7 +29,7 @@ export interface RefusedAct extends Refused {
 
 /**
  * @param rules the current rules, or the rules as typed
- * @param notice the result of an action; null if there is none
+ * @param notice the result of the last action, or null
  */
 export const keyPage = (
   view: KeyView,

@@ -1,4 +1,4 @@
-/** Turns errors into the messages and the status with which the form of a key or a webhook is shown again. */
+/** Converts an error into the status and the messages of a form that is shown again. */
 import type {
   Conflict,
   Forbidden,

@@ -1,4 +1,4 @@
-/** Distinguishes links that a member of the account made from links that users verified. */
+/** Distinguishes links that a team member made from links that users verified. */
 import { AuditLog, type ChatId, type DataScope } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { NamedLink } from "@accountlink/core/communities";
@@ -16,7 +16,7 @@ export const isByHand = (link: Link, { action, actor, at, details }: AuditEntry)
   details["chatId"] === link.chatId &&
   details["via"] === undefined;
 
-/** Returns a function that finds the chat users of a page whom a team member linked. */
+/** Returns a function that finds, among links, the chat users that a team member linked. */
 export const makeByHand = Effect.map(AuditLog, (log) =>
   Effect.fnUntraced(function* ({ account, pid }: DataScope, links: ReadonlyArray<NamedLink>) {
     const entries = yield* Effect.forEach(

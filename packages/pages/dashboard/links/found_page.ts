@@ -1,4 +1,4 @@
-/** The results of a search from the menu: links and users in every list of the account. */
+/** The results of a search in all lists of links: links, and users without a link. */
 import { html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";

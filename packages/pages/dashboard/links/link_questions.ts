@@ -72,7 +72,7 @@ ${links.map(({ link: { chatId } }) => html`<input type="hidden" name="chat" valu
   };
 };
 
-/** @param replaced the game account that the chat user is linked to so far; null if there is none */
+/** @param replaced the game account that the chat user is linked to so far, or null */
 export const linkQuestion = (
   question: LinkQuestion,
   replaced: Replaced | null,

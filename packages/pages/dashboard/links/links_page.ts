@@ -24,7 +24,7 @@ export interface LinksView {
   readonly search: string;
   readonly sort: LinkSort;
   readonly links: ReadonlyArray<NamedLink>;
-  /** Chat users on this page whom a team member linked, without a later verification. */
+  /** Chat users on this page that a team member linked and that have not been verified since. */
   readonly byHand: ReadonlySet<ChatId>;
   /** Cursor of the older links; null on the last page. */
   readonly next: string | null;
@@ -83,7 +83,7 @@ export const userPath = (pid: Pid | null, chatId: ChatId): string =>
 
 export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 
-/** @param notice the result of an action; null if there is none */
+/** @param notice the result of the last action, or null */
 export const linksPage = (
   view: LinksView,
   form: LinkForm,
@@ -162,7 +162,7 @@ ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable(view, labels)}`;
 };
 
-/** Lists the users whom a search found, but who have no link. */
+/** Lists the found users who have no link. */
 export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>): Html | null =>
   unlinked.length === 0
     ? null

@@ -21,7 +21,6 @@ export interface LinkedUserView {
   readonly community: Community;
   readonly chatId: ChatId;
   readonly chat: ChatProfile | null;
-  /** Null if the user has no link. */
   readonly link: NamedLink | null;
   /** All lists that have a link of the user. */
   readonly lists: ReadonlyArray<UserList>;
@@ -30,7 +29,7 @@ export interface LinkedUserView {
   readonly names: Names;
 }
 
-/** @param notice the result of an action; null if there is none */
+/** @param notice the result of the last action, or null */
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,

@@ -61,7 +61,6 @@ export const textField = (
       }${field.required === true ? html` required` : null}${field.awaited === undefined ? null : html` data-awaits="${field.awaited}"`}${field.isKept === true ? html` data-kept` : null}>`,
   );
 
-/** A text area with one entry per line. */
 export const linesField = (field: Field & { readonly value: string }): Html =>
   around(
     field,
@@ -77,7 +76,6 @@ export interface Choice {
   readonly hint?: string;
 }
 
-/** A menu that selects one of several values. */
 export const menuField = (
   field: Field & { readonly value: string; readonly choices: ReadonlyArray<Choice> },
 ): Html =>
@@ -91,7 +89,6 @@ ${field.choices.map(
 </select>`,
   );
 
-/** A group of radio buttons, for a choice between a few values. */
 export const radioField = (
   field: Field & { readonly value: string; readonly choices: ReadonlyArray<Choice> },
 ): Html => html`

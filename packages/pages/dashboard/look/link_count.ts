@@ -11,7 +11,7 @@ export const countText = ({ count, age }: LinkCount): string =>
 export const linksText = (links: LinkCount): string =>
   `${countText(links)} ${links.count === 1 ? "link" : "links"}`;
 
-/** Says how old a number is; null if it is current. */
+/** Says how long ago links were counted, or that the count is incomplete; null for a recent count. */
 export const countNote = ({ age }: LinkCount): string | null => {
   if (age === null) return "still being counted";
   return age < old ? null : `counted ${durationText(age)} ago`;

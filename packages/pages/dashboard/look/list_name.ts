@@ -18,11 +18,11 @@ export const communityName = ({ scope, guildName }: Named): string => {
 export const listName = (community: Named): string =>
   community.scope.kind === "global" ? "Shared list" : `${communityName(community)}’s own list`;
 
-/** Returns the name of a list of links as it is written inside a sentence. */
+/** Returns the name of a list of links for use inside a sentence. */
 export const listText = (community: Named): string =>
   community.scope.kind === "global" ? "the shared list" : listName(community);
 
-/** Returns the message of an error with the pages' word for a guild. */
+/** Returns the message of an error, with "community" instead of "guild". */
 export const messageText = ({ message }: { readonly message: string }): string =>
   message.replace("guild", "community");
 

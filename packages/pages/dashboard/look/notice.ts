@@ -1,4 +1,4 @@
-/** Tells the result of an action, on the page that the action redirects to. */
+/** Shows the result of an action on the page to which the action redirects. */
 import { type Html, html } from "../../html.ts";
 
 const notices = {

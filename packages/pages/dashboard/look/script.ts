@@ -65,7 +65,7 @@ const localize = (within) => {
 };
 localize(document);
 
-// Open the menu on wide windows in browsers that ignore the style for the content of a closed details element.
+// Wide windows always show the menu. Browsers without ::details-content ignore the style for that, so open it here.
 if (!CSS.supports("selector(::details-content)") && matchMedia("(min-width: 60rem)").matches) {
   for (const menu of all(".menu")) menu.open = true;
 }

@@ -47,7 +47,7 @@ export interface RefusedTeam {
 const labels = { who: "Who", role: "Role" };
 
 /**
- * @param notice the result of an action; null if there is none
+ * @param notice the result of the last action, or null
  * @param refused why a submitted form was refused; null if none was refused
  */
 export const teamPage = (

@@ -26,7 +26,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
   const { publicUrl } = yield* HttpSettings;
   const botInvite = yield* makeBotInvite;
 
-  /** Counts the links of all communities. If there are none, also returns the first steps for a new owner. */
+  /** Counts the links of all communities. Before the first link, also returns the first steps for a new owner. */
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const owned = yield* scopes.list(visitor.owner.account);
     const links = sumCounts(owned.map((community) => community.links));

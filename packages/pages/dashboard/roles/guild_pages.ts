@@ -1,4 +1,4 @@
-/** Pages shown instead of the rules: a choice of communities, or the reason why a community cannot have rules. */
+/** Pages shown instead of a role plan: a choice of communities, or the reason why the plan cannot be shown. */
 import type { Forbidden } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { statusOf } from "@accountlink/http-api";

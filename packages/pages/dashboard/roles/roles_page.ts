@@ -44,7 +44,7 @@ export interface RolePreview {
 type Shown = Pick<Visitor, "csrf" | "platforms">;
 
 /**
- * @param notice the result of the last action; null if there was none
+ * @param notice the result of the last action, or null
  * @param refused why a submitted form was refused; null if none was refused
  */
 export const rolesPage = (

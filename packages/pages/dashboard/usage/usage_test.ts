@@ -33,7 +33,7 @@ describe("usagePage", () => {
 });
 
 describe("sparkline", () => {
-  it("the sparkline has a bar for each day with requests, the highest in full height, and a label with the counts", () => {
+  it("the sparkline has a bar for each day with requests, the tallest at full height, and a label with the counts", () => {
     const [none, low, high] = [makeDays(1, 0, 0), makeDays(1, 100, 0), makeDays(1, 300, 100)];
     const { source } = sparkline([...none, ...low, ...high]);
     const bars = [...source.matchAll(/<rect x="(.+?)" y="(.+?)".*? height="(.+?)"/g)];

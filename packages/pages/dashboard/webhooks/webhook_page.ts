@@ -29,8 +29,8 @@ export interface RefusedWebhookAct extends Refused {
 }
 
 /**
- * @param form the values in the fields: those of the webhook, or the submitted values if they were refused
- * @param notice the result of the last action; null if there was none
+ * @param form the values in the fields: the webhook's values, or the submitted values if they were refused
+ * @param notice the result of the last action, or null
  */
 export const webhookPage = (
   view: WebhookView,

@@ -28,7 +28,7 @@ const started = Effect.flatMap(decodeFixture(JSON.stringify({ platform })), (fix
 type Row = [path: string, status: number, body: unknown];
 
 describe("devPlatform", () => {
-  // `platforms_test.ts` tests the other routes that the adapters request.
+  // The routes that are missing here are tested in `platforms_test.ts`, through the adapters.
   it.effect.each<Row>([
     ["/chat/api/bot/guilds", 200, { guilds: [engineRoom, { id: "70003", name: null }] }],
     ["/chat/api/guilds/70001/members", 200, { members: [member] }],

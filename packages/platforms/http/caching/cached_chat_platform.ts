@@ -1,4 +1,3 @@
-/** A chat platform with a short-lived cache. */
 import { type Cache, type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import { type ChatRoles, ChatUser, Guild, GuildMember } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";
@@ -6,7 +5,7 @@ import { cachedLookup } from "./cached_lookup.ts";
 import { defaultStaleness, type Staleness } from "./staleness.ts";
 
 /**
- * Wraps the provided chat platform.
+ * Wraps the provided chat platform in a short-lived cache.
  *
  * @param overrides maximum ages that differ from the defaults
  *

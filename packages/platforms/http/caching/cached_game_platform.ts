@@ -1,4 +1,3 @@
-/** A game platform with a short-lived cache. */
 import { type Cache, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";
@@ -6,7 +5,7 @@ import { cachedLookup } from "./cached_lookup.ts";
 import { defaultStaleness, type Staleness } from "./staleness.ts";
 
 /**
- * Wraps the provided game platform.
+ * Wraps the provided game platform in a short-lived cache.
  *
  * @param overrides maximum ages that differ from the defaults
  */

@@ -41,7 +41,7 @@ const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<strin
 });
 
 describe("cachedLookup", () => {
-  it.effect("an answer is cached for as long as it is fresh", () =>
+  it.effect("an answer is cached while it is fresh", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp();
       expect(yield* lookup("one")).toBe(3);

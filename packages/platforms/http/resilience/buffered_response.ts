@@ -1,4 +1,4 @@
-/** Reads whole responses, so that a body that breaks off fails the attempt, not the code that reads the body. */
+/** Reads whole responses. If a body breaks off, the attempt fails, so that the request can be retried. */
 import { ByteSize, Effect, Stream } from "effect";
 import { type HttpClientError, HttpClientResponse } from "effect/http";
 import { RequestFailed } from "./request_failed.ts";

@@ -9,7 +9,7 @@ const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<
   number
 >;
 
-/** Makes the circuit breaker of a platform, which runs attempts, or fails them with `circuit_open` while it is open. */
+/** Makes the circuit breaker of a platform. While it is open, it fails attempts with `circuit_open`. */
 export const makeCircuit = Effect.fnUntraced(function* (
   platform: string,
   { failuresToOpen, openFor }: Resilience,

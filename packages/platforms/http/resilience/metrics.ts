@@ -8,7 +8,7 @@ export const platformRequests = Metric.counter("accountlink_platform_requests_to
   incremental: true,
 });
 
-/** Seconds that attempts took, by `platform`. Attempts that were not sent are excluded. */
+/** Seconds that attempts took, by `platform`. Attempts with the outcome `busy` or `circuit_open` are excluded. */
 const platformSeconds = Metric.histogram("accountlink_platform_request_seconds", {
   description: "How long a platform takes to answer one attempt, in seconds",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
@@ -42,6 +42,6 @@ export const countingOutcome = (platform: string) => {
     );
 };
 
-/** Measures the duration of sent attempts, whatever their outcome. */
+/** Measures the duration of an attempt, whatever its outcome. */
 export const timing = (platform: string) =>
   Effect.trackDuration(Metric.withAttributes(platformSeconds, { platform }), Duration.toSeconds);

@@ -17,7 +17,7 @@ import { codes, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
 
 const pageSize = 1_000;
 
-/** How long the bot's rights are cached. They serve to explain why Discord refused a change. */
+/** How long the bot's rights are cached. They explain why Discord refused a change. */
 const rightsFreshFor = Duration.seconds(10);
 
 /** Shown in the guild's audit log. */
@@ -34,7 +34,6 @@ const refused = refusal(
   "missingPermissions",
 );
 
-/** The roles of a guild, and the rights of the bot. */
 interface BotRights {
   readonly roles: ReadonlyArray<GuildRole>;
   readonly memberCount: number;

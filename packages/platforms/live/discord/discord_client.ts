@@ -24,7 +24,7 @@ export interface LiveChatPlatformOptions {
 export const userAgent = (publicUrl: string) =>
   HttpClientRequest.setHeader("user-agent", `DiscordBot (${publicUrl}, 1)`);
 
-/** High limits: a page of 1,000 members may be several megabytes large, and role changes wait for rate limits. */
+/** For the roles client: a page of 1,000 members may take several megabytes, and role changes wait for rate limits. */
 const patient: Partial<Resilience> = {
   attemptTimeout: Duration.seconds(10),
   deadline: Duration.seconds(20),

@@ -18,7 +18,6 @@ export const GovernedGuild = Schema.Struct({
   roles: Schema.Array(Schema.Struct({ id: Schema.String, permissions: Permissions })),
 });
 
-/** A guild with its roles and their order. */
 export const RoledGuild = Schema.Struct({
   id: Schema.String,
   approximate_member_count: Schema.optional(Schema.Int),

@@ -13,10 +13,9 @@ const lookupWait = Duration.millis(2_500);
 
 /**
  * Makes each attempt to send a request wait until Discord's rate limits allow it, first come first served for each
- * route and guild. An attempt that would wait longer than `longestWait` fails as if Discord had refused it: with a 429
- * that says when to retry, or with a 401 if Discord has just refused the token.
- *
- * @param longestWait how long an attempt waits at most
+ * route and guild. If the limit requires a wait longer than `longestWait`, the attempt fails as if Discord had refused
+ * it: with a 429 that says when to retry, or with a 401 if Discord has just refused the token. An attempt that has
+ * waited for `longestWait` fails with `busy`.
  */
 export const makeRateLimiter = Effect.fnUntraced(function* (
   limits: RateLimits,

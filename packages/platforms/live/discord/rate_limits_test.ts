@@ -69,7 +69,7 @@ describe("RateLimits", () => {
     expect(wait(members, 0)).toBe(1_000);
   });
 
-  it("requests stop before too many refusals block the IP address; refusals by shared limits do not count", () => {
+  it("requests stop before Discord would block the IP address; a 429 for a shared limit does not count", () => {
     const { wait, observe } = setUp();
     observe(users, 0, {});
     for (let count = 0; count < 6_000; count++) {

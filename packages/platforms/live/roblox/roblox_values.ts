@@ -1,4 +1,4 @@
-/** Converts Roblox's values to core's. */
+/** Converts Roblox's values to the types of `@accountlink/core`. */
 import type { GameGroup, GameProfile } from "@accountlink/core/platforms";
 import { DateTime } from "effect";
 import type { Memberships, Thumbnails, User } from "./roblox_wire.ts";

@@ -6,8 +6,8 @@ export const idempotency = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, tableByKey }: Dialect,
 ) {
-  // answer is null while the request is in progress. held_until is when a request in progress loses its idempotency
-  // key; if it is null, ends_at applies. erased is 1 once an erasure has removed everything but the two hashes.
+  // A request in progress has no answer, and holds its idempotency key until held_until. An answered request has no
+  // held_until, and keeps the key until ends_at. erased is 1 if an erasure left only the hashes id and fingerprint.
   yield* sql`
     CREATE TABLE idempotency_keys (
       id ${text} NOT NULL PRIMARY KEY,

@@ -5,7 +5,7 @@ import type { PoolClient } from "pg";
 import { connectionLost, endsConnection, sqlErrorOf } from "./sql_error.ts";
 import { type GroupStatement, StatementGroup, type StatementResult } from "./statement_group.ts";
 
-/** One statement. Unprepared SQL without values may contain several statements. */
+/** One statement, or several in unprepared SQL without values. */
 export interface Query extends GroupStatement {
   /** Whether the statement runs outside of a transaction, so that it is committed by the time of its answer. */
   readonly commits?: boolean;
@@ -17,7 +17,7 @@ export interface LeaseOptions {
   readonly timeout: number;
   /** Called when a statement got no answer in time, not even the server's error for a statement timeout. */
   readonly onUnresponsive: () => void;
-  /** Called once, with whether the connection can be used again. */
+  /** Called once. The pool must close the connection unless `isReusable`. */
   readonly onRelease: (isReusable: boolean) => void;
 }
 
@@ -38,7 +38,7 @@ export class ConnectionLease {
   readonly #options: LeaseOptions;
   readonly #queue: Array<() => void> = [];
   #isBusy = false;
-  /** When the running statement was sent. Infinity while none runs, and during a COMMIT, which has no timeout. */
+  /** When the latest statement was sent. Infinity for a statement that commits, because a commit has no timeout. */
   #sentAt = Number.POSITIVE_INFINITY;
   #answered = 0;
   #begin: Query | undefined;

@@ -237,9 +237,6 @@ const refuseReplicaWithin =
     }
   };
 
-/**
- * Converts integers to numbers. An integer beyond `Number.MAX_SAFE_INTEGER` becomes an inexact number, which the code
- * that reads the row refuses.
- */
+/** Converts integers to numbers, like `StatementGroup`. */
 const parserOf = (oid: number): ((text: string) => unknown) =>
   integerTypes.has(oid) ? Number : (text) => text;

@@ -206,7 +206,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
     ),
   );
 
-  it.live("transactions begin with their first statement, and never begin without one", () =>
+  it.live("a transaction that is empty or fails early stores nothing, and leaves no transaction open", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

@@ -1,6 +1,6 @@
 /**
- * Sends statements to the server together in one round trip: when one fails, the server skips the rest. Each
- * statement is prepared and described once per connection.
+ * Sends statements to the server together in one round trip: when one fails, the server skips the rest. A prepared
+ * statement is parsed and described only once per connection.
  */
 import type { Connection, Submittable } from "pg";
 

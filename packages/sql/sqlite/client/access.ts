@@ -24,9 +24,9 @@ export interface AccessOptions {
 /**
  * The writing connection.
  *
- * - A transaction holds a semaphore from before its BEGIN until after its COMMIT or ROLLBACK.
- * - A statement outside of transactions does not use the semaphore. If no transaction is open, the statement runs at
- *   once. Otherwise, it runs when the open transaction has ended, before the next transaction begins.
+ * - `lease` holds a semaphore from before the BEGIN of a transaction until after its COMMIT or ROLLBACK.
+ * - `shared` and `transaction` run without the semaphore: at once if no transaction is open, otherwise when the open
+ *   transaction has ended, before the next one begins.
  */
 export class Access {
   readonly #db: DatabaseSync;

@@ -61,7 +61,7 @@ describe("parameters", () => {
     );
   });
 
-  it("question marks in quotes and comments are no parameters", () => {
+  it("question marks in quotes and comments are not parameters", () => {
     const { values } = openStatements();
     const sql = `SELECT 'it''s ?', ? AS "?" -- isn't it?\n /* ? ' */`;
     expect(values.all(sql, [1])).toEqual([["it's ?", 1]]);

@@ -9,9 +9,9 @@ const quietTime = "5 seconds";
 
 /**
  * Watches for a full disk until the scope closes, and logs when writes begin to fail and when they work again. Returns
- * the effect to run for every statement that failed because the disk is full.
+ * a function to call for every statement that failed because the disk is full.
  *
- * @param commits a number that changes with every commit to the file
+ * @param commits reads a number that changes with every commit to the file
  */
 export const logFullDisk = Effect.fnUntraced(function* <E>(
   file: string,

@@ -35,7 +35,7 @@ export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =
   Effect.map(write, (outcome) => [outcome, answer] as const);
 
 export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
-  /** Returns the request that holds the key, or null if this claim holds it now. */
+  /** Returns the request that claimed the key before, or null if this claim holds it now. */
   claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),
   find: ({ id }: Claim) => Effect.map(store.find(id), Option.getOrNull),
   commit: <O, E>(claim: Claim, write: Effect.Effect<O, E>, answer: KeptAnswer = newAnswer(), size?: "bulk") =>

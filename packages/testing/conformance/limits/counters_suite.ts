@@ -163,6 +163,6 @@ const properties: Cases<Counters> = {
   ),
 };
 
-/** Tests `Counters`. */
+/** Tests `Counters`: durable windows, Unicode keys, concurrent requests, and random requests against a model. */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>
   suite("Counters", options, { ...texts, ...durableWindows, ...races, ...properties });

@@ -135,10 +135,7 @@ export const races: Cases<StoragePorts> = {
   ),
 };
 
-/**
- * Returns the game user to which ada is linked after the last audit entry. Checks that the previous game user in each
- * entry is the one that the entry before it set.
- */
+/** Returns ada's game user after the last audit entry. Expects each entry to name her game user before the entry. */
 const replay = (entries: ReadonlyArray<AuditEntry>): AuditValue =>
   entries.reduce<AuditValue>((current, entry) => {
     expectEqual(replacedBy(entry), current, "The previous game of an entry");

@@ -33,8 +33,8 @@ export const reads: Cases<StoragePorts> = {
     function* () {
       const links = yield* newLinkFixture;
       const [many, few] = [GameId.make("1"), GameId.make("2")];
-      // Create more links than `findByGameIds` returns. The links around its limit have the same time, so that only
-      // their chat IDs decide which of them it returns.
+      // Create more links than `findByGameIds` returns. The last returned links and the omitted links have the same
+      // time, so that their chat IDs decide which links are returned.
       const chatIds = Array.from({ length: maxChatsOfGame + 5 }, (_, i) => ChatId.make(`${20_000 + i}`));
       const last = 10_003 - maxChatsOfGame;
       const lines = chatIds.map((chatId, index) => line(chatId, many, Math.max(10_000 - index, last)));

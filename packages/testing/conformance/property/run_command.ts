@@ -77,7 +77,7 @@ export const runCommand = (
   );
 };
 
-/** All stored state that commands can change. */
+/** The stored state that is compared after the commands. */
 export interface Observation {
   readonly scopes: ReadonlyArray<unknown>;
   readonly account: ReadonlyArray<unknown>;
@@ -173,7 +173,7 @@ const askSessions = <A>(ask: (store: SessionStore["Service"]) => Effect.Effect<A
 const askFlows = <A>(ask: (store: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(FlowStore, ask);
 
-/** Returns the IDs that are in both `own` and `named`, in the order of `own`. */
+/** Omits the sessions of other runs, and sorts the rest, because a store may return sessions in any order. */
 const ownOf = (own: ReadonlyArray<SessionId>, named: ReadonlyArray<SessionId>): ReadonlyArray<SessionId> =>
   own.filter((id) => named.includes(id));
 

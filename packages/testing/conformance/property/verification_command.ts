@@ -65,8 +65,7 @@ const session = nat(sessionCount - 1);
 const flow = nat(flowCount - 1);
 const challenge = nat(challengeCount - 1);
 const at = nat(commandDeadline);
-// Most random commands are early, most name the chat user `ada`, and most name the game user `chess`. So many flows
-// complete before their deadline.
+// Most commands are early, most name `ada`, and most name `chess`, so that flows often complete before their deadline.
 const early = oneof({ weight: 4, arbitrary: constantFrom(0, 1) }, { weight: 1, arbitrary: at });
 const chatId = oneof(
   { weight: 3, arbitrary: constant(ada) },

@@ -98,7 +98,7 @@ export const roleFixture = Effect.fnUntraced(function* (scope: DataScope, guildI
       return node;
     }),
 
-    /** The audit entries of the scope, oldest first. */
+    /** The audit entries of the account, oldest first. */
     entries: Effect.map(log.list(scope.account, null, 1_000), (all) =>
       all.map(({ action, details }) => [action, details] as const).toReversed(),
     ),

@@ -45,7 +45,7 @@ const allowed = new Set([
   "opened → expired at",
 ]);
 
-/** Sweeps flows only, not sessions or sightings. */
+/** Runs a sweep that deletes no sessions and no sightings. */
 const sweepAt = (at: Millis) =>
   SessionStore.use((store) => store.sweep({ at, sessionsBefore: 0, sightingsBefore: 0 }));
 

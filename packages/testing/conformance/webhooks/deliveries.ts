@@ -242,7 +242,6 @@ export const deliveries: Cases<StoragePorts> = {
   "sweep deletes any number of deliveries of old events, and nothing else": Effect.gen(function* () {
     const { addHeld, deliveries: list, store } = yield* newWebhookFixture;
     const { id, recordOf } = yield* addHeld();
-    // A sweep deletes older deliveries of all scopes. This time is before the events of other test cases.
     const time = 1_000_000;
     const old = Array.from({ length: 1_100 }, () =>
       makeDelivery({ eventId: uniqueEventId(time - 1), at: time - 1 }),

@@ -16,7 +16,7 @@ import { makeScopes, origin } from "../scopes.ts";
 /** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
 export const start = 1_767_225_600_123;
 
-/** Finds a webhook in a list of webhooks whose events one node sends. Returns null if the list does not contain it. */
+/** Finds a webhook among the webhooks that a node holds; null if the node does not hold it. */
 const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | null =>
   all.find((webhook) => webhook.id === id) ?? null;
 
