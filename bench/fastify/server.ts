@@ -103,7 +103,7 @@ const findKey = async (token: string, now: number): Promise<Key | undefined> => 
   return key;
 };
 
-/** This server has platform data in memory. The real server asks its platform over HTTP, at most every 5 seconds. */
+/** This server has platform data in memory. The real server caches answers of its platform for 1 to 30 seconds. */
 const { guilds, gameUsers } = platformFixture().platform;
 const members = new Map(guilds.map(({ id, members: all }) => [id, new Set(all.map(({ chatId }) => chatId))]));
 const users = new Set(gameUsers.map(({ id }) => id));

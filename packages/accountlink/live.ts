@@ -18,7 +18,7 @@ export interface LiveOptions {
 }
 
 /**
- * Discord and Roblox, for the option `platforms`. The responses of both are cached for some seconds.
+ * Discord and Roblox, for the option `platforms`. Lookups are cached for 1 to 30 seconds.
  *
  * @example
  * ```ts

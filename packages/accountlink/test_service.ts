@@ -1,4 +1,3 @@
-/** Opens a service with promises on one storage, for tests. */
 import { afterAll, beforeAll } from "vitest";
 import {
   type PromisedAccountLink as AccountLink,

@@ -106,9 +106,9 @@ export interface Alts {
 /** Changes in the key's scope. */
 export interface Events {
   /**
-   * Follows events from a cursor on; without a cursor, from now on. Each event comes with the cursor after it. The
-   * iterator has no end: it reconnects after restarts, rate limits and ended streams. It rejects with `CONFLICT` when
-   * the service no longer keeps events as old as the cursor. `GET /v2/events/stream`
+   * Follows events from a cursor on; without a cursor, from now on, or as `from` says. Each event comes with the cursor
+   * after it. The iterator has no end: it reconnects after restarts, rate limits and ended streams. It rejects with
+   * `CONFLICT` when the service no longer keeps events as old as the cursor. `GET /v2/events/stream`
    */
   (options?: EventOptions): AsyncGenerator<FollowedEvent, void>;
   /** Returns a page of events. `GET /v2/events` */

@@ -26,7 +26,7 @@ const backoff = (attempt: number): number =>
 /**
  * Runs the attempt until it succeeds or fails permanently.
  *
- * @param patience for how many milliseconds after the end of the first attempt another attempt may begin
+ * @param patience how long after the first failed attempt another attempt may begin, in milliseconds
  */
 export const retrying = async <A>(
   attempt: () => Promise<A>,

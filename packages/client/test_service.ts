@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(scopes.splice(0).map((scope) => Effect.runPromise(Scope.close(scope, Exit.void))));
 });
 
-/** Starts a service that sends the given responses one by one, repeating the last one, and creates a client of it. */
+/** Starts a service that sends the given responses one by one and repeats the last one, and creates its client. */
 export const scripted = async (
   answers: ReadonlyArray<HttpAnswering>,
   options: Partial<ClientOptions> = {},

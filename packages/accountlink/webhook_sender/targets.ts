@@ -1,4 +1,3 @@
-/** Resolves the host of a webhook, and checks each of its addresses. */
 import { isIP } from "node:net";
 import { type DeliveryError, WebhookUnanswered } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
@@ -10,7 +9,7 @@ import { isPublic, isWithin } from "./public_address.ts";
 const mostTargets = 4;
 
 /**
- * Returns the addresses to connect to. Fails unless every address of the host is public or in `openNetworks`. For an
+ * Resolves the host to the addresses to connect to. Fails unless every address is public or in `openNetworks`. For an
  * http URL, every address must be in `openNetworks`.
  */
 export const targetsOf = (

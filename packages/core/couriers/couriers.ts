@@ -32,13 +32,12 @@ const lookDelay = 20;
 /** An item that the store gave to this node. */
 interface Held {
   readonly scope: DataScope;
-  /** The feed position of the last event that was carried. */
+  /** Every event up to this feed position was carried, or was stored to be carried later. */
   readonly position: number;
 }
 
 export interface Courier<Item extends Held> {
   item: Item;
-  /** Every event up to this feed position was carried, or was stored to be carried later. */
   position: number;
   /** Whether the feed may have events after `position`. */
   hasNews: boolean;
@@ -77,7 +76,7 @@ type ItemTopic = "webhooks" | "role_plans";
 export const makeAnnounceItems = (topic: ItemTopic) =>
   Effect.map(Signals, ({ publish }) => Effect.ignore(publish(topic, "")));
 
-/** Renews a node's lease, takes free items, and returns the items of the node. */
+/** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
 export interface HoldItems {
   readonly node: string;
   readonly at: Millis;

@@ -76,10 +76,7 @@ export interface LinkPage {
 /** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. @internal */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
-/**
- * For a request with a filter, one read returns at most `filterPage` events, and there are at most `maxFilterPages`
- * reads.
- */
+/** How many events one read returns at most, and how many reads there are at most, with a filter or for `history`. */
 const filterPage = 500;
 const maxFilterPages = 10;
 

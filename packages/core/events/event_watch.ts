@@ -73,7 +73,7 @@ export class EventWatch extends Context.Service<
 type EventReaders = Readers<Pid, EventSubscription>;
 
 /**
- * Wakes the readers of a scope at a signal that names it, and polls the store: one query returns which of the awaited
+ * Wakes the readers of a scope when a signal names it, and polls the store: one query returns which of the awaited
  * scopes have events. A node receives signals from its first reader on.
  */
 const wakeReaders = Effect.fnUntraced(function* (readers: EventReaders) {

@@ -22,7 +22,7 @@ export interface FlowSubject {
   readonly session: SessionId | null;
   readonly pid: Pid;
   readonly scope: DataScope;
-  /** The owner's settings: the community's name and where users get help. */
+  /** The owner's texts for the pages, such as the community's name. */
   readonly settings: ScopeSettings;
   readonly guildId: GuildId | null;
   readonly redirect: string | null;

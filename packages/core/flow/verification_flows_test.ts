@@ -143,7 +143,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServicesWith({ onCall: (...call) => calls.push(call) })));
   });
 
-  it.effect("each step is logged with the short session id, and counted", () => {
+  it.effect("each step is counted, and logged with the start of the session's id", () => {
     const lines: Array<Record<string, unknown>> = [];
     const logger = Logger.make(({ fiber, message }) => {
       const { step, outcome, session } = fiber.getRef(References.CurrentLogAnnotations);

@@ -53,7 +53,7 @@ export class Idempotency extends Context.Service<
      * Fails with `Conflict` in these cases:
      * - `idempotency_key_reused`: the key belongs to another request.
      * - `idempotency_key_in_use`: the first request still runs.
-     * - `user_erased`: for 24 hours after a chat user of the request was erased.
+     * - `user_erased`: a chat user of the request was erased after the first request.
      *
      * A commit also fails if another request has taken over the key, or if a chat user of the request was erased.
      *

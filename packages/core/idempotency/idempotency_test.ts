@@ -121,7 +121,7 @@ describe("Idempotency.begin", () => {
   );
 
   it.effect(
-    "after a user is erased, retries of earlier requests about this user are refused, and no others",
+    "after a user is erased, retries of earlier requests about this user are refused, and other requests run",
     () =>
       Effect.gen(function* () {
         const { once, send, runs, commitOne } = yield* bench;

@@ -44,7 +44,7 @@ const failing = <Shape extends object>(
 
 export interface Node {
   readonly counters: Counters["Service"];
-  /** Stops the node gracefully, as when its process is asked to stop. */
+  /** Stops the node gracefully, so that it saves its counts. */
   readonly stop: Effect.Effect<void>;
 }
 

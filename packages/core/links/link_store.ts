@@ -83,9 +83,7 @@ export interface BatchImported {
   readonly replaced: number;
   /** Records that already have the batch's game user. */
   readonly unchanged: number;
-  /**
-   * Records that differ from the batch, but were not changed: they keep their own game user, or stay without a link.
-   */
+  /** Records that differ from the batch, but were not changed: they keep their game user, or stay without a link. */
   readonly kept: number;
 }
 

@@ -106,7 +106,7 @@ export interface PlanProblem {
 /** The maximum number of problems that the status of a plan lists. @internal */
 export const shownProblems = 50;
 
-/** A sweep compares every member of the guild. */
+/** The progress of a sweep, which compares every member of the guild with the plan. */
 export interface Sweep {
   /** The member that was compared last; null if no member has been compared yet. */
   readonly after: ChatId | null;

@@ -6,7 +6,6 @@ import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { PlanProblem, PlanSettings, PlanStatus, RolePlan, Sweep } from "./role_plan.ts";
 
-/** Identifies a plan. */
 export interface PlanPlace {
   readonly pid: Pid;
   readonly guildId: GuildId;

@@ -55,7 +55,7 @@ const insertedByEntries = (dataFolder: string): number =>
   importEntries(dataFolder).reduce((sum, { inserted }) => sum + inserted, 0);
 
 describe("accountlink links", () => {
-  it("an export has exactly the bytes of the imported file", async () => {
+  it("an export is sorted, and has the same bytes after its import into another scope", async () => {
     const place = await makeWorkplace();
     const lines = makeLines(1_234);
     const csv = await place.file("links.csv", csvOf(lines));
@@ -183,7 +183,7 @@ describe("accountlink links", () => {
     });
   });
 
-  it("an import with --on-conflict replaces links, and a dry run reports the same numbers", async () => {
+  it("an import with --on-conflict replace replaces links, and a dry run reports the same numbers", async () => {
     const place = await makeWorkplace();
     await place.json(
       "links",

@@ -39,7 +39,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     startLine = 0;
   };
 
-  /** Ends the current outermost JSON value. */
+  /** Ends the text at the closing bracket around all rows. In `values`, such a bracket is an error. */
   const close = (): void => {
     if (shape === "values") found.push(unreadable("a bracket is closed twice"));
     isOver = true;
