@@ -105,6 +105,19 @@ describe("scopes", () => {
     });
   });
 
+  test("the page of a community lists the redirect origins of active keys only", async () => {
+    const owner = await signInOwner(server, "100005");
+    const { key } = await createKey(owner, { redirectOrigins: ["https://club.example"] });
+    const [{ pid } = {}] = await scopesOf(owner);
+    const isListed = async () => {
+      const { text } = await owner.browser.get(`/dashboard/communities/${textOf(pid)}`);
+      return text.includes("<li>https://club.example</li>");
+    };
+    expect(await isListed()).toBe(true);
+    await owner.send(`PATCH /dashboard/api/keys/${textOf(key.id)}`, { body: { status: "disabled" } });
+    expect(await isListed()).toBe(false);
+  });
+
   test("scopes of another account are not found", async () => {
     const { global } = await club();
     const stranger = await signInOwner(server, "100004");
