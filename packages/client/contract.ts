@@ -987,7 +987,7 @@ export interface RefusalDetails {
   readonly PREMIUM_REQUIRED: null;
   /** The scope of the key has no such link, or the chat user is not a member of the guild */
   readonly LINK_NOT_FOUND: null;
-  /** The key has no such session, or it ended more than 24 hours ago */
+  /** The key has no such session, or its deadline was more than 24 hours ago */
   readonly SESSION_NOT_FOUND: null;
   /** The session has expired, possibly while a long poll waited */
   readonly SESSION_EXPIRED: null;

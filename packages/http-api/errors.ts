@@ -182,7 +182,7 @@ export const errorTable = {
     kept: LinkNotFound,
   },
   SESSION_NOT_FOUND: {
-    when: "The key has no such session, or it ended more than 24 hours ago",
+    when: "The key has no such session, or its deadline was more than 24 hours ago",
     advice: "Create a new session",
     status: 404,
     details: Schema.Null,

@@ -105,6 +105,19 @@ describe("scopes", () => {
     });
   });
 
+  test("the page of a community lists the redirect origins of active keys only", async () => {
+    const owner = await signInOwner(server, "100005");
+    const { key } = await createKey(owner, { redirectOrigins: ["https://club.example"] });
+    const [{ pid } = {}] = await scopesOf(owner);
+    const isListed = async () => {
+      const { text } = await owner.browser.get(`/dashboard/communities/${textOf(pid)}`);
+      return text.includes("<li>https://club.example</li>");
+    };
+    expect(await isListed()).toBe(true);
+    await owner.send(`PATCH /dashboard/api/keys/${textOf(key.id)}`, { body: { status: "disabled" } });
+    expect(await isListed()).toBe(false);
+  });
+
   test("scopes of another account are not found", async () => {
     const { global } = await club();
     const stranger = await signInOwner(server, "100004");
@@ -160,6 +173,23 @@ describe("links", () => {
     const next = await list({ pid: global, q: "1", limit: "1", cursor: textOf(page.next) });
     expect([...page.links, ...next.links].map(({ chatId }) => chatId)).toEqual(["100002", "100003"]);
     expect(next.next).toBe(null);
+  });
+
+  test("a search by user name fails if nobody is found while the chat platform is down", async () => {
+    const { owner, list, global } = await club();
+    const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
+    await server.platform.fail({ mode: "down", platform: "chat" });
+    const name = textOf(chat?.username);
+    const search = () => owner.send(`GET /dashboard/api/links?pid=${global}&q=${encodeURIComponent(name)}`);
+    const refused = await search();
+    const page = await owner.browser.get(`/dashboard/events?user=${encodeURIComponent(name)}`);
+    const found = await list({ pid: global, q: textOf(game?.username) });
+    await server.platform.recover();
+    // The circuit breaker still refuses requests for a moment.
+    await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(200);
+    expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
+    expect(page.status).toBe(503);
+    expect(found.links).toMatchObject([{ chatId: "100004" }]);
   });
 
   test("searching links and events for an invalid name finds nothing", async () => {

@@ -693,7 +693,7 @@ ServiceCode = Literal[
     "FORBIDDEN",  # The key, or the signed-in user, may not do this
     "PREMIUM_REQUIRED",  # The tier of the key does not include `resolved=true` or alt detection
     "LINK_NOT_FOUND",  # The scope of the key has no such link, or the chat user is not a member of the guild
-    "SESSION_NOT_FOUND",  # The key has no such session, or it ended more than 24 hours ago
+    "SESSION_NOT_FOUND",  # The key has no such session, or its deadline was more than 24 hours ago
     "SESSION_EXPIRED",  # The session has expired, possibly while a long poll waited
     "SHARED_IP_RATE_LIMITED",  # The client's IP address sent too many requests, counted over all keys
     "RATE_LIMITED",  # The key sent too many requests

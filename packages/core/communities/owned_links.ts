@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Stream } from "effect";
+import { Context, Effect, Layer, Option, Result, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
 import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
@@ -47,10 +47,11 @@ export class OwnedLinks extends Context.Service<
   OwnedLinks,
   {
     /**
-     * Returns links of a scope, latest verification first.
+     * Returns links of a scope, latest verification first. Fails if a search found nobody because a platform did not
+     * answer.
      *
-     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild,
-     * the beginning of a member's name instead of a name on the chat platform; empty for all links
+     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
+     * also the beginning of a member's name; empty for all links
      * @param place the position from which the page continues in `direction`; null for the first page
      */
     readonly page: (
@@ -59,16 +60,19 @@ export class OwnedLinks extends Context.Service<
       place: NewestPosition | null,
       limit: number,
       direction?: PageDirection,
-    ) => Effect.Effect<LinkPage, StoreUnavailable>;
+    ) => Effect.Effect<LinkPage, PlatformUnavailable | StoreUnavailable>;
 
     /**
      * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
      * In a guild, only members are found by name.
      */
-    readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
+    readonly chatsMeant: (
+      scope: DataScope,
+      text: string,
+    ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
 
     /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
-    readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
+    readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>, PlatformUnavailable>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
 
@@ -138,9 +142,12 @@ export class OwnedLinks extends Context.Service<
         limit: number,
         direction: PageDirection,
       ) {
-        const [chatIds, gameIds] = yield* Effect.all([membersNamed(scope, text), gamesMeant(text)], {
-          concurrency: 2,
-        });
+        const [chatsNamed, gamesNamed] = yield* Effect.all(
+          [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
+          { concurrency: 2 },
+        );
+        const chatIds = Result.getOrElse(chatsNamed, () => []);
+        const gameIds = Result.getOrElse(gamesNamed, () => []);
         const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
         const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
         const records = yield* store.findByChatIds(scope.pid, all);
@@ -150,6 +157,8 @@ export class OwnedLinks extends Context.Service<
             ? linked.filter((link) => newestFirst(link, place) < 0).slice(-limit)
             : linked.filter((link) => place === null || newestFirst(place, link) < 0).slice(0, limit);
         const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
+        if (all.length === 0)
+          yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
         return { found, unlinked: chatIds.filter(isUnlinked) };
       });
 
@@ -198,7 +207,11 @@ export class OwnedLinks extends Context.Service<
         newest: (scope, limit) =>
           Stream.paginate(null as NewestPosition | null, (after: NewestPosition | null) =>
             Effect.map(page(scope, "", after, 100), ({ links, next }) => [links, Option.fromNullOr(next)]),
-          ).pipe(Stream.take(limit)),
+          ).pipe(
+            // A page without a search asks no platform for users.
+            Stream.catchTag("PlatformUnavailable", Stream.die),
+            Stream.take(limit),
+          ),
 
         set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
           const set = yield* writer
@@ -232,7 +245,10 @@ const targetOf = (owner: KeyOwner, scope: DataScope) => ({
 const idsOf = <Id>(found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined) =>
   found && Effect.map(found, Option.toArray);
 
-/** Returns the users with a given ID or name, each once. Omits users found by name if the platform does not answer. */
+/**
+ * Returns the users with a given ID or name, each once. If the platform does not answer, returns the user with this ID,
+ * or fails if the text is no ID.
+ */
 const meant = Effect.fnUntraced(function* <Id extends string>(
   text: string,
   isId: (text: string) => text is Id,
@@ -242,6 +258,6 @@ const meant = Effect.fnUntraced(function* <Id extends string>(
   const name = text.replace(/^@/, "");
   const found = name !== "" && isStorableUpTo(longestName, name) ? findByName(name) : undefined;
   if (found === undefined) return byId;
-  const byName = yield* Effect.orElseSucceed(found, () => []);
+  const byName = yield* byId.length > 0 ? Effect.orElseSucceed(found, () => []) : found;
   return [...new Set([...byId, ...byName])];
 });

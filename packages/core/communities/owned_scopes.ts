@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, type StoreUnavailable } from "../errors.ts";
 import { isPid, type Pid } from "../ids.ts";
-import type { Account } from "../keys/api_key.ts";
+import { type Account, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/scope_settings.ts";
@@ -13,7 +13,7 @@ export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
   /** The number of keys that are not revoked. */
   readonly keys: number;
-  /** The redirect origins of these keys, each once, sorted. */
+  /** The redirect origins that the flow accepts, each once, sorted: only active keys count. */
   readonly redirectOrigins: ReadonlyArray<string>;
 }
 
@@ -59,13 +59,15 @@ export class OwnedScopes extends Context.Service<
 
       const list = Effect.fn("OwnedScopes.list")(function* ({ name }: Pick<Account, "name">) {
         const scopes = yield* store.listScopes(name);
-        const keys = yield* store.listKeys(name, yield* Clock.currentTimeMillis);
+        const now = yield* Clock.currentTimeMillis;
+        const keys = yield* store.listKeys(name, now);
         return yield* Effect.forEach(scopes, (configured) =>
           Effect.map(counts.of(configured.scope.pid), (links) => {
             const own = keys.filter(
               ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
             );
-            const origins = new Set(own.flatMap(({ redirectOrigins }) => redirectOrigins));
+            const accepted = own.filter((key) => isAccepted(key, now));
+            const origins = new Set(accepted.flatMap(({ redirectOrigins }) => redirectOrigins));
             return { ...configured, links, keys: own.length, redirectOrigins: [...origins].toSorted() };
           }),
         );

@@ -279,7 +279,8 @@ const takeBatch = Effect.fnUntraced(function* (
   for (const row of leftOut) tally.leaveOut(row);
   if (strict && tally.wrong.length > 0) {
     const { inserted, replaced, unchanged, kept } = tally.counts;
-    return yield* new WrongLines({ ...tally.wrongLines, stored: inserted + replaced + unchanged + kept });
+    const stored = dryRun ? 0 : inserted + replaced + unchanged + kept;
+    return yield* new WrongLines({ ...tally.wrongLines, stored });
   }
   const changed: Array<LinkChange> = [];
   const position = tally.rows;

@@ -171,6 +171,8 @@ describe("importLinks", () => {
       const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
       expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
       expect(yield* stored).toHaveLength(batch);
+      const dryRun = run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true, dryRun: true });
+      expect(yield* Effect.flip(dryRun)).toMatchObject({ count: 1, stored: 0 });
       expect(yield* entries).toMatchObject([{ details: { inserted: batch } }]);
     }).pipe(Effect.provide(storage)),
   );

@@ -203,7 +203,7 @@ const rotateKey = (memory: Memory, write: RotateKey): boolean => {
   const stored = memory.keys.get(write.id);
   if (stored === undefined || stored.key.status === "revoked") return false;
   if (memory.keysByHash.has(write.hash)) {
-    throw new Error(`Cannot rotate key "${write.id}": the hash is taken, expected that of a new secret`);
+    throw new Error(`Cannot rotate key "${write.id}": its new hash is the hash of another key`);
   }
   assertStorable([write.hash]);
   memory.record(keyChange(write, stored.key, "key.rotated"));

@@ -70,8 +70,9 @@ const refusalOf = (error: SiteError): SignInPage => {
         title: "Enough downloads for today",
         text: `You can download your data ${error.limit} times a day. Try again tomorrow.`,
       };
-    case "StoreUnavailable":
     case "PlatformUnavailable":
+      return { status, title: "The platform does not answer", text: "Wait a moment and try again." };
+    case "StoreUnavailable":
       return { status, title: "This does not work right now", text: "Wait a moment and try again." };
     case "InternalError":
       return {

@@ -1,7 +1,7 @@
 /** Looks up or changes one resource of a platform. */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
-import { type HttpClientRequest, HttpClientResponse } from "effect/http";
+import { HttpClientRequest, HttpClientResponse } from "effect/http";
 import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
 import type { ResilientClient } from "./resilience/resilient_client.ts";
 
@@ -10,6 +10,8 @@ export interface Resource<A> {
   /** The operation named in errors, such as `ChatPlatform.findMember`. */
   readonly operation: string;
   readonly url: string;
+  /** The JSON body of a POST. Without it, the request is a GET. */
+  readonly query?: Schema.Json;
   /** Decodes the body of a 200 response. */
   readonly found: Schema.ConstraintDecoder<A>;
   /** Returns whether the body describes the requested resource. If it does not, the lookup fails. */
@@ -57,9 +59,12 @@ export interface Resource<A> {
  */
 export const findResource = <A>(
   client: ResilientClient,
-  { operation, url, found, matches = () => true, absent }: Resource<A>,
+  { operation, url, query, found, matches = () => true, absent }: Resource<A>,
 ): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
-  client.get(url).pipe(
+  (query === undefined
+    ? client.get(url)
+    : client.execute(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(url), query))
+  ).pipe(
     Effect.flatMap((response) => {
       if (response.status === 200) {
         return readJson(response, found).pipe(

@@ -25,6 +25,7 @@
  * eventStoreSuite(storage);
  * webhookStoreSuite(storage);
  * rolePlanStoreSuite(storage);
+ * memberStoreSuite(storage);
  *
  * const cache = { name: "Memory", layer: CacheMemory.layer, test };
  * countersSuite(cache);
@@ -44,6 +45,7 @@ export * from "./keys/key_store_suite.ts";
 export * from "./limits/count_ledger_suite.ts";
 export * from "./limits/counters_suite.ts";
 export * from "./links/link_store_suite.ts";
+export * from "./member_store_suite.ts";
 export * from "./outages/connection.ts";
 export * from "./outages/outage_suites.ts";
 export * from "./property/storage_property_suite.ts";

@@ -133,16 +133,19 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   });
 
   /** Finds the chat user and the game user that a form names by ID or user name, or says why it finds none. */
-  const named = Effect.fnUntraced(function* (community: Community, typed: LinkForm) {
-    const [[chatId], [gameId]] = yield* Effect.all(
-      [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
-      { concurrency: 2 },
-    );
-    if (chatId !== undefined && gameId !== undefined) return { chatId, gameId };
-    const unknown = Object.entries({ chat: chatId, game: gameId }).filter(([, id]) => id === undefined);
-    const reason = "nobody was found with this ID or user name";
-    return { problems: unknown.map(([name]) => ({ name, reason })) };
-  });
+  const named = Effect.fnUntraced(
+    function* (community: Community, typed: LinkForm) {
+      const [[chatId], [gameId]] = yield* Effect.all(
+        [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
+        { concurrency: 2 },
+      );
+      if (chatId !== undefined && gameId !== undefined) return { chatId, gameId };
+      const unknown = Object.entries({ chat: chatId, game: gameId }).filter(([, id]) => id === undefined);
+      const reason = "nobody was found with this ID or user name";
+      return { problems: unknown.map(([name]) => ({ name, reason })) };
+    },
+    Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed({ problems: problemsOf(error) })),
+  );
 
   const link = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const typed = { chat: fields("chat").trim(), game: fields("game").trim() };

@@ -50,7 +50,8 @@ export const devPlatform = ({
         ]);
       }).pipe(Effect.provide(cryptoLayer)),
     ),
-    { disableLogger: true, disableListenLog: true },
+    // A user name of 100 characters is longer as a part of a path.
+    { disableLogger: true, disableListenLog: true, routerConfig: { maxParamLength: 1_000 } },
   );
 
 const cryptoLayer = Layer.mergeAll(Digest.layerWebCrypto, Signature.layerWebCrypto).pipe(

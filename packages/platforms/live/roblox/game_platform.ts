@@ -106,14 +106,12 @@ export const liveGamePlatform = ({
           Effect.map(
             findResource(users, {
               operation: "GamePlatform.findUserByName",
-              url: `/v1/users/search?keyword=${encodeURIComponent(username)}&limit=10`,
+              url: "/v1/usernames/users",
+              query: { usernames: [username], excludeBannedUsers: false },
               found: Found,
               absent: Schema.Never,
             }),
-            Option.flatMap(({ data }) => {
-              const user = data.find(({ name }) => name.toLowerCase() === username.toLowerCase());
-              return user === undefined ? Option.none() : Option.some(GameId.make(String(user.id)));
-            }),
+            Option.flatMapNullishOr(({ data: [user] }) => user && GameId.make(String(user.id))),
           ),
       });
     }),

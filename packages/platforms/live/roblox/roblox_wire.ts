@@ -30,7 +30,7 @@ export const Thumbnails = listOf(
   }),
 );
 
-/** The response of a search for users by name, or for groups by ID. */
+/** The response of a lookup of users by name, or of groups by ID. */
 export const Found = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
 
 export const Memberships = listOf(

@@ -49,6 +49,12 @@ const groups = [
   },
 ];
 
+const usersNamed = ({ body }: HeardRequest): HttpAnswer => {
+  const { usernames } = JSON.parse(body) as { readonly usernames: ReadonlyArray<string> };
+  const isNamed = usernames.some((name) => name.toLowerCase() === ada.name);
+  return { body: { data: isNamed ? [{ requestedUsername: usernames[0], ...ada }] : [] } };
+};
+
 const answers: Readonly<Record<string, HttpAnswer>> = {
   [`/users/v1/users/${adaId}`]: { body: ada },
   "/thumbnails/v1/users/avatar-headshot": thumbnail("Completed", "https://tr.rbxcdn.com/head/420/420/Png"),
@@ -92,6 +98,11 @@ export const startRoblox = (
   instead: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering> | undefined = () => undefined,
 ) =>
   Effect.map(
-    startHttpServer((request) => instead(request) ?? answers[request.path] ?? unknownUser),
+    startHttpServer(
+      (request) =>
+        instead(request) ??
+        (request.path === "/users/v1/usernames/users" ? usersNamed(request) : answers[request.path]) ??
+        unknownUser,
+    ),
     ({ url, heard }) => ({ apiUrl: `${url}/{service}`, heard }),
   );
