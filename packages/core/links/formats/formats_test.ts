@@ -316,7 +316,10 @@ describe("A link reader", () => {
         '"2026-01-01 00:00:00"',
         '"2026-01-01T00:00:00.000"',
         '"2026-01-01 00:00:00 UTC"',
+        '"2025-12-31 23:00:00.000000-01"',
+        '"2026-01-01 00:00:00 +0000"',
         "1767225600",
+        "1767225600.0009",
         "1767225600000",
         '"1767225600000000"',
         '{"$date":"2026-01-01T00:00:00Z"}',
@@ -393,22 +396,30 @@ describe("A link reader", () => {
     }),
   );
 
-  it.effect("a reader fails if the header lacks a column or names one twice, or if JSON is cut off", () =>
-    Effect.gen(function* () {
-      const names =
-        "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";
-      expect(yield* unreadable("", "csv")).toContain("the file is empty, expected a header");
-      expect(yield* unreadable("10001,1\n")).toContain(
-        `Cannot read line 1: the header is "10001,1", ${names}`,
-      );
-      expect(yield* unreadable("chatId,lastVerifiedAt\n")).toContain("expected a column of game IDs");
-      expect(yield* unreadable("chatId,gameId,game-id\n")).toContain('two columns are named "gameId"');
-      expect(yield* unreadable('"chatId,gameId\n10001,1\n', "csv")).toContain(names);
-      expect(yield* unreadable('[{"chatId":"10001","gameId":"1"},')).toContain(
-        "line 1: the file ends within its JSON",
-      );
-      expect(yield* unreadable('[{"chatId":"10001"')).toContain("the file ends within its JSON");
-    }),
+  it.effect(
+    "a reader fails if the header lacks a column or names one twice, or if JSON is cut off or repeated",
+    () =>
+      Effect.gen(function* () {
+        const names =
+          "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";
+        expect(yield* unreadable("", "csv")).toContain("the file is empty, expected a header");
+        expect(yield* unreadable("10001,1\n")).toContain(
+          `Cannot read line 1: the header is "10001,1", ${names}`,
+        );
+        expect(yield* unreadable("chatId,lastVerifiedAt\n")).toContain("expected a column of game IDs");
+        expect(yield* unreadable("chatId,gameId,game-id\n")).toContain('two columns are named "gameId"');
+        expect(yield* unreadable('"chatId,gameId\n10001,1\n', "csv")).toContain(names);
+        expect(yield* unreadable('[{"chatId":"10001","gameId":"1"},')).toContain(
+          "line 1: the file ends within its JSON",
+        );
+        expect(yield* unreadable('[{"chatId":"10001"')).toContain("the file ends within its JSON");
+        for (const start of ['[{"chatId":"10001","gameId":"1"}]', '{"10001":"1"}']) {
+          for (const size of [1, 1_000]) {
+            const twice = parse(`${start}\n\n${start}\n`, "auto", size);
+            expect(String(yield* Effect.flip(twice))).toContain("line 3: text follows the end of the JSON");
+          }
+        }
+      }),
   );
 
   it.effect("a reader refuses endless rows and binary files, and says why in one sentence", () =>

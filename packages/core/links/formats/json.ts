@@ -43,6 +43,16 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
   const close = (): void => {
     if (shape === "values") found.push(unreadable("a bracket is closed twice"));
     isOver = true;
+    rest = rest.slice(1);
+  };
+
+  /** Nothing may follow the closing bracket: a second list there would be lost. */
+  const checkEnd = (): void => {
+    const blank = /^\s*/.exec(rest)?.[0] ?? "";
+    line += newlinesIn(blank);
+    rest = rest.slice(blank.length);
+    if (rest !== "")
+      found.push(unreadable("text follows the end of the JSON, expected a single list or object"));
   };
 
   const stepBetweenRows = (): void => {
@@ -101,6 +111,7 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     found = [];
     let isMore = true;
     while (isMore) isMore = step();
+    if (isOver) checkEnd();
     if (!isOver && rest.length > longestRow) found.push(tooLong(startLine));
     return found;
   };

@@ -110,8 +110,15 @@ const timeOf = (value: unknown): Millis | null | undefined => {
   }
   const text = textOf(value).trim();
   if (text === "") return null;
-  if (/^\d{9,16}$/.test(text)) return epochMillis(Number(text));
-  const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, "$1T").replace(/(T[\d:.]+?) ?(?:UTC|GMT)$/, "$1Z");
+  if (/^\d{9,16}(?:\.\d+)?$/.test(text)) return epochMillis(Number(text));
+  const iso = text
+    .replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, "$1T")
+    .replace(/(T[\d:.]+?) ?(?:UTC|GMT)$/, "$1Z")
+    // Postgres writes `+00`, and other systems `+0000`.
+    .replace(
+      /(T[\d:.]+) ?([+-]\d\d)(\d\d)?$/,
+      (_, time, hours, minutes = "00") => `${time}${hours}:${minutes}`,
+    );
   const isLocal = /T[\d:.]+$/.test(iso);
   return Option.getOrUndefined(parseTimestamp(isLocal ? `${iso}Z` : iso));
 };
@@ -121,6 +128,6 @@ const timeOf = (value: unknown): Millis | null | undefined => {
  * has.
  */
 const epochMillis = (number: number): Millis => {
-  if (number < 1e11) return number * 1000;
-  return number < 1e14 ? number : Math.floor(number / 1000);
+  if (number < 1e11) return Math.floor(number * 1000);
+  return Math.floor(number < 1e14 ? number : number / 1000);
 };
