@@ -161,7 +161,7 @@ export const makeLedgerSync: Effect.Effect<LedgerSync, never, CountLedger | Scop
       unsavedCounts = new Map();
       for (let from = 0; from < counts.length; from += maxBatchSize) {
         yield* ledger.saveCounts(counts.slice(from, from + maxBatchSize), now).pipe(
-          Effect.tapError(() =>
+          Effect.onError(() =>
             Effect.sync(() => {
               for (const count of counts.slice(from)) raise(count, count.counted);
             }),

@@ -224,6 +224,19 @@ describe("ResilientCounters", () => {
     }),
   );
 
+  it.effect("counters save the counts of an interrupted save when their scope closes", () =>
+    Effect.gen(function* () {
+      const { nodes, openNode, lose, state } = yield* openNodes(1);
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
+      state.ledgerDelay = "1 second";
+      yield* TestClock.adjust(saveInterval - 2_500);
+      state.ledgerDelay = 0;
+      yield* nodes[0].stop;
+      yield* lose;
+      assert.strictEqual(yield* admittedOf(yield* openNode, yield* dayRule(100), 100), 40);
+    }),
+  );
+
   it.effect("counters still count while the ledger fails, and save the counts afterwards", () =>
     Effect.gen(function* () {
       const { nodes, openNode, lose, state } = yield* openNodes(1);

@@ -60,6 +60,7 @@ const makeDeployment = Effect.gen(function* () {
     isSharedDown: false,
     sharedDelay: 0 as Duration.Input,
     isLedgerDown: false,
+    ledgerDelay: 0 as Duration.Input,
     ledgerCalls: 0,
   };
   const ledgerPort = failing(
@@ -67,7 +68,7 @@ const makeDeployment = Effect.gen(function* () {
     () => state.isLedgerDown,
     () => {
       state.ledgerCalls++;
-      return 0;
+      return state.ledgerDelay;
     },
   );
   const sharedPort = failing(
