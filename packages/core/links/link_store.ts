@@ -62,6 +62,9 @@ export interface PortableLink {
 /** How long the progress of an import is kept after its last batch, in milliseconds. @internal */
 export const progressKeptFor = 30 * dayMs;
 
+/** The start of sources whose progress is kept forever, because a fixture is loaded only once. @internal */
+export const fixtureSource = "fixture:";
+
 export interface ImportBatch extends WriteContext {
   readonly links: ReadonlyArray<PortableLink>;
   /**
@@ -71,7 +74,8 @@ export interface ImportBatch extends WriteContext {
   readonly existing: "keep" | "replace" | "newest";
   /**
    * How far the import has come. Stored together with the batch, so that an interrupted import continues after its last
-   * batch. Progress older than `progressKeptFor` is deleted. If null, no progress is stored.
+   * batch. Progress older than `progressKeptFor` is deleted, except for a `fixtureSource`. If null, no progress is
+   * stored.
    */
   readonly progress: { readonly source: string; readonly position: number } | null;
 }

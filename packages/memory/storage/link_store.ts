@@ -2,6 +2,7 @@ import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
 import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/events";
 import {
+  fixtureSource,
   type GameUnlinked,
   type ImportBatch,
   importEffect,
@@ -185,6 +186,6 @@ const saveProgress = (
 ): void => {
   importProgress.set(source, { position, savedAt: at });
   for (const [name, { savedAt }] of importProgress) {
-    if (savedAt < at - progressKeptFor) importProgress.delete(name);
+    if (savedAt < at - progressKeptFor && !name.startsWith(fixtureSource)) importProgress.delete(name);
   }
 };

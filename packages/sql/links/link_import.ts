@@ -2,7 +2,7 @@
 import type { ChatId, LinkStore, Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
-import { type ImportBatch, progressKeptFor } from "@accountlink/core/links";
+import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
@@ -83,7 +83,7 @@ const forgetProgress = (sql: SqlClient.SqlClient, before: Millis) => sql`
     table: "import_progress",
     primaryKey: ["source"],
     order: "saved_at",
-    condition: sql`saved_at < ${before}`,
+    condition: sql`saved_at < ${before} AND source NOT LIKE ${`${fixtureSource}%`}`,
     limit: maxExpiredProgress,
   })}`;
 

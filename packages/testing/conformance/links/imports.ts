@@ -1,5 +1,5 @@
 import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
-import { progressKeptFor } from "@accountlink/core/links";
+import { fixtureSource, progressKeptFor } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
@@ -64,14 +64,17 @@ export const imports: Cases<StoragePorts> = {
     expectEqual(yield* links.position(source), 7);
   }),
 
-  "importBatch deletes the stored progress of old imports": Effect.gen(function* () {
+  "importBatch deletes the stored progress of old imports, but not of fixtures": Effect.gen(function* () {
     const links = yield* newLinkFixture;
     const [source, other] = [uniqueText(), uniqueText()];
+    const lasting = `${fixtureSource}${uniqueText()}`;
+    yield* links.load([], "keep", { source: lasting, position: 4 }, 5);
     yield* links.load([], "keep", { source, position: 1 }, 5);
     yield* links.load([], "keep", { source: other, position: 2 }, 5 + progressKeptFor);
     expectEqual(yield* links.position(source), 1);
     yield* links.load([], "keep", { source: other, position: 3 }, 6 + progressKeptFor);
     expectEqual([yield* links.position(source), yield* links.position(other)], [0, 3]);
+    expectEqual(yield* links.position(lasting), 4);
   }),
 
   "an interrupted importBatch stores links, position and audit entry together, or none": Effect.gen(
