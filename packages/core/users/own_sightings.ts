@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { platformConcurrency } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import type { Millis } from "../timestamp.ts";
 import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
@@ -62,18 +63,23 @@ export class OwnSightings extends Context.Service<
       const { sightingRetention } = yield* SessionSettings;
 
       const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
-        const found = yield* Effect.forEach([...new Set(pids)].toSorted(), (pid) =>
-          Effect.flatMap(keys.findScopeByPid(pid), (configured) =>
-            Option.isNone(configured) ? Effect.succeed(null) : communityOf(configured.value.scope),
-          ),
+        const found = yield* Effect.forEach(
+          [...new Set(pids)].toSorted(),
+          (pid) =>
+            Effect.flatMap(keys.findScopeByPid(pid), (configured) =>
+              Option.isNone(configured) ? Effect.succeed(null) : communityOf(configured.value.scope),
+            ),
+          { concurrency: platformConcurrency },
         );
         return found.filter((community) => community !== null);
       });
 
       /** Merges all sightings of the same address or browser, over all scopes, into one place. */
-      const placesOf = Effect.fnUntraced(function* <S extends Sighting>(sightings: ReadonlyArray<Seen<S>>) {
-        const now = yield* Clock.currentTimeMillis;
-        const communities = yield* communitiesOf(sightings.map(({ pid }) => pid));
+      const placesOf = <S extends Sighting>(
+        sightings: ReadonlyArray<Seen<S>>,
+        communities: ReadonlyArray<OwnCommunity>,
+        now: Millis,
+      ) => {
         const groups = groupBy(sightings, ({ sighting }) => placeOf(sighting));
         return [...groups.values()]
           .map((seen) => {
@@ -91,20 +97,21 @@ export class OwnSightings extends Context.Service<
           })
           .filter(({ keptUntil }) => keptUntil > now)
           .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt);
-      });
+      };
 
       return OwnSightings.of({
         list: Effect.fn("OwnSightings.list")(function* (chatId) {
-          const found = yield* users.findSightings(chatId);
-          const addresses = yield* placesOf(found.sightings);
-          const browsers = yield* placesOf(found.browsers);
+          const { sightings, browsers } = yield* users.findSightings(chatId);
+          const communities = yield* communitiesOf([...sightings, ...browsers].map(({ pid }) => pid));
+          const now = yield* Clock.currentTimeMillis;
+          const addresses = placesOf(sightings, communities, now);
           const revealed = yield* vault.revealEach(addresses.map(({ sighting }) => sighting.address));
           return {
             addresses: revealed.map((address, index) => ({
               ...(addresses[index] as OwnPlace),
               ip: Option.isNone(address) ? null : NetAddress.formatIp(address.value.ip),
             })),
-            browsers,
+            browsers: placesOf(browsers, communities, now),
           };
         }),
 
