@@ -62,11 +62,7 @@ export class SecurityLog extends Context.Service<
         const network = yield* nameOf(address);
         const now = yield* Clock.currentTimeMillis;
         const entry = `used:${key}:${network}`;
-        const isKnown = yield* Effect.match(cache.get(entry, now), {
-          onSuccess: Option.isSome,
-          onFailure: () => false,
-        });
-        if (!isKnown) {
+        if (Option.isNone(yield* cache.get(entry, now))) {
           yield* Effect.annotateLogs(Effect.logInfo("Key used from a new network"), { key, network });
         }
         yield* Effect.ignore(cache.set(entry, "", now + knownFor, now));
@@ -84,7 +80,9 @@ export class SecurityLog extends Context.Service<
           if (uses.has(use)) return Effect.void;
           if (uses.size >= maxUses) uses.clear();
           uses.add(use);
-          return Effect.asVoid(Effect.forkIn(recordUse(key, address), scope));
+          // If the cache is down, nobody knows whether the network is new, so a later use is recorded again.
+          const recorded = Effect.catch(recordUse(key, address), () => Effect.sync(() => uses.delete(use)));
+          return Effect.asVoid(Effect.forkIn(recorded, scope));
         },
       });
     }),

@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Logger, Option, Redacted, References } from "ef
 import { TestClock } from "effect/testing";
 import { parseAddress } from "../addresses/client_address.ts";
 import { Cache } from "../cache.ts";
-import { InvalidApiKey, SharedIpRateLimited } from "../errors.ts";
+import { InvalidApiKey, SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
 import { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SecurityLog } from "./security_log.ts";
@@ -23,9 +23,15 @@ const deployment = Effect.gen(function* () {
   const secrets = Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)));
   const built = yield* Layer.build(Layer.mergeAll(CacheMemory.layer, secrets, Logger.layer([logger])));
   let stored = 0;
+  const outage = { isActive: false, questions: 0 };
   const cache = Context.get(built, Cache);
   const shared = Context.add(built, Cache, {
-    ...cache,
+    get: (...entry) =>
+      Effect.suspend(() => {
+        if (!outage.isActive) return cache.get(...entry);
+        outage.questions++;
+        return Effect.fail(new StoreUnavailable({ operation: "Cache.get" }));
+      }),
     set: (...entry) =>
       Effect.tap(cache.set(...entry), () =>
         Effect.sync(() => {
@@ -37,13 +43,14 @@ const deployment = Effect.gen(function* () {
     Effect.map((ports) => Context.get(ports, SecurityLog)),
     Effect.provideContext(shared),
   );
-  /** Waits until at least `count` uses of keys are in the cache. */
-  const untilStored = (count: number) =>
+  const until = (isTrue: () => boolean) =>
     Effect.repeat(
       Effect.promise(() => new Promise((resolve) => setTimeout(resolve))),
-      { until: () => stored >= count },
+      { until: isTrue },
     );
-  return { openNode, lines, logged: Effect.provideContext(shared), untilStored };
+  /** Waits until at least `count` uses of keys are in the cache. */
+  const untilStored = (count: number) => until(() => stored >= count);
+  return { openNode, lines, logged: Effect.provideContext(shared), until, untilStored, outage };
 });
 
 describe("SecurityLog", () => {
@@ -106,6 +113,21 @@ describe("SecurityLog", () => {
       assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7"], 7), 0);
       yield* TestClock.adjust("12 hours");
       assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7", "2001:db8::1"], 9), 1);
+    }),
+  );
+
+  it.effect("while the cache is down, no network is logged as new, and the next use is recorded", () =>
+    Effect.gen(function* () {
+      const { openNode, lines, logged, until, untilStored, outage } = yield* deployment;
+      const { noteUse } = yield* openNode;
+      outage.isActive = true;
+      yield* logged(noteUse(key, address("203.0.113.7")));
+      yield* until(() => outage.questions > 0);
+      outage.isActive = false;
+      assert.deepStrictEqual(lines, []);
+      yield* logged(noteUse(key, address("203.0.113.7")));
+      yield* untilStored(1);
+      assert.deepStrictEqual(lines, ["Key used from a new network"]);
     }),
   );
 });
