@@ -80,6 +80,7 @@ describe("accountlink links", () => {
     const content = await readFile(ndjson, "utf8");
     expect(content).toBe(`${lines.toSorted().map(jsonOf).join("\n")}\n`);
     expect((await place.run("links", "export", ...scope, "--json")).stdout).toBe(content);
+    expect((await place.run("links", "export", ...scope, "--json", "--output", "-")).stdout).toBe(content);
 
     const other = ["--account", "other", "--guild-id", "700000000000000001"];
     expect(await place.json("links", "import", ndjson, ...other)).toMatchObject({
