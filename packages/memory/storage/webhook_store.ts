@@ -21,7 +21,7 @@ import {
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
 import { Effect, Layer, Option, Struct } from "effect";
-import { type Memory, type MemoryWebhook, State } from "./state/state.ts";
+import { earliest, type Memory, type MemoryWebhook, State } from "./state/state.ts";
 
 export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
   WebhookStore,
@@ -212,9 +212,6 @@ const holdWebhooks = (memory: Memory, { node, at, until, limit }: HoldItems) => 
       };
     });
 };
-
-const earliest = (times: ReadonlyArray<Millis>): Millis | null =>
-  times.length === 0 ? null : Math.min(...times);
 
 const record = (memory: Memory, write: RecordDeliveries): boolean => {
   const stored = memory.webhooks.get(write.id);
