@@ -193,7 +193,8 @@ const holdWebhooks = (memory: Memory, { node, at, until, limit }: HoldItems) => 
   if (until <= at) webhookNodes.delete(node);
   else webhookNodes.set(node, until);
   const isFree = ({ holder }: MemoryWebhook) => holder === null || (webhookNodes.get(holder) ?? 0) <= at;
-  for (const webhook of [...webhooks.values()].filter(isFree).slice(0, limit)) {
+  const free = until <= at ? [] : [...webhooks.values()].filter(isFree).slice(0, limit);
+  for (const webhook of free) {
     webhooks.set(webhook.id, { ...webhook, holder: node });
   }
   return [...webhooks.values()]
