@@ -1,4 +1,4 @@
-import { SessionSettings } from "@accountlink/core";
+import { ChatPlatform, SessionSettings } from "@accountlink/core";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option, Stream } from "effect";
 import { live } from "./live.ts";
@@ -42,9 +42,10 @@ describe("The layers", () => {
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 
-  it.effect("opening a service with the live platforms calls neither platform", () =>
+  it.effect("a service with the live platforms offers the bot, and opening it calls neither platform", () =>
     Effect.gen(function* () {
       assert.isNull(yield* (yield* Links).get("100001"));
+      assert.include((yield* ChatPlatform).botInvite?.(null, "none") ?? "", "client_id=1&");
     }).pipe(
       Effect.provide(
         AccountLink.layerMemory({

@@ -153,14 +153,14 @@ export class Links extends Context.Service<
      *   yield encoder.encode("100001,1,2026-01-01T00:00:00.000Z\n");
      * };
      * (await al.links.import(file)).inserted; // 1
-     * (await al.links.import(file)).doneBefore; // true
+     * (await al.links.import(file)).unchanged; // 1
      *
      * const wrong = async function* () {
      *   yield encoder.encode('{"discordId":"100002","robloxId":"2"}\n{"discordId":"100003"}\n');
      * };
      * const { inserted, reasons } = await al.links.import(wrong);
      * [inserted, reasons[0]?.reason]; // [1, "no_game_id"]
-     * const refused = al.links.import(wrong, { strict: true, fromStart: true });
+     * const refused = al.links.import(wrong, { strict: true });
      * await refused.catch((error: WrongLines) => error.details.count); // 1
      *
      * let text = "";

@@ -35,8 +35,9 @@ export interface LiveOptions {
  * ```
  */
 export const live = ({ publicUrl, discord, roblox }: LiveOptions): Platforms => {
-  const chat = { publicUrl, clientId: discord.clientId, clientSecret: Redacted.make(discord.clientSecret) };
-  const bot = { publicUrl, botToken: Redacted.make(discord.botToken) };
+  const { clientId } = discord;
+  const chat = { publicUrl, clientId, clientSecret: Redacted.make(discord.clientSecret) };
+  const bot = { publicUrl, clientId, botToken: Redacted.make(discord.botToken) };
   return Layer.mergeAll(
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform(bot))),
     cachedGamePlatform().pipe(Layer.provide(liveGamePlatform())),

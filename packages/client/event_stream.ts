@@ -53,7 +53,7 @@ const makeParser = () => {
   let data: string | null = null;
   let retry: number | null = null;
   return (line: string): ServerEvent | null => {
-    const [, name, value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    const [, name, value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (name === "data") data = data === null ? value : `${data}\n${value}`;
     if (name === "event") event = value;
     if (name === "id") id = value;

@@ -96,11 +96,12 @@ const changeOn = (sql: SqlClient.SqlClient) => {
 const chooseOn = (sql: SqlClient.SqlClient) => {
   const { rowsWritten } = dialectOf(sql);
   return Effect.fnUntraced(function* ({ signIn, chatId, account, at }: ChooseAccount) {
+    const isTheirs = sql`id = ${signIn} AND chat_id = ${chatId}`;
     const chosen = yield* sql`
-      UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId}`.raw;
+      UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId}
+        AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs})`.raw;
     if (rowsWritten(chosen) === 0) return false;
-    const used = yield* sql`
-      UPDATE site_sign_ins SET account = ${account} WHERE id = ${signIn} AND chat_id = ${chatId}`.raw;
-    return rowsWritten(used) > 0;
+    yield* sql`UPDATE site_sign_ins SET account = ${account} WHERE ${isTheirs}`;
+    return true;
   }, sql.withTransaction);
 };

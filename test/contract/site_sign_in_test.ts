@@ -143,7 +143,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
   });
 });
 
-test("a dashboard page redirects to sign-in", async () => {
+test("the dashboard redirects a browser that is not signed in to sign-in", async () => {
   const { status, headers } = await newBrowser().get("/dashboard");
   expect([status, headers.location]).toEqual([303, "/dashboard/sign-in"]);
 });

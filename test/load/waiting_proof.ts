@@ -1,7 +1,4 @@
-/**
- * Measures how much memory of a server each waiting client takes. docs/operating.md and docs/performance.md state this
- * figure.
- */
+/** Measures how much memory of a server each waiting client takes. docs/performance.md states this figure. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type Answer, makeClient, textOf } from "../support/http.ts";

@@ -170,8 +170,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         await Effect.runPromise(way.cut);
         await vi.waitFor(async () => expect((await node.send("GET /readyz")).status).toBe(503), patience);
 
-        // The balancer notices within 4 seconds that /readyz fails. Its answers must be the same before and after it
-        // notices.
+        // HAProxy notices within 4 seconds that /readyz fails. The answers must be the same before and after that.
         const noticed = performance.now() + 4_000;
         while (performance.now() < noticed) {
           const { status, body } = await send("/readyz", "127.0.0.8");

@@ -1,4 +1,4 @@
-/** Refused starts print one line that says why, and leave no files behind. */
+/** Refused starts print one line that says why. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

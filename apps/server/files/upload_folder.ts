@@ -20,13 +20,9 @@ export const uploadFolder: UploadFolder = {
     const path = join(tmpdir(), `accountlink-upload-${randomUUID()}`);
     const file = yield* attempt(() => open(path, "wx+", 0o600));
     yield* attempt(() => unlink(path));
-    let size = 0;
     return {
-      append: (bytes) =>
-        attempt(async () => {
-          await file.write(bytes, 0, bytes.length, size);
-          size += bytes.length;
-        }),
+      // Unlike `write`, this does not succeed if only a part of the bytes fits on the disk.
+      append: (bytes) => attempt(() => file.appendFile(bytes)),
       read: Stream.unfold(0, (position: number) =>
         Effect.map(
           attempt(() => file.read(new Uint8Array(readSize), 0, readSize, position)),

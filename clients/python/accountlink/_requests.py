@@ -101,22 +101,26 @@ def _invalid(route: str, name: str, value: Any, expected: str) -> AccountLinkErr
 def data_of(route: str, status: int, headers: Mapping[str, str], body: bytes) -> Any:
     """The data of an answer; raises its refusal."""
     try:
-        parsed = json.loads(body)
+        envelope = _object(json.loads(body))
     except ValueError:
-        parsed = None
-    envelope: dict[str, Any] = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
+        envelope = {}
     if 200 <= status < 300 and "data" in envelope:
         return envelope["data"]
-    error: dict[str, Any] = envelope.get("error") or {}
+    error, meta = (_object(envelope.get(name)) for name in ("error", "meta"))
     raise AccountLinkError(
         error.get("code", "UNEXPECTED_RESPONSE"),
         error.get("message", f"The answer with status {status} is not one of the service"),
         route=route,
         details=error.get("details"),
         status=status,
-        request_id=envelope.get("meta", {}).get("requestId", headers.get("x-request-id")),
+        request_id=meta.get("requestId", headers.get("x-request-id")),
         retry_after=_seconds(headers.get("retry-after")),
     )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Other answers, such as those of proxies, may have other types here."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _seconds(retry_after: str | None) -> float | None:

@@ -19,8 +19,6 @@ export interface ImportOutcome extends BatchImported {
   readonly reasons: ReadonlyArray<LeftOutRows>;
   /** The number of rows that an interrupted import had read before it was resumed; 0 for a new import. */
   readonly resumedAfter: number;
-  /** Whether an earlier import of the same file was complete. */
-  readonly doneBefore: boolean;
   /** The names of unread columns, up to 100. */
   readonly unreadColumns: ReadonlyArray<string>;
 }

@@ -64,7 +64,7 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
   /** If true, a single wrong row makes the import fail with `WrongLines`. If false, wrong rows are left out. */
   readonly strict?: boolean;
-  /** If true, the import ignores the stored progress of an earlier import of the same file. */
+  /** If true, the import ignores the stored progress of an interrupted import of the same file. */
   readonly fromStart?: boolean;
 }
 
@@ -155,13 +155,8 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   yield* refuseWrong(check, strict);
   const pid = yield* findScope;
   const name = nameOf(pid, chosen, check);
-  const resumedAfter = yield* positionOf(name, chosen);
+  const resumedAfter = yield* positionOf(name, chosen, check);
   const tally = new Tally();
-  const outcomeOf = (links: number, doneBefore: boolean) =>
-    tally.outcome({ links, resumedAfter, doneBefore, unreadColumns: [...(source.unreadColumns ?? [])] });
-  if (check.rows !== null && resumedAfter > 0 && resumedAfter >= check.rows) {
-    return outcomeOf(check.links, true);
-  }
   const staged = new Map<ChatId, LinkRecord>();
   const batch = { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter };
   const phase = dryRun ? "checking" : "importing";
@@ -178,7 +173,11 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     ),
   );
   if (resumedAfter === 0) yield* refuseWrong({ ...tally.wrongLines, links: tally.links }, false);
-  return outcomeOf(tally.links, false);
+  return tally.outcome({
+    links: tally.links,
+    resumedAfter,
+    unreadColumns: [...(source.unreadColumns ?? [])],
+  });
 });
 
 /** Fails with `WrongLines` if the file has wrong rows, and the import is strict or found no link. */
@@ -214,8 +213,14 @@ const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: n
 const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
   hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
 
-const positionOf = Effect.fnUntraced(function* (name: string | null, { fromStart }: Required<ImportOptions>) {
-  return name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
+/** A complete import begins again: links may have changed since, and its rows that have not are counted as unchanged. */
+const positionOf = Effect.fnUntraced(function* (
+  name: string | null,
+  { fromStart }: Required<ImportOptions>,
+  { rows }: Check,
+) {
+  const position = name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
+  return position === rows ? 0 : position;
 });
 
 const checkRows = Effect.fnUntraced(function* <E, R>(

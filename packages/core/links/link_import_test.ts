@@ -99,19 +99,32 @@ describe("importLinks", () => {
         resumedAfter: 2 * batch,
       });
       expect(yield* stored).toHaveLength(2.5 * batch);
-      expect((yield* run(file)).outcome).toMatchObject({ doneBefore: true, links: 2.5 * batch, inserted: 0 });
+      expect((yield* run(file)).outcome).toMatchObject({ resumedAfter: 0, unchanged: 2.5 * batch });
       expect((yield* entries).map(({ details }) => details["inserted"])).toEqual([0.5 * batch, batch, batch]);
     }).pipe(Effect.provide(layer));
   });
 
-  it.effect("an import does not resume with other content, another `onConflict` or `fromStart`", () =>
+  it.effect("an import does not resume with other content, another `onConflict` or `fromStart`", () => {
+    const { state, layer } = failingAfter(1);
+    return Effect.gen(function* () {
+      yield* withScope;
+      yield* Effect.flip(run(fileOf(csv(2 * batch))));
+      state.left = 100;
+      const resumedAfter = 0;
+      expect((yield* run(fileOf(csv(2 * batch + 1)))).outcome).toMatchObject({ resumedAfter });
+      const file = fileOf(csv(2 * batch));
+      expect((yield* run(file, { onConflict: "keep" })).outcome).toMatchObject({ resumedAfter });
+      expect((yield* run(file, { fromStart: true })).outcome).toMatchObject({ resumedAfter });
+    }).pipe(Effect.provide(layer));
+  });
+
+  it.effect("a complete import begins again, and brings back links that were deleted since", () =>
     Effect.gen(function* () {
       yield* withScope;
       yield* run(fileOf(csv(10)));
-      expect((yield* run(fileOf(csv(10)))).outcome.doneBefore).toBe(true);
-      expect((yield* run(fileOf(csv(11)))).outcome.doneBefore).toBe(false);
-      expect((yield* run(fileOf(csv(10)), { onConflict: "replace" })).outcome.doneBefore).toBe(false);
-      expect((yield* run(fileOf(csv(10)), { fromStart: true })).outcome.doneBefore).toBe(false);
+      yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
+      expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 10 });
+      expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 0, unchanged: 10 });
     }).pipe(Effect.provide(storage)),
   );
 
@@ -160,7 +173,7 @@ describe("importLinks", () => {
           expect((yield* run(file, { onConflict, dryRun: true })).outcome).toMatchObject(expected);
           expect((yield* run(file, { onConflict })).outcome).toMatchObject(expected);
           const again = yield* run(file, { onConflict });
-          expect(again.outcome).toMatchObject({ doneBefore: true, links: batch + 2 });
+          expect(again.outcome).toMatchObject({ inserted: 0, replaced: 0, links: batch + 2 });
         }
       }).pipe(Effect.provide(storage)),
   );

@@ -15,10 +15,13 @@ const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
   byText(one.pid, other.pid) ||
   byText(placeOf(one.sighting), placeOf(other.sighting));
 
-/** Sorts a user's data: accounts by name; links, reviews and roles by pid; the rest by time, ties by id. @internal */
+/**
+ * Sorts a user's data: accounts by name; links, reviews and roles by pid; the rest by time, ties by id. Memberships keep
+ * their order. @internal
+ */
 export const inOrder = (found: UserRecords): UserRecords => ({
   accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
-  memberships: found.memberships.toSorted((one, other) => byText(one.account.name, other.account.name)),
+  memberships: found.memberships,
   records: found.records.toSorted((one, other) => byText(one.scope.pid, other.scope.pid)),
   sightings: found.sightings.toSorted(byTime),
   browsers: found.browsers.toSorted(byTime),

@@ -29,7 +29,7 @@ export interface UserBrowser {
 export interface UserRecords {
   /** Accounts with the user's chat ID. */
   readonly accounts: ReadonlyArray<Account>;
-  /** The user's roles in accounts, sorted by account name. */
+  /** The user's roles in accounts: active accounts first, then the most recently chosen, then by name. */
   readonly memberships: ReadonlyArray<Membership>;
   /** Link records, sorted by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;

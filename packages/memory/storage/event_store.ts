@@ -1,6 +1,6 @@
 import { EventStore } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
-import { State } from "./state/state.ts";
+import { earliest, State } from "./state/state.ts";
 
 export const layer: Layer.Layer<EventStore, never, State> = Layer.effect(
   EventStore,
@@ -25,10 +25,7 @@ export const layer: Layer.Layer<EventStore, never, State> = Layer.effect(
         ),
 
       oldestAt: () =>
-        Effect.sync(() => {
-          const times = [...events.values()].flatMap(({ oldestAt }) => oldestAt ?? []);
-          return times.length === 0 ? null : Math.min(...times);
-        }),
+        Effect.sync(() => earliest([...events.values()].flatMap(({ oldestAt }) => oldestAt ?? []))),
 
       sweep: ({ before, erasuresBefore }) =>
         Effect.sync(() => {

@@ -25,7 +25,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option, Order } from "effect";
-import { type Memory, type MemoryPlan, type PlanMember, State } from "./state/state.ts";
+import { earliest, type Memory, type MemoryPlan, type PlanMember, State } from "./state/state.ts";
 
 export const layer: Layer.Layer<RolePlanStore, never, State> = Layer.effect(
   RolePlanStore,
@@ -179,9 +179,6 @@ const holdPlans = (memory: Memory, { node, at, until, limit }: HoldItems): Reado
     ];
   });
 };
-
-const earliest = (times: ReadonlyArray<Millis>): Millis | null =>
-  times.length === 0 ? null : Math.min(...times);
 
 type Waiting = PlanMember & { readonly waits: NonNullable<PlanMember["waits"]> };
 

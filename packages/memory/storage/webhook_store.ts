@@ -21,7 +21,7 @@ import {
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
 import { Effect, Layer, Option, Struct } from "effect";
-import { type Memory, type MemoryWebhook, State } from "./state/state.ts";
+import { earliest, type Memory, type MemoryWebhook, State } from "./state/state.ts";
 
 export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
   WebhookStore,
@@ -193,7 +193,8 @@ const holdWebhooks = (memory: Memory, { node, at, until, limit }: HoldItems) => 
   if (until <= at) webhookNodes.delete(node);
   else webhookNodes.set(node, until);
   const isFree = ({ holder }: MemoryWebhook) => holder === null || (webhookNodes.get(holder) ?? 0) <= at;
-  for (const webhook of [...webhooks.values()].filter(isFree).slice(0, limit)) {
+  const free = until <= at ? [] : [...webhooks.values()].filter(isFree).slice(0, limit);
+  for (const webhook of free) {
     webhooks.set(webhook.id, { ...webhook, holder: node });
   }
   return [...webhooks.values()]
@@ -212,9 +213,6 @@ const holdWebhooks = (memory: Memory, { node, at, until, limit }: HoldItems) => 
       };
     });
 };
-
-const earliest = (times: ReadonlyArray<Millis>): Millis | null =>
-  times.length === 0 ? null : Math.min(...times);
 
 const record = (memory: Memory, write: RecordDeliveries): boolean => {
   const stored = memory.webhooks.get(write.id);

@@ -53,16 +53,14 @@ export function acquireProcessLock(
   );
 }
 
-/** Returns the path of the lock file, which stays in the folder after the lock is released. */
-function lockFile(folder: string): string {
-  return join(folder, "server.lock");
-}
-
-/** The lock is an open write transaction on an empty database, which works on every platform. */
+/**
+ * The lock is an open write transaction on an empty database, which works on every platform. The file of the database
+ * stays in the folder.
+ */
 function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> {
   return Effect.suspend((): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> => {
     try {
-      return Effect.succeed(beginOn(lockFile(folder)));
+      return Effect.succeed(beginOn(join(folder, "server.lock")));
     } catch (cause) {
       return isBusy(cause)
         ? Effect.fail(new DataFolderInUse({ folder, pid: readHolder(folder) }))

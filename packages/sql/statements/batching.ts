@@ -80,8 +80,11 @@ export const batched = <Input, A, E>(
     Effect.withFiber((fiber) => {
       const { context } = fiber;
       if (runOne !== undefined && wasOne && !isOneRunning && requests.length === 0) {
-        const outcome = runOne(input);
-        isOneRunning = true;
+        // Set within the effect, because an interruption before its start would leave it set.
+        const outcome = Effect.suspend(() => {
+          isOneRunning = true;
+          return runOne(input);
+        });
         return Effect.onExitPrimitive(outcome, () => {
           isOneRunning = false;
           return undefined;

@@ -1,7 +1,8 @@
 import { ChatId, Pid } from "@accountlink/core";
 import { describe, expect, it } from "@effect/vitest";
-import { Context, Effect, Exit, Fiber, Latch } from "effect";
+import { Context, Effect, Exit, Fiber, Latch, Scheduler } from "effect";
 import { SqlError } from "effect/sql";
+import { YieldsOnce } from "../test_scheduler.ts";
 import { batched, batchedLookup } from "./batching.ts";
 
 const pid = Pid.make("pid_0123456789abcdef");
@@ -53,6 +54,22 @@ describe("batched", () => {
         ["asker of a3", ["a3"]],
         ["asker of b1", ["b1", "b2"]],
       ]);
+    }),
+  );
+
+  it.effect("an input that is interrupted before it starts does not end the fast path", () =>
+    Effect.gen(function* () {
+      for (let operation = 0; operation < 6; operation++) {
+        const ask = batched<string, string, never>((inputs) => Effect.succeed(inputs.map(Exit.succeed)), {
+          maxSize: 2,
+          runOne: Effect.succeed,
+        });
+        const start = (question: Effect.Effect<string>) =>
+          Effect.forkChild(question, { startImmediately: true });
+        const late = Effect.provideService(ask("late"), Scheduler.Scheduler, new YieldsOnce(operation));
+        yield* Fiber.interrupt(yield* start(late));
+        expect((yield* start(ask("next"))).pollUnsafe()).toEqual(Exit.succeed("next"));
+      }
     }),
   );
 

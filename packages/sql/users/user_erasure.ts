@@ -200,33 +200,25 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) => {
       WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
     yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
+    const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
     const revoked = yield* Effect.flatMap(
       sql`
         UPDATE keys SET status = 'revoked', revoked_at = ${write.at}
-        WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym}) AND status <> 'revoked'
-        RETURNING id`,
+        WHERE ${inScopes} AND status <> 'revoked' RETURNING id`,
       readKeyIds,
     );
     yield* sql`
-      UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]'
-      WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
-    yield* deleteWebhooks(sql, pseudonym);
-    for (const table of ["role_members", "role_problems", "role_plans"]) {
-      yield* sql`DELETE FROM ${sql(table)} WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
+      UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]' WHERE ${inScopes}`;
+    yield* sql`
+      DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE ${inScopes})`;
+    for (const table of ["webhooks", "role_members", "role_problems", "role_plans"]) {
+      yield* sql`DELETE FROM ${sql(table)} WHERE ${inScopes}`;
     }
     yield* sql`DELETE FROM accounts WHERE name = ${name}`;
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
     return revoked;
   });
-};
-
-const deleteWebhooks = (sql: SqlClient.SqlClient, account: string) => {
-  const webhooks = sql`SELECT id FROM webhooks WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account})`;
-  return Effect.andThen(
-    sql`DELETE FROM webhook_deliveries WHERE webhook_id IN (${webhooks})`,
-    sql`DELETE FROM webhooks WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account})`,
-  );
 };
 
 const readPids = columnReader("links", "pid", Pid);

@@ -176,11 +176,13 @@ const cases: Cases<StoragePorts> = {
       const [one, other] = [yield* newTeam(), yield* newTeam()];
       const store = yield* MemberStore;
       const used = yield* signIn(one.name, one.chatId);
+      const before = yield* store.list(other.name);
       const choose = (chatId: ChatId, account: string) =>
         store.choose({ signIn: used.id, chatId, account, at: 5 });
       expectEqual(yield* choose(one.chatId, other.name), false);
       expectEqual(yield* choose(other.chatId, other.name), false);
       expectEqual(yield* accountOf(used), one.name);
+      expectEqual(yield* store.list(other.name), before);
     },
   ),
 

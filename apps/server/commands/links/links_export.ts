@@ -76,11 +76,10 @@ export const exportLinksCommand = Command.make("export", flags, (choice) =>
   ]),
 );
 
-const formatOf = Effect.fnUntraced(function* ({ format, output }: Choice) {
-  const fallback: LinkFormatName = (yield* Json) && Option.isNone(output) ? "ndjson" : "csv";
-  const ofName = Option.flatMap(output, formatOfName);
+const formatOf = Effect.fnUntraced(function* (choice: Choice) {
+  const fallback: LinkFormatName = (yield* Json) && isStandardOutput(choice) ? "ndjson" : "csv";
   return Option.getOrElse(
-    Option.orElse(format, () => ofName),
+    Option.orElse(choice.format, () => Option.flatMap(choice.output, formatOfName)),
     () => fallback,
   );
 });

@@ -75,7 +75,7 @@ const flags = {
   ),
   dryRun: switchFlag("dry-run", "Store nothing, and say what would be stored"),
   strict: switchFlag("strict", "Store nothing if a single row is wrong"),
-  fromStart: switchFlag("from-start", "Import the whole file again, even if it was imported before"),
+  fromStart: switchFlag("from-start", "Import the whole file again after an interruption"),
   rejects: namedFlag("rejects", "file", "Write skipped rows to this CSV file, with line and reason"),
 };
 
@@ -212,11 +212,7 @@ const summary = (
   seconds: number,
   location: StorageLocation["Service"],
 ): string => {
-  const { links, inserted, replaced, unchanged, kept, leftOut, reasons, resumedAfter, doneBefore } = outcome;
-  const { unreadColumns } = outcome;
-  if (doneBefore) {
-    return `"${choice.file}" was imported before into ${location.text}, with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
-  }
+  const { inserted, replaced, unchanged, kept, leftOut, reasons, resumedAfter, unreadColumns } = outcome;
   const { account, dryRun, rejects } = choice;
   const scope = `the ${scopeText(targetOf(choice))} scope of account "${account}" in ${location.text}`;
   const did = `${dryRun ? "Would import" : "Imported"} ${countOf(inserted + replaced, "link")} into ${scope}`;

@@ -51,10 +51,14 @@ export class NewestOrder {
     return found.toReversed();
   }
 
-  /** Removes the outdated places of links if there are over 1,000 more outdated places than links. */
+  /** Removes outdated and repeated places if there are over 1,000 more of them than links. */
   compact(links: number, linkAt: (place: Place) => unknown): void {
     if (this.#places.length <= 2 * links + 1_000) return;
-    this.#places = this.#places.filter((place) => linkAt(place) !== undefined);
+    this.#sort();
+    this.#places = this.#places.filter((place, index, places) => {
+      const last = places[index - 1];
+      return linkAt(place) !== undefined && (last === undefined || isOlder(last, place));
+    });
   }
 
   clear(): void {

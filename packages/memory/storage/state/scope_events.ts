@@ -30,7 +30,7 @@ export class ScopeEvents {
   forget(before: Millis): number {
     const kept = this.#events.filter(({ at }) => at >= before);
     const forgotten = this.#events.filter(({ at }) => at < before);
-    this.start = Math.max(this.start, ...forgotten.map(({ position }) => position));
+    this.start = forgotten.at(-1)?.position ?? this.start;
     this.#events = kept;
     return forgotten.length;
   }

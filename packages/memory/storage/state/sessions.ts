@@ -75,10 +75,7 @@ export class Sessions {
 
   forget(before: Millis): void {
     for (const { id, expiresAt } of this.#byId.values()) {
-      if (expiresAt >= before || this.#unfinished.has(id)) continue;
-      this.#byId.delete(id);
-      this.#codes.delete(id);
-      this.#changedAt.delete(id);
+      if (expiresAt < before && !this.#unfinished.has(id)) this.delete(id);
     }
   }
 }

@@ -170,3 +170,7 @@ export class Memory {
 export class State extends Context.Service<State, Memory>()("@accountlink/memory/storage/State") {
   static readonly layer = Layer.sync(State, () => new Memory());
 }
+
+/** The earliest time; null if there is none. `Math.min(...times)` would overflow the stack at 130,000 times. */
+export const earliest = (times: ReadonlyArray<Millis>): Millis | null =>
+  times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));

@@ -167,11 +167,6 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
       Effect.provide(Digest.layerWebCrypto),
       Effect.onError(() => leftOut.remove),
     );
-    // A file that was imported before is not read again.
-    if (outcome.doneBefore) {
-      yield* leftOut.remove;
-      return { outcome, leftOut: job.leftOut };
-    }
     if (job.leftOut !== null) yield* job.leftOut.remove;
     return { outcome, leftOut };
   });

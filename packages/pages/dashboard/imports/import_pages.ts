@@ -150,9 +150,9 @@ export const importDonePage = (
   title: "Links imported",
   section: "imports",
   content: html`
-${statusHtml(outcome.doneBefore ? "This file was already imported. Nothing changed." : "The links are imported.")}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${listText(view.community)}</p>
-${outcome.doneBefore ? null : html`${countsTable(outcome)}${changedHtml(view, names, platforms)}`}
+${statusHtml("The links are imported.")}
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” were stored in ${listText(view.community)}</p>
+${countsTable(outcome)}${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}
 <div class="row">

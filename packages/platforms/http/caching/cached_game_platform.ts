@@ -29,7 +29,11 @@ export const cachedGamePlatform = (
         answer: "game.profile",
         lookup: platform.findProfile,
         schema: Schema.OptionFromNullOr(GameProfile),
-        freshFor: (found) => (Option.isSome(found) ? profile : absence),
+        // Badges or groups are null after a failed request, so ask again soon.
+        freshFor: (found) =>
+          Option.exists(found, ({ badges, groups }) => badges !== null && groups !== null)
+            ? profile
+            : absence,
       });
 
       return GamePlatform.of({ ...platform, hasUser, findProfile });

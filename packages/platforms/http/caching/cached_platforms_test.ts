@@ -24,7 +24,7 @@ const profile = {
   hasVerifiedBadge: null,
   avatar: { headshot: null, fullBody: "https://images.test/1" },
   badges: [{ id: 1, name: "First", description: null, imageUrl: null }],
-  groups: null,
+  groups: [],
 };
 
 /** Platforms that have every resource or none, and count their requests. */
@@ -107,6 +107,25 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
     const age = Duration.minutes(2);
     return check(true, there, age, { guild: age, member: age, profile: age });
   });
+});
+
+it.effect("a profile whose groups the platform could not tell is cached for 1 s", () => {
+  const answers = [{ ...profile, groups: null }, profile];
+  const platform = GamePlatform.of({
+    hasUser: () => Effect.succeed(true),
+    findProfile: () => Effect.sync(() => Option.fromUndefinedOr(answers.shift())),
+  });
+  return Effect.gen(function* () {
+    const { findProfile } = yield* GamePlatform;
+    const groups = Effect.map(findProfile(gameId), (found) => Option.getOrThrow(found).groups);
+    expect([yield* groups, yield* groups]).toEqual([null, null]);
+    yield* TestClock.adjust("1 second");
+    expect(yield* groups).toEqual([]);
+  }).pipe(
+    Effect.provide(
+      cachedGamePlatform().pipe(Layer.provide([Layer.succeed(GamePlatform, platform), CacheMemory.layer])),
+    ),
+  );
 });
 
 it.effect("answers are cached separately for each guild and user", () => {

@@ -12,8 +12,8 @@ export interface Staleness {
   /** The maximum age of a cached user profile, or of the answer that a game user exists. */
   readonly profile: Duration.Duration;
   /**
-   * The maximum age of the cached answer that a guild, member or user was not found. It is short, because people join
-   * a guild and retry at once.
+   * The maximum age of the cached answer that a guild, member or user was not found, and of a profile without badges or
+   * groups. It is short, because people join a guild and retry at once.
    */
   readonly absence: Duration.Duration;
 }

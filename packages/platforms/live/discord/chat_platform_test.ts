@@ -236,7 +236,9 @@ describe("rate limits", () => {
 
 describe("the list of members", () => {
   const users = [ada.id, bob.id, eve.id, "not a snowflake" as ChatId];
-  const page = (ids: ReadonlyArray<string>) => ({ body: ids.map((id) => ({ user: { id }, roles: [] })) });
+  // A member with many roles takes more than a kilobyte.
+  const roles = Array.from({ length: 50 }, (_, i) => String(BigInt(guildId) + BigInt(i)));
+  const page = (ids: ReadonlyArray<string>) => ({ body: ids.map((id) => ({ user: { id }, roles })) });
   const listed = (answer: HttpAnswering) =>
     setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 

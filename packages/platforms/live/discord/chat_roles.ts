@@ -32,6 +32,7 @@ const refused = refusal(
   "unknownUser",
   "missingAccess",
   "missingPermissions",
+  "twoFactorRequired",
 );
 
 interface BotRights {
@@ -100,6 +101,7 @@ export const discordRoles = Effect.fnUntraced(function* (
     if (Option.isNone(answer)) return true;
     const { code } = answer.value;
     if (code === codes.unknownRole) return yield* new RoleMissing();
+    if (code === codes.twoFactorRequired) return yield* new NoPermission();
     if (code !== codes.missingPermissions) return false;
     const rights = yield* Cache.get(explaining, guildId);
     return Option.isSome(rights) && (yield* explain(rights.value));

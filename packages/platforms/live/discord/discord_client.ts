@@ -24,12 +24,11 @@ export interface LiveChatPlatformOptions {
 export const userAgent = (publicUrl: string) =>
   HttpClientRequest.setHeader("user-agent", `DiscordBot (${publicUrl}, 1)`);
 
-/** For the roles client: a page of 1,000 members may take several megabytes, and role changes wait for rate limits. */
-const patient: Partial<Resilience> = {
-  attemptTimeout: Duration.seconds(10),
-  deadline: Duration.seconds(20),
-  maxBodyBytes: 8_388_608,
-};
+/** A page of 1,000 members may take several megabytes. */
+const maxBodyBytes = 8_388_608;
+
+/** For the roles client, since role changes wait for rate limits. */
+const patient = { attemptTimeout: Duration.seconds(10), deadline: Duration.seconds(20), maxBodyBytes };
 
 /**
  * Makes a client for lookups, and a client for roles, which waits longer. The clients share Discord's rate limits, but
@@ -52,7 +51,9 @@ export const discordClients = Effect.fnUntraced(function* ({
   );
   const waitingLong = yield* makeRateLimiter(limits, Duration.seconds(10));
   return {
-    client: authorized(yield* resilientClient(http, "chat", resilience, yield* makeRateLimiter(limits))),
+    client: authorized(
+      yield* resilientClient(http, "chat", { maxBodyBytes, ...resilience }, yield* makeRateLimiter(limits)),
+    ),
     roles: authorized(yield* resilientClient(http, "chat_roles", { ...patient, ...resilience }, waitingLong)),
   };
 });

@@ -84,6 +84,8 @@ export const codes = {
   missingAccess: 50_001,
   /** The bot lacks a permission, or its highest role is not above the role or member. */
   missingPermissions: 50_013,
+  /** The guild requires two-factor authentication of moderators, and the bot's owner has none. */
+  twoFactorRequired: 60_003,
 } as const;
 
 /** The body of an error response with one of these codes. */

@@ -111,7 +111,11 @@ export const liveGamePlatform = ({
               found: Found,
               absent: Schema.Never,
             }),
-            Option.flatMapNullishOr(({ data: [user] }) => user && GameId.make(String(user.id))),
+            Option.flatMapNullishOr(({ data }) => {
+              // Roblox also finds users by their previous names.
+              const user = data.find(({ name }) => name.toLowerCase() === username.toLowerCase());
+              return user && GameId.make(String(user.id));
+            }),
           ),
       });
     }),

@@ -72,12 +72,13 @@ describe("a user", () => {
 });
 
 describe("a user name", () => {
-  it.live("a user is found by the whole user name", () =>
+  it.live("a user is found by the whole present user name", () =>
     Effect.gen(function* () {
       const { game, heard } = yield* setUp();
       const find = (name: string) => game.findUserByName?.(name) ?? Effect.succeedNone;
       expect(yield* find("Ada_G")).toEqual(Option.some(adaId));
       expect(yield* find("ada")).toEqual(Option.none());
+      expect(yield* find("Countess")).toEqual(Option.none());
       expect(JSON.parse(heard[0]?.body ?? "")).toEqual({ usernames: ["Ada_G"], excludeBannedUsers: false });
     }),
   );

@@ -51,7 +51,8 @@ const groups = [
 
 const usersNamed = ({ body }: HeardRequest): HttpAnswer => {
   const { usernames } = JSON.parse(body) as { readonly usernames: ReadonlyArray<string> };
-  const isNamed = usernames.some((name) => name.toLowerCase() === ada.name);
+  // Roblox also finds users by their previous names.
+  const isNamed = usernames.some((name) => [ada.name, "countess"].includes(name.toLowerCase()));
   return { body: { data: isNamed ? [{ requestedUsername: usernames[0], ...ada }] : [] } };
 };
 

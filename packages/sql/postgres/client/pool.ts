@@ -72,7 +72,13 @@ export class PostgresPool {
   }
 
   readonly lease: Effect.Effect<ConnectionLease, SqlError.SqlError, Scope.Scope> = Effect.acquireRelease(
-    Effect.flatMap(TransactionTimeout, (timeout) => this.#checkout(timeout ?? this.#statementTimeout)),
+    Effect.flatMap(TransactionTimeout, (timeout) =>
+      Effect.callback<ConnectionLease, SqlError.SqlError>((resume) =>
+        this.#connect(timeout ?? this.#statementTimeout, (lease) =>
+          resume(lease instanceof ConnectionLease ? Effect.succeed(lease) : Effect.fail(lease)),
+        ),
+      ),
+    ),
     (lease) => Effect.sync(() => lease.release()),
     { interruptible: true },
   );
@@ -130,14 +136,6 @@ export class PostgresPool {
     await this.#pool.end();
     // Destroy the sockets, because a server that is gone does not answer the termination message.
     for (const { connection } of this.#connections.keys()) connection.stream.destroy();
-  }
-
-  #checkout(timeout: number): Effect.Effect<ConnectionLease, SqlError.SqlError> {
-    return Effect.callback((resume) =>
-      this.#connect(timeout, (lease) =>
-        resume(lease instanceof ConnectionLease ? Effect.succeed(lease) : Effect.fail(lease)),
-      ),
-    );
   }
 
   /** Calls back with a lease or an error. The returned effect cancels the wait for a connection. */

@@ -6,7 +6,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import * as Immediate from "@accountlink/core/immediate";
-import { Effect, Latch, type Scope, Semaphore } from "effect";
+import { Effect, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
 import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
 
@@ -34,11 +34,8 @@ export class Access {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #turn = Semaphore.makeUnsafe(1);
-  /**
-   * Wakes waiting statements at the end of every transaction. The latch itself always stays closed, so a later
-   * statement waits for the end of the next transaction.
-   */
-  readonly #ended = Latch.makeUnsafe();
+  /** Resumes the statements that wait for the end of the open transaction. */
+  readonly #waiting = new Set<() => void>();
   readonly #onWrite: () => void;
   readonly #onDiskFull: () => void;
 
@@ -53,7 +50,7 @@ export class Access {
 
   readonly shared: Run = (statement) =>
     retryWhileLocked(this.#busyTimeout, () => {
-      if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
+      if (this.#db.isTransaction) return Effect.andThen(this.#ended, this.shared(statement));
       const result = this.#noticing(statement);
       this.#onWrite();
       if (this.#db.isTransaction) {
@@ -64,6 +61,17 @@ export class Access {
       }
       return Effect.succeed(result);
     });
+
+  /**
+   * Waits until no transaction is open. Checks and waits in one operation: between two, the fiber may lose its turn,
+   * and miss the end.
+   */
+  readonly #ended = Effect.callback<void>((resume) => {
+    const wake = () => resume(Effect.void);
+    if (!inTransaction(this.#db)) return wake();
+    this.#waiting.add(wake);
+    return Effect.sync(() => this.#waiting.delete(wake));
+  });
 
   /** Waits until no transaction is open. Then runs the function in a new transaction, which ends with the function. */
   readonly transaction: Run = (statements) =>
@@ -85,12 +93,15 @@ export class Access {
       restore(this.#turn.takeScoped(1)),
       Effect.acquireRelease(
         Effect.sync(() => this.#makeLease()),
-        (lease) => {
-          lease.end();
-          this.#onWrite();
-          // Wake the waiting statements before the semaphore is released, so that they run before the next transaction.
-          return this.#ended.release;
-        },
+        (lease) =>
+          Effect.sync(() => {
+            lease.end();
+            this.#onWrite();
+            // Wake the waiting statements before the semaphore is released, so that they run before the next
+            // transaction.
+            for (const wake of this.#waiting) wake();
+            this.#waiting.clear();
+          }),
       ),
     ).pipe(Effect.map((lease) => lease.run)),
   );

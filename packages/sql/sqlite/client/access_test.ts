@@ -1,7 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "@effect/vitest";
-import { Cause, Deferred, Effect, Exit, Fiber } from "effect";
+import { Cause, Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
+import { YieldsOnce } from "../../test_scheduler.ts";
 import { add, names, settle, withDatabase } from "../test_database.ts";
 
 /** Starts a transaction that inserts `name` and then waits for `proceed`. */
@@ -215,6 +216,24 @@ describe("fibers", () => {
       yield* Deferred.succeed(proceed, undefined);
       expect(yield* Fiber.join(reader)).toEqual([["first"]]);
       yield* Fiber.joinAll([fiber, next]);
+    }),
+  );
+
+  it.effect("a statement that loses its turn at any operation runs once the transaction has ended", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      for (let operation = 0; operation < 12; operation++) {
+        const { fiber, proceed } = yield* openTransaction(sql, `first ${operation}`);
+        const late = Effect.provideService(
+          add(sql, `second ${operation}`),
+          Scheduler.Scheduler,
+          new YieldsOnce(operation),
+        );
+        const statement = yield* Effect.forkChild(late, { startImmediately: true });
+        yield* Deferred.succeed(proceed, undefined);
+        yield* Fiber.joinAll([fiber, statement]);
+      }
+      expect(names(fixture)).toHaveLength(24);
     }),
   );
 
