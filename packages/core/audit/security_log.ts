@@ -81,7 +81,9 @@ export class SecurityLog extends Context.Service<
           if (uses.size >= maxUses) uses.clear();
           uses.add(use);
           // If the cache is down, nobody knows whether the network is new, so a later use is recorded again.
-          const recorded = Effect.catch(recordUse(key, address), () => Effect.sync(() => uses.delete(use)));
+          const recorded = recordUse(key, address).pipe(
+            Effect.catch(() => Effect.sync(() => uses.delete(use))),
+          );
           return Effect.asVoid(Effect.forkIn(recorded, scope));
         },
       });
