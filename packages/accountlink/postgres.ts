@@ -1,7 +1,7 @@
 /** Stores links in Postgres, for any number of processes. */
 
 import type { StoreUnavailable } from "@accountlink/core";
-import { ResilientCounters } from "@accountlink/core/limits";
+import { FallbackCounters } from "@accountlink/core/limits";
 import { CacheMemory } from "@accountlink/memory";
 import type { CacheRedis } from "@accountlink/redis";
 import * as StoragePostgres from "@accountlink/sql/postgres";
@@ -41,9 +41,7 @@ export const postgres = (
   { redis, ...options }: PostgresOptions = {},
 ): Storage<PostgresError> => {
   const stores = StoragePostgres.layerPostgres({ ...options, url: Redacted.make(url) });
-  if (redis === undefined) {
-    return ResilientCounters.layer().pipe(Layer.provideMerge(Layer.merge(stores, CacheMemory.layer)));
-  }
+  if (redis === undefined) return Layer.provideMerge(CacheMemory.layerSaved, stores);
   const shared = typeof redis === "string" ? { url: redis } : redis;
   // Loaded on demand, so that embedders without Redis need not install ioredis.
   const cache = Layer.unwrap(
@@ -52,7 +50,7 @@ export const postgres = (
       ({ CacheRedis }) => CacheRedis.layer({ ...shared, url: Redacted.make(shared.url) }),
     ),
   );
-  return ResilientCounters.layer({ local: CacheMemory.layer }).pipe(
+  return FallbackCounters.layer(CacheMemory.layer).pipe(
     Layer.provideMerge(Layer.provideMerge(cache, stores)),
   );
 };

@@ -4,7 +4,6 @@
  */
 
 import type { StoreUnavailable } from "@accountlink/core";
-import { ResilientCounters } from "@accountlink/core/limits";
 import { CacheMemory } from "@accountlink/memory";
 import { StorageSql } from "@accountlink/sql";
 import { Layer } from "effect";
@@ -31,9 +30,7 @@ export type SqliteError = StorageSql.EmbeddedError | StoreUnavailable;
  * ```
  */
 export const sqlite = (folder: string): Storage<SqliteError> =>
-  ResilientCounters.layer().pipe(
-    Layer.provideMerge(Layer.merge(StorageSql.layerEmbedded({ folder }), CacheMemory.layer)),
-  );
+  Layer.provideMerge(CacheMemory.layerSaved, StorageSql.layerEmbedded({ folder }));
 
 /**
  * Provides every service. The links are stored in an SQLite database in a folder.

@@ -8,7 +8,7 @@ import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
-import type { CountLedger } from "./limits/count_ledger.ts";
+import type { DayCounts } from "./limits/day_counts.ts";
 import type { LinkStore } from "./links/link_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key_store.ts";
@@ -29,7 +29,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { FlowStore } from "@accountlink/core/flow";
  * import { IdempotencyStore } from "@accountlink/core/idempotency";
  * import { KeyStore } from "@accountlink/core/keys";
- * import { CountLedger } from "@accountlink/core/limits";
+ * import { DayCounts } from "@accountlink/core/limits";
  * import { RolePlanStore } from "@accountlink/core/roles";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
@@ -41,7 +41,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { Effect, type Layer } from "effect";
  *
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
- * const keys = [RootKeyStore, KeyStore, MemberStore, CountLedger, UsageStore, IdempotencyStore];
+ * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
@@ -55,7 +55,7 @@ export type StoragePorts =
   | KeyStore
   | MemberStore
   | AuditLog
-  | CountLedger
+  | DayCounts
   | SessionStore
   | FlowStore
   | RootKeyStore

@@ -12,6 +12,7 @@ import { members } from "./migrations/0002_members.ts";
 import { firstSeen } from "./migrations/0003_first_seen.ts";
 import { rolePlans } from "./migrations/0004_role_plans.ts";
 import { answers } from "./migrations/0005_answers.ts";
+import { dropNodes } from "./migrations/0006_drop_nodes.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -23,6 +24,7 @@ export const migrations: Readonly<
   "0003_first_seen": firstSeen,
   "0004_role_plans": rolePlans,
   "0005_answers": answers,
+  "0006_drop_nodes": dropNodes,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

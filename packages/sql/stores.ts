@@ -4,7 +4,7 @@ import type { SqlClient, SqlConnection } from "effect/sql";
 import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlAuditLog from "./audit/audit_log.ts";
-import * as SqlCountLedger from "./count_ledger.ts";
+import * as SqlDayCounts from "./day_counts.ts";
 import * as SqlEventStore from "./events/event_store.ts";
 import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
@@ -26,7 +26,7 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlKeyStore.layer,
     SqlMemberStore.layer,
     SqlAuditLog.layer,
-    SqlCountLedger.layer,
+    SqlDayCounts.layer,
     SqlSessionStore.layer,
     SqlFlowStore.layer,
     SqlRootKeyStore.layer,

@@ -59,12 +59,6 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     clears: "3m",
     of: ofNode,
   },
-  AccountlinkLimitsLost: {
-    series: { [`accountlink_limits_lost_total{${node}}`]: "0x4 1x60" },
-    fires: "2m",
-    clears: "14m",
-    of: ofNode,
-  },
   AccountlinkEventsKept: {
     series: {
       [`accountlink_events_oldest_seconds{${node}}`]: "2700000x60 2592000x40",

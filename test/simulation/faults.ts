@@ -22,7 +22,7 @@ interface Kind {
 }
 
 /** The maximum age of the state to which a fault restores Redis, in milliseconds. */
-export const oldestState = 5_000;
+const oldestState = 5_000;
 
 const nodeOf = ({ nodes }: Deployment, { node }: Fault) => {
   const chosen = nodes[node];

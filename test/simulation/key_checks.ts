@@ -1,8 +1,6 @@
 import { describeOutcome, type Sent } from "./client.ts";
 import { dailyLimit, dataOf, type Records } from "./clients.ts";
-import type { Happened } from "./deployment.ts";
-import { oldestState } from "./faults.ts";
-import { type Check, hasFault, slack } from "./promise.ts";
+import type { Check } from "./promise.ts";
 
 const keyOf = ({ key }: Sent): string => key.slice(4, 16);
 
@@ -36,7 +34,7 @@ export const limits: Check = (records) => {
   );
   const refused = asked.filter(({ outcome }) => outcome.kind === "answered" && outcome.answer.status === 429);
   const unknown = asked.length - admitted.length - refused.length;
-  const most = dailyLimit + allowedBeyond(records, admitted);
+  const most = dailyLimit + allowedBeyond(records);
   const told = `${admitted.length} admitted, ${refused.length} refused, ${unknown} without an answer`;
   const isExact = deployment.faults.every(({ kind }) =>
     /^(?:node (?:killed|stopped)|Postgres|signals)/.test(kind),
@@ -52,41 +50,11 @@ export const limits: Check = (records) => {
 };
 
 /**
- * Returns how many requests more than the daily limit may be admitted after the faults of this run. The rules are in
- * docs/consistency.md.
+ * Returns how many requests more than the daily limit may be admitted after the faults of this run: the whole limit for
+ * each process that counted alone, and for each time that Redis lost its counts.
  */
-const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number => {
-  const { faults, nodes } = records.deployment;
-  if (hasFault(records, /^messages of/)) return Infinity;
-  const shares = Math.ceil(dailyLimit / nodes.length);
-  const alone = ({ kind }: Happened): number => {
-    if (/^node (?:cut off from Redis|frozen)|suspended/.test(kind)) return shares;
-    if (/^Redis (?:down|frozen|slow)/.test(kind)) return nodes.length * shares;
-    // A restarted process may not know how many requests were admitted, so it may admit its share of the limit again.
-    return /^node (?:killed|stopped)/.test(kind) && hasFault(records, /Redis|frozen|suspended/)
-      ? dailyLimit
-      : 0;
-  };
-  const lost = ({ kind, from }: Happened): number => {
-    if (!kind.startsWith("Redis rest")) return 0;
-    const since = kind.startsWith("Redis restored")
-      ? from - oldestState - slack
-      : unsavedSince(records, from);
-    const unsaved = admitted.filter(
-      ({ ended }) => ended > Math.min(since, unsavedSince(records, from)) && ended - slack < from,
-    );
-    // When Redis loses its counts, nodes restore them from Postgres, but requests that were not saved there no longer
-    // count. While the nodes cannot reach Postgres, each node admits its own share of the limit.
-    return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);
-  };
-  return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);
+const allowedBeyond = ({ deployment: { faults, nodes } }: Records): number => {
+  const happened = (kind: RegExp) => faults.filter((fault) => kind.test(fault.kind)).length;
+  if (happened(/Redis|frozen|suspended|^messages of/) === 0) return 0;
+  return dailyLimit * (nodes.length + happened(/^node (?:killed|stopped)/) + happened(/^Redis rest/));
 };
-
-/**
- * Returns the time after which counts may be missing in Postgres at the time `at`. Nodes save counts every 5 seconds,
- * so this is 6 seconds before `at`, or 6 seconds before a fault that kept nodes from saving them.
- */
-const unsavedSince = ({ deployment }: Records, at: number): number =>
-  deployment.faults
-    .filter(({ kind, to }) => /Postgres|node/.test(kind) && to + 7_000 > at)
-    .reduce((since, { from }) => Math.min(since, from - 6_000), at - 6_000);

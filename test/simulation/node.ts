@@ -10,7 +10,7 @@ import {
   UserData,
 } from "@accountlink/core";
 import { EventWatch } from "@accountlink/core/events";
-import { ResilientCounters } from "@accountlink/core/limits";
+import { FallbackCounters } from "@accountlink/core/limits";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
@@ -76,10 +76,7 @@ const services = Layer.mergeAll(
   WebhookCouriers.layer,
   RoleCouriers.layer,
   Readiness.layerStorage,
-).pipe(
-  Layer.provideMerge(AccountLink.layer),
-  Layer.provideMerge(ResilientCounters.layer({ local: CacheMemory.layer })),
-);
+).pipe(Layer.provideMerge(AccountLink.layer), Layer.provideMerge(FallbackCounters.layer(CacheMemory.layer)));
 
 const start = Effect.gen(function* () {
   const built = yield* Layer.build(services);

@@ -19,10 +19,6 @@ export const slack = 400;
 export const isFinal = ({ outcome }: Sent): boolean =>
   outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
 
-/** Whether the run had a fault with a matching name. */
-export const hasFault = ({ deployment }: Records, name: RegExp): boolean =>
-  deployment.faults.some(({ kind }) => name.test(kind));
-
 /**
  * Returns for how many milliseconds the faults between `from` and `to` may delay an answer. A fault of Redis delays it
  * only briefly, and lost signals do not delay it.

@@ -2,16 +2,15 @@
 
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
-import { Limits, ResilientCounters } from "@accountlink/core/limits";
+import { Limits } from "@accountlink/core/limits";
 import { RoleCouriers } from "@accountlink/core/roles";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
-import { CacheMemory } from "@accountlink/memory";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
-import { cacheLayer } from "./cache_layer.ts";
+import { serverCacheLayer } from "./cache_layer.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
@@ -26,7 +25,7 @@ export const serviceLayer = (
   const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
   const stores = storageLayer(storage, { exclusive: true, startTimeout });
   const shared = Layer.mergeAll(
-    Layer.provide(cacheLayer(cache), stores),
+    Layer.provide(serverCacheLayer(cache), stores),
     cryptoLayer,
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
@@ -38,12 +37,8 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  // Counters in memory cannot fail, so only Redis needs local counters as a fallback. After a restart,
-  // `ResilientCounters` restores the counts of long windows, such as a day.
-  const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),
-    Layer.provideMerge(counters),
     Layer.provideMerge(ports),
     Layer.provideMerge(shared),
   );

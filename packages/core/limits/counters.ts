@@ -2,9 +2,7 @@ import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
-/**
- * A limit on the requests in a time window. The window starts with its first request, or at `since` if it is durable.
- */
+/** A limit on the requests in a time window. The window starts with its first request. */
 export interface CounterRule {
   /** Identifies the window, such as `key:<id>:second`. */
   readonly key: string;
@@ -12,41 +10,9 @@ export interface CounterRule {
   readonly limit: number;
   /** The duration of a window that starts now, in milliseconds. */
   readonly durationMs: number;
-  /**
-   * When the window began. Set only for a durable window, such as a UTC day. Its count survives a loss of the counters,
-   * because `ResilientCounters` restores it. Its end is fixed, so all callers compute the same `now + durationMs`.
-   */
-  readonly since?: Millis;
-  /** What the caller knows about a durable window. Only `admit` uses it. */
-  readonly checkpoint?: Checkpoint;
+  /** Whether the window ends at midnight UTC. Counters in memory save such counts, since a restart would lose a day. */
+  readonly isDay?: boolean;
 }
-
-/**
- * The caller's knowledge about the durable window that ends at `now + durationMs`. Counters ignore a checkpoint if
- * their window with its key ends at another time.
- */
-export interface Checkpoint {
-  /**
-   * When the window began. Counters that do not hold this window treat its count as 0 if they have lost no data since
-   * it began. Otherwise they may report the window as `forgotten`.
-   */
-  readonly since: Millis;
-  /**
-   * A lower bound of the count. Null if the caller has not loaded it. If `admit` then needs the bound, it reports the
-   * window as `forgotten`.
-   */
-  readonly floor: number | null;
-  /** Requests that were admitted without these counters and must be added to the count. */
-  readonly unsynced: number;
-}
-
-/**
- * How far the clocks of nodes and counters may differ, in milliseconds. Within this time of the end of a window, nodes
- * and counters may disagree about which window is the current one.
- *
- * @internal
- */
-export const clockTolerance = 60_000;
 
 export interface CounterState {
   readonly count: number;
@@ -63,11 +29,6 @@ export interface CounterState {
 export interface Admission {
   readonly admitted: boolean;
   readonly states: ReadonlyArray<CounterState>;
-  /**
-   * Indexes of the rules whose counts may be lost; omitted if there are none. If present, the request was not counted.
-   * The caller must then load these counts and call `admit` again with the counts as `floor`.
-   */
-  readonly forgotten?: ReadonlyArray<number>;
 }
 
 /**
@@ -91,8 +52,7 @@ export class Counters extends Context.Service<
   Counters,
   {
     /**
-     * Counts one request in every window, or in none if any window is full or forgotten. The decision on all rules is
-     * atomic. A window whose checkpoint has a `floor` is never forgotten: its count is first raised to the floor.
+     * Counts one request in every window, or in none if any window is full. The decision on all rules is atomic.
      */
     readonly admit: (
       rules: ReadonlyArray<CounterRule>,

@@ -1,6 +1,7 @@
 /** Rate limits, quotas and their counters. */
-export * from "./count_ledger.ts";
 export * from "./counters.ts";
+export * from "./day_counts.ts";
+export * as FallbackCounters from "./fallback_counters.ts";
 export * from "./quota.ts";
 export {
   type Allowance,
@@ -10,4 +11,3 @@ export {
   RequestLimits,
   secondsUntil,
 } from "./request_limits.ts";
-export * as ResilientCounters from "./resilient_counters.ts";

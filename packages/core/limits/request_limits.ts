@@ -228,8 +228,7 @@ const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
 /** @param windowMs the window's duration in milliseconds; ignored for windows of a day */
 const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
   if (!named.isDay) return { ...named, limit, durationMs: windowMs };
-  const passed = now % dayMs;
-  return { ...named, limit, durationMs: dayMs - passed, since: now - passed };
+  return { ...named, limit, durationMs: dayMs - (now % dayMs) };
 };
 
 type AddressWindows = ReturnType<typeof addressWindows>;

@@ -1,3 +1,4 @@
-/** Tracing and metrics for adapters. @internal */
+/** Tracing, metrics and warnings for adapters. @internal */
 export * from "./metric_reading.ts";
 export * from "./tracing.ts";
+export { warnOnce } from "./warn_once.ts";

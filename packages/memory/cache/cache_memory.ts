@@ -1,4 +1,5 @@
-import type { Cache, Counters, Signals } from "@accountlink/core";
+import type { Cache, Counters, Signals, StoreUnavailable } from "@accountlink/core";
+import type { DayCounts } from "@accountlink/core/limits";
 import { Layer } from "effect";
 import * as MemoryCache from "./cache.ts";
 import * as MemoryCounters from "./counters.ts";
@@ -10,3 +11,7 @@ export const layer: Layer.Layer<Counters | Cache | Signals> = Layer.mergeAll(
   MemoryCache.layer,
   MemorySignals.layer,
 );
+
+/** Like `layer`, but the counts of the day are saved in the storage, so that they survive a restart. */
+export const layerSaved: Layer.Layer<Counters | Cache | Signals, StoreUnavailable, DayCounts> =
+  Layer.mergeAll(MemoryCounters.layerSaved, MemoryCache.layer, MemorySignals.layer);

@@ -1,24 +1,46 @@
-import { Counters } from "@accountlink/core";
-import * as Immediate from "@accountlink/core/immediate";
+import { Counters, type StoreUnavailable } from "@accountlink/core";
 import {
   type Admission,
-  type Checkpoint,
   type CounterRule,
   type CounterState,
-  clockTolerance,
+  type DayCount,
+  DayCounts,
 } from "@accountlink/core/limits";
+import { warnOnce } from "@accountlink/core/telemetry";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Clock, Effect, Layer } from "effect";
+import { Array as Arr, Clock, Effect, Layer } from "effect";
+
+const countersOn = (windows: Windows): Counters["Service"] => ({
+  admit: (rules, now) => Effect.sync(() => windows.admit(rules, now)),
+  read: (rules, now) => Effect.sync(() => windows.read(rules, now)),
+});
 
 /** Counters in memory. The counts are lost when the process ends. */
-export const layer: Layer.Layer<Counters> = Layer.effect(
+export const layer: Layer.Layer<Counters> = Layer.sync(Counters, () => countersOn(new Windows()));
+
+const saveInterval = "5 seconds";
+
+const maxBatchSize = 1_000;
+
+/** Counters in memory that save the counts of the day every 5 seconds and when they stop, and continue from them. */
+export const layerSaved: Layer.Layer<Counters, StoreUnavailable, DayCounts> = Layer.effect(
   Counters,
-  Effect.map(Clock.currentTimeMillis, (startedAt) => {
-    const windows = new Windows(startedAt);
-    return Counters.of({
-      admit: (rules, now) => Immediate.sync(() => windows.admit(rules, now)),
-      read: (rules, now) => Immediate.sync(() => windows.read(rules, now)),
+  Effect.gen(function* () {
+    const dayCounts = yield* DayCounts;
+    const windows = new Windows();
+    windows.restore(yield* dayCounts.load(yield* Clock.currentTimeMillis));
+
+    const save = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      const counts = windows.takeChanged(now);
+      yield* Effect.forEach(Arr.chunksOf(counts, maxBatchSize), (batch) => dayCounts.save(batch, now)).pipe(
+        Effect.onError(() => Effect.sync(() => windows.markChanged(counts))),
+      );
     });
+    const saveOrWarn = yield* warnOnce("Cannot save the counts of limits", save);
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(saveOrWarn, "2 seconds")));
+    yield* saveOrWarn.pipe(Effect.delay(saveInterval), Effect.forever, Effect.forkScoped);
+    return countersOn(windows);
   }),
 );
 
@@ -34,28 +56,18 @@ const sweepStep = 2;
 
 /** Counts requests in fixed windows, and drops ended windows when new ones start. */
 export class Windows {
-  readonly #startedAt: Millis;
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
-
-  /** @param startedAt when counting started, by the same clock as `now` in later calls */
-  constructor(startedAt: Millis) {
-    this.#startedAt = startedAt;
-  }
+  /** Keys of the windows of a day whose counts are not saved. */
+  #changed = new Set<string>();
 
   /** The number of windows, including ended ones that are not dropped yet. */
   get size(): number {
     return this.#windows.size;
   }
 
-  /**
-   * Counts a request in the windows of all rules. Counts it in none if a window is full, or if a window may have
-   * begun before these counters started, and its count is unknown.
-   */
+  /** Counts a request in the windows of all rules, or in none if a window is full. */
   admit(rules: Rules, now: Millis): Admission {
-    const forgotten = this.#forgotten(rules, now);
-    if (forgotten.length > 0) return { admitted: false, states: this.read(rules, now), forgotten };
-    for (const rule of rules) if (rule.checkpoint !== undefined) this.#restore(rule, rule.checkpoint, now);
     const admitted = rules.every(({ key, limit }) => (this.#find(key, now)?.count ?? 0) < limit);
     return {
       admitted,
@@ -70,20 +82,23 @@ export class Windows {
     });
   }
 
-  #forgotten(rules: Rules, now: Millis): ReadonlyArray<number> {
-    return rules.flatMap(({ key, checkpoint }, i) =>
-      checkpoint?.floor === null &&
-      checkpoint.since < this.#startedAt + clockTolerance &&
-      this.#find(key, now) === undefined
-        ? [i]
-        : [],
-    );
+  restore(counts: ReadonlyArray<DayCount>): void {
+    for (const { key, endsAt, counted } of counts)
+      this.#windows.set(key, { count: counted, resetsAt: endsAt });
   }
 
-  #restore({ key, durationMs }: CounterRule, { floor, unsynced }: Checkpoint, now: Millis): void {
-    if (floor === null && unsynced === 0) return;
-    const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
-    if (window.resetsAt === now + durationMs) window.count = Math.max(window.count, floor ?? 0) + unsynced;
+  /** Returns the counts of the day that changed since the last call. */
+  takeChanged(now: Millis): ReadonlyArray<DayCount> {
+    const keys = this.#changed;
+    this.#changed = new Set();
+    return Array.from(keys).flatMap((key) => {
+      const window = this.#find(key, now);
+      return window === undefined ? [] : [{ key, endsAt: window.resetsAt, counted: window.count }];
+    });
+  }
+
+  markChanged(counts: ReadonlyArray<DayCount>): void {
+    for (const { key } of counts) this.#changed.add(key);
   }
 
   #find(key: string, now: Millis): Window | undefined {
@@ -91,9 +106,10 @@ export class Windows {
     return window !== undefined && now < window.resetsAt ? window : undefined;
   }
 
-  #count({ key, durationMs }: CounterRule, now: Millis): CounterState {
+  #count({ key, durationMs, isDay = false }: CounterRule, now: Millis): CounterState {
     const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
     window.count++;
+    if (isDay) this.#changed.add(key);
     return stateOf(window);
   }
 

@@ -2,7 +2,7 @@ import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAltReviewStore from "./alt_review_store.ts";
 import * as MemoryAuditLog from "./audit_log.ts";
-import * as MemoryCountLedger from "./count_ledger.ts";
+import * as MemoryDayCounts from "./day_counts.ts";
 import * as MemoryEventStore from "./event_store.ts";
 import * as MemoryFlowStore from "./flow_store.ts";
 import * as MemoryIdempotencyStore from "./idempotency_store.ts";
@@ -25,7 +25,7 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryKeyStore.layer,
   MemoryMemberStore.layer,
   MemoryAuditLog.layer,
-  MemoryCountLedger.layer,
+  MemoryDayCounts.layer,
   MemorySessionStore.layer,
   MemoryFlowStore.layer,
   MemoryRootKeyStore.layer,

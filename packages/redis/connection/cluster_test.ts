@@ -1,5 +1,4 @@
 import { Counters, Signals } from "@accountlink/core";
-import type { CounterRule } from "@accountlink/core/limits";
 import { startRedisCluster, whyNoRedis } from "@accountlink/test-servers";
 import { cacheSuite, countersSuite, signalsSuite } from "@accountlink/testing/conformance";
 import { Context, Effect, Exit, Layer, Queue, Scope } from "effect";
@@ -50,34 +49,6 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
         }
       }),
     ),
-  );
-
-  test.it(
-    "a durable window that Redis lost is reported as forgotten until a request restores its count",
-    () =>
-      run(
-        Effect.gen(function* () {
-          const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
-          for (const { address, key } of ruleSets) {
-            const now = Date.now();
-            const lasting = (rule: CounterRule, floor: number | null): CounterRule => ({
-              ...rule,
-              key: `${rule.key}-lost`,
-              checkpoint: { since: now, floor, unsynced: 0 },
-            });
-            const first = lasting(address, null);
-            const second = lasting({ ...key, limit: 2 }, null);
-            const { admitted, forgotten } = yield* counters.admit([first, second], now);
-            test.expect([admitted, forgotten]).toEqual([false, [0]]);
-            const restored = [lasting(address, 7), lasting({ ...key, limit: 2 }, 2)];
-            const refused = yield* counters.admit(restored, now);
-            test.expect(refused).toMatchObject({ admitted: false, states: [{ count: 7 }, { count: 2 }] });
-            // The previous request restored both windows in Redis. So this request is refused too, although it restores
-            // no counts.
-            test.expect(yield* counters.admit([first, second], now)).toEqual(refused);
-          }
-        }),
-      ),
   );
 
   test.it("a request refused by the limit of its key leaves no window for its address", () =>

@@ -1,4 +1,4 @@
-import type { Admission, CounterRule } from "@accountlink/core/limits";
+import type { Admission, CounterRule, CounterState } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { atEndOfTurn } from "../connection/end_of_turn.ts";
 
@@ -25,28 +25,13 @@ export class AdmissionBatches<Reply> {
    * different API keys share no batch.
    */
   readonly #open = new Map<string, Batch<Reply>>();
-  readonly #sendsOneAtOnce: boolean;
-  #isOneSent = false;
-  #wasOne = true;
 
-  /**
-   * @param sendsOneAtOnce if true, and if the previous batch had only one request, the first request of a turn is sent
-   * at once instead of at the end of the turn. Must be false if a request runs several scripts, because requests could
-   * then be decided out of order
-   */
-  constructor(send: Send<Reply>, sendsOneAtOnce: boolean) {
+  constructor(send: Send<Reply>) {
     this.#send = send;
-    this.#sendsOneAtOnce = sendsOneAtOnce;
   }
 
   /** Returns the reply to a batch, and the index of this request in the batch. */
   join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
-    // A request that restores counts joins no batch. Its script is sent at once, not at the end of the event-loop turn.
-    if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
-    const hasCompany = this.#isOneSent || this.#open.size > 0;
-    if (this.#sendsOneAtOnce && this.#wasOne && !hasCompany) {
-      return { reply: this.#sendOne(rules, now), place: 0 };
-    }
     const name = rules[rules.length - 1]?.key ?? "";
     const open = this.#open.get(name);
     if (open !== undefined && isSame(open, rules, now)) return { reply: open.reply, place: open.size++ };
@@ -55,20 +40,9 @@ export class AdmissionBatches<Reply> {
     return { reply: batch.reply, place: 0 };
   }
 
-  #sendOne(rules: Rules, now: Millis): Promise<Reply> {
-    const end = () => {
-      this.#isOneSent = false;
-    };
-    this.#isOneSent = true;
-    const reply = this.#send(rules, now, 1);
-    void reply.then(end, end);
-    return reply;
-  }
-
   #begin(name: string, rules: Rules, now: Millis): Batch<Reply> {
     const reply = new Promise<Reply>((resolve) => {
       atEndOfTurn(() => {
-        this.#wasOne = batch.size === 1 && !this.#isOneSent;
         if (this.#open.get(name) === batch) this.#open.delete(name);
         resolve(this.#send(rules, now, batch.size));
       });
@@ -88,9 +62,8 @@ export class AdmissionBatches<Reply> {
 export const admissionAt = (
   place: number,
   admitted: number,
-  { states, forgotten }: Pick<Admission, "states" | "forgotten">,
+  states: ReadonlyArray<CounterState>,
 ): Admission => {
-  if (forgotten !== undefined) return { admitted: false, states, forgotten };
   const countedAfter = admitted - place - 1;
   if (countedAfter <= 0) return { admitted: countedAfter === 0, states };
   return {
@@ -98,9 +71,6 @@ export const admissionAt = (
     states: states.map(({ count, resetsAt }) => ({ count: count - countedAfter, resetsAt })),
   };
 };
-
-const hasNews = ({ checkpoint }: CounterRule): boolean =>
-  checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.unsynced !== 0);
 
 /**
  * Whether a request can join a batch. It must count in the same windows with the same limits. Each of its windows must

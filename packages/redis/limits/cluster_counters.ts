@@ -40,10 +40,7 @@ export const admitInCluster = (
           },
           inParallel,
         );
-        const refusal = { admitted: false, states: inOrder(rules, groups, states) };
-        const { forgotten } = outcome.admission;
-        if (forgotten === undefined) return refusal;
-        return { ...refusal, forgotten: forgotten.map((i) => rules.indexOf(group[i] as CounterRule)) };
+        return { admitted: false, states: inOrder(rules, groups, states) };
       }
       counted.push(outcome);
     }

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect";
 import { RedisConnections } from "../connection/connections.ts";
 import { admitInCluster, readInCluster } from "./cluster_counters.ts";
 import type { ScriptClock } from "./counter_scripts.ts";
-import { generationLife, Windows } from "./windows.ts";
+import { Windows } from "./windows.ts";
 
 /**
  * Counters that all nodes share. One script, and one round trip, decides all rules of a request, so concurrent
@@ -29,12 +29,7 @@ const nothingToCount: Admission = { admitted: true, states: [] };
 /** Makes the counters on Redis. Tests choose the clock `caller`, since they pass their own times. */
 export const makeCounters = Effect.fnUntraced(function* (clock: ScriptClock) {
   const { commands, prefix, isCluster } = yield* RedisConnections;
-  const windows = new Windows({ commands, prefix, clock, isCluster });
-  yield* Effect.ignore(windows.renewGeneration()).pipe(
-    Effect.delay(generationLife / 3),
-    Effect.forever,
-    Effect.forkScoped,
-  );
+  const windows = new Windows({ commands, prefix, clock });
   return Counters.of({
     admit: (rules, now) => {
       if (rules.length === 0) return Effect.succeed(nothingToCount);

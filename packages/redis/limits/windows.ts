@@ -23,20 +23,13 @@ export interface Outcome {
  */
 const endTolerance = 250;
 
-/** A generation is a period in which Redis lost no counts. It ends if no node renews it for this many milliseconds. */
-export const generationLife = 15_000;
-
 /** The numbers of a script's reply: the time, how many requests were admitted, then three numbers for each window. */
 type Reply = ReadonlyArray<number>;
-
-type WindowArguments = readonly [limitOrEnd: number, since?: number, floor?: number, unsynced?: number];
 
 export interface WindowsOptions {
   readonly commands: RedisCommands;
   readonly prefix: string;
   readonly clock: ScriptClock;
-  /** Whether all keys of a script must share a slot, so that most scripts could not read the key of a generation. */
-  readonly isCluster: boolean;
 }
 
 /** Windows in Redis. Each call runs one script; in a cluster, the keys of its rules must share a slot. */
@@ -44,36 +37,23 @@ export class Windows {
   readonly #commands: RedisCommands;
   readonly #prefix: string;
   readonly #scripts: ReturnType<typeof counterScripts>;
-  readonly #generation: string | null;
   readonly #batches: AdmissionBatches<Reply>;
 
-  constructor({ commands, prefix, clock, isCluster }: WindowsOptions) {
+  constructor({ commands, prefix, clock }: WindowsOptions) {
     this.#commands = commands;
     this.#prefix = prefix;
     this.#scripts = counterScripts(clock);
-    this.#generation = isCluster ? null : `${prefix}generation`;
-    this.#batches = new AdmissionBatches(
-      (rules, now, requests) => this.#sendAdmit(rules, now, requests),
-      !isCluster,
-    );
-  }
-
-  renewGeneration(): Effect.Effect<void, StoreUnavailable> {
-    const generation = this.#generation;
-    if (generation === null) return Effect.void;
-    return Effect.asVoid(
-      runCommand("Counters.renewGeneration", () => this.#commands.pexpire(generation, generationLife)),
-    );
+    this.#batches = new AdmissionBatches((rules, now, requests) => {
+      const script = this.#scripts.admit;
+      return this.#send({ script, rules, now, requests, argumentOf: ({ limit }) => limit });
+    });
   }
 
   redisKeyOf({ key }: CounterRule): string {
     return `${this.#prefix}${withHashTag(key)}`;
   }
 
-  /**
-   * Counts one request in every window. If one window is full, or if Redis may have lost the count of a window, the
-   * request is counted in none of them.
-   */
+  /** Counts one request in every window, or in none if a window is full. */
   admit(rules: Rules, now: Millis): Effect.Effect<Admission, StoreUnavailable> {
     return runCommand("Counters.admit", () => this.#admit(rules, now, ({ admission }) => admission));
   }
@@ -85,31 +65,11 @@ export class Windows {
 
   #admit<A>(rules: Rules, now: Millis, use: (outcome: Outcome) => A): Promise<A> {
     const { reply, place } = this.#batches.join(rules, now);
-    return reply.then((numbers) => use(outcomeOf(numbers, rules.length, now, place)));
-  }
-
-  #sendAdmit(rules: Rules, now: Millis, requests: number): Promise<Reply> {
-    const isDurable = rules.some(({ checkpoint }) => checkpoint !== undefined);
-    return this.#send({
-      script: this.#scripts.admit,
-      generation: isDurable ? this.#generation : null,
-      rules,
-      now,
-      requests,
-      argumentsOf: ({ limit, checkpoint }) =>
-        checkpoint === undefined
-          ? [limit]
-          : [limit, checkpoint.since, checkpoint.floor ?? none, checkpoint.unsynced],
-    });
+    return reply.then((numbers) => use(outcomeOf(numbers, now, place)));
   }
 
   read(rules: Rules, now: Millis): Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable> {
-    return this.#statesOf("Counters.read", {
-      script: this.#scripts.read,
-      rules,
-      now,
-      argumentsOf: () => [0],
-    });
+    return this.#statesOf("Counters.read", { script: this.#scripts.read, rules, now, argumentOf: () => 0 });
   }
 
   /**
@@ -120,53 +80,45 @@ export class Windows {
     { ends }: Outcome,
     now: Millis,
   ): Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable> {
-    const argumentsOf: Call["argumentsOf"] = (_, i) => [ends[i] ?? 0];
-    return this.#statesOf("Counters.admit", { script: this.#scripts.refund, rules, now, argumentsOf });
+    const argumentOf: Call["argumentOf"] = (_, i) => ends[i] ?? 0;
+    return this.#statesOf("Counters.admit", { script: this.#scripts.refund, rules, now, argumentOf });
   }
 
   #statesOf(operation: string, call: Call) {
     return Effect.map(
       runCommand(operation, () => this.#send(call)),
-      (reply) => outcomeOf(reply, call.rules.length, call.now, 0).admission.states,
+      (reply) => outcomeOf(reply, call.now, 0).admission.states,
     );
   }
 
-  #send({ script, generation = null, rules, now, requests = 1, argumentsOf }: Call): Promise<Reply> {
+  #send({ script, rules, now, requests = 1, argumentOf }: Call): Promise<Reply> {
     const keys = rules.map((rule) => this.redisKeyOf(rule));
-    const numbers = [now, generation === null ? 0 : generationLife, requests];
-    for (const [index, rule] of rules.entries()) {
-      const [first, since = none, floor = none, unsynced = 0] = argumentsOf(rule, index);
-      numbers.push(rule.durationMs, first, since, floor, unsynced);
-    }
-    if (generation !== null) keys.push(generation);
+    const numbers = [now, requests];
+    for (const [index, rule] of rules.entries()) numbers.push(rule.durationMs, argumentOf(rule, index));
     return runScript(this.#commands, script, keys, numbers);
   }
 }
 
-const none = -1;
-
 interface Call {
   readonly script: Script;
-  readonly generation?: string | null;
   readonly rules: Rules;
   readonly now: Millis;
   readonly requests?: number;
-  readonly argumentsOf: (rule: CounterRule, index: number) => WindowArguments;
+  /** The second argument of a window in the script. */
+  readonly argumentOf: (rule: CounterRule, index: number) => number;
 }
 
 /** The outcome of the request at this index of a batch. */
-const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): Outcome => {
+const outcomeOf = (reply: Reply, now: Millis, place: number): Outcome => {
   const [time, admitted] = reply as readonly [number, number];
   const states: Array<CounterState> = [];
   const ends: Array<number> = [];
-  const forgottenAt = 2 + 3 * windows;
-  for (let i = 2; i < forgottenAt; i += 3) {
+  for (let i = 2; i < reply.length; i += 3) {
     const [count, end, resetsAt] = [reply[i], reply[i + 1], reply[i + 2]] as [number, number, Millis];
     states.push({ count, resetsAt: stableEnd(now + end - time, resetsAt) });
     ends.push(end);
   }
-  const after = reply.length > forgottenAt ? { states, forgotten: reply.slice(forgottenAt) } : { states };
-  return { admission: admissionAt(place, admitted, after), ends };
+  return { admission: admissionAt(place, admitted, states), ends };
 };
 
 /**

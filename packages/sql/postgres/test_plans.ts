@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core";
 import type { AuditFilter } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
-import { CountLedger } from "@accountlink/core/limits";
+import { DayCounts } from "@accountlink/core/limits";
 import type { ImportBatch } from "@accountlink/core/links";
 import { makePostgresDatabase } from "@accountlink/test-servers";
 import { Context, Effect, Layer } from "effect";
@@ -226,9 +226,9 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "AuditLog.list of a key": onLog({ action: null, keyId }),
   "AuditLog.list of a chat user": onLog({ action: null, keyId: null, chatId: chatIdOf(1) }),
   "AuditLog.list": AuditLog.use((log) => log.list(account, null, 50)),
-  loadCounts: CountLedger.use((ledger) => ledger.loadCounts(windows)),
-  saveCounts: CountLedger.use((ledger) =>
-    ledger.saveCounts(
+  "DayCounts.load": DayCounts.use((counts) => counts.load(windowsEnd)),
+  "DayCounts.save": DayCounts.use((counts) =>
+    counts.save(
       windows.map((window) => ({ ...window, counted: 9 })),
       1,
     ),

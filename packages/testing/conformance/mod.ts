@@ -14,7 +14,7 @@
  * auditLogSuite(storage);
  * sessionStoreSuite(storage);
  * flowStoreSuite(storage);
- * countLedgerSuite(storage);
+ * dayCountsSuite(storage);
  * rootKeyStoreSuite(storage);
  * sightingStoreSuite(storage);
  * altReviewStoreSuite(storage);
@@ -42,8 +42,8 @@ export * from "./events/event_store_suite.ts";
 export * from "./flow_store_suite.ts";
 export * from "./idempotency/idempotency_store_suite.ts";
 export * from "./keys/key_store_suite.ts";
-export * from "./limits/count_ledger_suite.ts";
 export * from "./limits/counters_suite.ts";
+export * from "./limits/day_counts_suite.ts";
 export * from "./links/link_store_suite.ts";
 export * from "./member_store_suite.ts";
 export * from "./outages/connection.ts";

@@ -5,7 +5,7 @@ import { eventStoreSuite } from "./events/event_store_suite.ts";
 import { flowStoreSuite } from "./flow_store_suite.ts";
 import { idempotencyStoreSuite } from "./idempotency/idempotency_store_suite.ts";
 import { keyStoreSuite } from "./keys/key_store_suite.ts";
-import { countLedgerSuite } from "./limits/count_ledger_suite.ts";
+import { dayCountsSuite } from "./limits/day_counts_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { memberStoreSuite } from "./member_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
@@ -25,7 +25,7 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   auditLogSuite(options);
   sessionStoreSuite(options);
   flowStoreSuite(options);
-  countLedgerSuite(options);
+  dayCountsSuite(options);
   rootKeyStoreSuite(options);
   sightingStoreSuite(options);
   altReviewStoreSuite(options);

@@ -37,8 +37,6 @@ interface Subscriber {
   readonly messages: Queue.Queue<string>;
 }
 
-const day = 86_400_000;
-
 /** A counted request, which `restore` counts again. */
 interface Counted {
   readonly at: number;
@@ -56,11 +54,7 @@ export class Redis extends Server {
 
   constructor(world: World) {
     super(world, "Redis", 500);
-    // Counters report windows that began before their creation as forgotten. Create the counters a day before the
-    // simulation, when none of its windows has begun.
-    this.setClock(-day);
     this.#ports = build(CacheMemory.layer, this);
-    this.setClock(day);
   }
 
   /** Restarts the server without its data. */
@@ -78,12 +72,7 @@ export class Redis extends Server {
     this.#ports = build(CacheMemory.layer, this);
     const counted = this.#counted.splice(0).filter(({ at }) => at < until);
     for (const { at, rules, now } of counted) {
-      const trusted = rules.map(({ checkpoint, ...rule }) =>
-        checkpoint === undefined
-          ? rule
-          : { ...rule, checkpoint: { ...checkpoint, floor: checkpoint.floor ?? 0 } },
-      );
-      Effect.runSyncWith(this.context)(this.#admit(trusted, now, at));
+      Effect.runSyncWith(this.context)(this.#admit(rules, now, at));
     }
   }
 
@@ -102,7 +91,7 @@ export class Redis extends Server {
 
   /**
    * Returns the counters for a node. They convert the times of each operation between the clocks of the node and Redis.
-   * The end of a durable window, such as a UTC day, is the same on both clocks.
+   * The end of a UTC day is the same on both clocks.
    */
   #counters(node: Process): Counters["Service"] {
     const counters = () => Context.get(this.#ports, Counters);
@@ -155,15 +144,15 @@ export class Redis extends Server {
 type Rules = ReadonlyArray<CounterRule>;
 
 /**
- * Converts a node's rules to the clock of Redis. A durable window ends at `now + durationMs`. Its end must not change,
- * so its duration grows by as much as `now` is reduced.
+ * Converts a node's rules to the clock of Redis. A day ends at `now + durationMs`. Its end must not change, so its
+ * duration grows by as much as `now` is reduced.
  *
  * @param ahead how far the clock of the node is ahead of the clock of Redis, in milliseconds
  */
 const rulesHere = (rules: Rules, ahead: number): Rules =>
-  rules.map((rule) => (rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead }));
+  rules.map((rule) => (rule.isDay === true ? { ...rule, durationMs: rule.durationMs + ahead } : rule));
 
 const statesThere = (rules: Rules, states: ReadonlyArray<CounterState>, ahead: number) =>
   states.map((state, index) =>
-    rules[index]?.since === undefined ? { ...state, resetsAt: state.resetsAt + ahead } : state,
+    rules[index]?.isDay === true ? state : { ...state, resetsAt: state.resetsAt + ahead },
   );

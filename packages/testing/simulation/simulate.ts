@@ -4,7 +4,7 @@
  */
 
 import type { Fixture } from "@accountlink/core";
-import { ResilientCounters } from "@accountlink/core/limits";
+import { FallbackCounters } from "@accountlink/core/limits";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { CacheMemory } from "@accountlink/memory";
 import { Cause, Context, Deferred, Duration, Effect, Exit, Layer, Redacted, Scope } from "effect";
@@ -16,7 +16,7 @@ import { Postgres, Redis } from "./ports.ts";
 import { Process, World } from "./world.ts";
 
 const services = servicesAfter(Effect.void).pipe(
-  Layer.provideMerge(ResilientCounters.layer({ local: CacheMemory.layer })),
+  Layer.provideMerge(FallbackCounters.layer(CacheMemory.layer)),
 );
 
 /** Every service and port of a simulated process. */

@@ -6,6 +6,7 @@ import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
 import type { Account } from "@accountlink/core/keys";
+import type { DayCount } from "@accountlink/core/limits";
 import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -95,9 +96,8 @@ export class Memory {
   readonly idempotent = new Map<string, IdempotentEntry>();
   /** Commits and erasures take this lock, so that no erasure runs between a write and the storing of its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
-  readonly nodes = new Map<string, Millis>();
-  /** The saved counts of rate limit windows. Each map key contains the end and the key of a window. */
-  readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
+  /** The saved counts of limits of a day. Each map key contains the end and the key of a window. */
+  readonly dayCounts = new Map<string, DayCount>();
   readonly usage = new Usage();
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();
   /** When each node's lease for sending webhooks ends. A renewal sets a later end. */

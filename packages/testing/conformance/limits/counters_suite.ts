@@ -6,7 +6,6 @@ import * as FastCheck from "fast-check";
 import { check, hostileTexts, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { durableWindows } from "./durable_windows.ts";
 import { minute, ruleOf, start } from "./rules.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -22,6 +21,17 @@ const texts: Cases<Counters> = {
       admissions.map(({ admitted }) => admitted),
       rules.map(() => true),
     );
+  }),
+};
+
+const edges: Cases<Counters> = {
+  "a limit of 0 or less admits nothing": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    for (const limit of [0, -3]) {
+      const states = [{ count: 0, resetsAt: now + minute }];
+      expectEqual(yield* counters.admit([ruleOf(limit)], now), { admitted: false, states });
+    }
   }),
 };
 
@@ -163,6 +173,6 @@ const properties: Cases<Counters> = {
   ),
 };
 
-/** Tests `Counters`: durable windows, Unicode keys, concurrent requests, and random requests against a model. */
+/** Tests `Counters`: Unicode keys, concurrent requests, and random requests against a model. */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>
-  suite("Counters", options, { ...texts, ...durableWindows, ...races, ...properties });
+  suite("Counters", options, { ...texts, ...edges, ...races, ...properties });

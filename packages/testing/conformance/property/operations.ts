@@ -4,7 +4,7 @@ import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
-import { CountLedger } from "@accountlink/core/limits";
+import { DayCounts } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
@@ -30,7 +30,7 @@ import { roleOperations, webhookOperations } from "./worker_operations.ts";
 
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
-  const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
+  const [dayCounts, users, usage] = [yield* DayCounts, yield* UserStore, yield* UsageStore];
   const [events, members] = [yield* EventStore, yield* MemberStore];
   const nobody = uniqueChatId();
   const { account, global } = yield* makeScopes;
@@ -97,11 +97,10 @@ export const storageOperations = Effect.gen(function* () {
       list: log.list(account.name, null, 10),
       forget: log.forget(-1_000_000),
     } satisfies OperationsOf<AuditLog["Service"]>),
-    ...prefixed("CountLedger", {
-      renewNode: ledger.renewNode(hash, 1, at),
-      saveCounts: ledger.saveCounts([{ key: hash, endsAt: 1, counted: 1 }], at),
-      loadCounts: ledger.loadCounts([{ key: hash, endsAt: 1 }]),
-    } satisfies OperationsOf<CountLedger["Service"]>),
+    ...prefixed("DayCounts", {
+      save: dayCounts.save([{ key: hash, endsAt: 1, counted: 1 }], at),
+      load: dayCounts.load(at),
+    } satisfies OperationsOf<DayCounts["Service"]>),
     ...(yield* verificationOperations),
     ...(yield* rotationOperations),
     ...(yield* signInOperations),

@@ -1,0 +1,63 @@
+import { type DayCount, DayCounts } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "./statements/dialect.ts";
+import { schemaReaderOf } from "./statements/row.ts";
+import { storeOperation } from "./statements/store_operation.ts";
+
+export const layer: Layer.Layer<DayCounts, never, SqlClient.SqlClient> = Layer.effect(
+  DayCounts,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { elements, firstRows } = dialectOf(sql);
+
+    /** @param counts a JSON array of `[endsAt, key, counted]`, of distinct windows */
+    const save = (counts: string) => sql`
+    INSERT INTO day_counts (ends_at, counter, counted)
+    SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT)
+    FROM ${elements(counts)} WHERE true
+    ON CONFLICT (ends_at, counter) DO UPDATE SET counted = excluded.counted
+    WHERE excluded.counted > day_counts.counted`;
+
+    const forget = (now: Millis, limit: number) => sql`
+    DELETE FROM day_counts ${firstRows({
+      table: "day_counts",
+      primaryKey: ["ends_at", "counter"],
+      order: "ends_at, counter",
+      condition: sql`ends_at <= ${now}`,
+      limit,
+    })}`;
+
+    return DayCounts.of({
+      save: (counts, now) =>
+        Effect.andThen(save(rowsOf(counts)), forget(now, counts.length + maxDeletedBeyond)).pipe(
+          Effect.asVoid,
+          sql.withTransaction,
+          storeOperation("DayCounts.save", ...counts.map(({ key }) => key)),
+        ),
+
+      load: (now) =>
+        sql`SELECT ends_at, counter, counted FROM day_counts WHERE ends_at > ${now}`.pipe(
+          Effect.flatMap(readCounts),
+          storeOperation("DayCounts.load"),
+        ),
+    });
+  }),
+);
+
+/** A save that stores `n` counts deletes up to `n` ended windows, plus this many more. */
+const maxDeletedBeyond = 1_000;
+
+/** Sorts rows to avoid deadlocks. */
+const rowsOf = (counts: ReadonlyArray<DayCount>): string =>
+  JSON.stringify(
+    counts
+      .toSorted((one, other) => one.endsAt - other.endsAt || (one.key < other.key ? -1 : 1))
+      .map(({ endsAt, key, counted }) => [endsAt, key, counted]),
+  );
+
+const readCounts = schemaReaderOf(
+  "day_counts",
+  Schema.Struct({ ends_at: Schema.Int, counter: Schema.String, counted: Schema.Int }),
+  ({ ends_at, counter, counted }) => ({ key: counter, endsAt: ends_at, counted }),
+);

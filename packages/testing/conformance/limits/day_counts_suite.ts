@@ -1,0 +1,107 @@
+import type { StoragePorts } from "@accountlink/core";
+import { type DayCount, DayCounts } from "@accountlink/core/limits";
+import { Clock, Effect } from "effect";
+import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+
+const minute = 60_000;
+const atOnce = { concurrency: "unbounded" } as const;
+
+type Window = Pick<DayCount, "key" | "endsAt">;
+
+const newWindow = Effect.map(
+  Clock.currentTimeMillis,
+  (now): Window => ({ key: uniqueText(), endsAt: now + minute }),
+);
+
+const countOf = (window: Window, counted: number): DayCount => ({ ...window, counted });
+
+/** Returns the saved count of each window; null for a window that `load` does not return. */
+const loadOf = Effect.fnUntraced(function* (windows: ReadonlyArray<Window>, now = 0) {
+  const saved = yield* (yield* DayCounts).load(now);
+  return windows.map(
+    ({ key, endsAt }) => saved.find((count) => count.key === key && count.endsAt === endsAt)?.counted ?? null,
+  );
+});
+
+const counts: Cases<StoragePorts> = {
+  "the highest saved count wins: repeated and late saves change nothing": Effect.gen(function* () {
+    const { save } = yield* DayCounts;
+    const [window, other] = [yield* newWindow, yield* newWindow];
+    yield* save([countOf(window, 5), countOf(other, 1)], 0);
+    yield* save([countOf(window, 7)], 0);
+    yield* save([countOf(window, 7)], 0);
+    yield* save([countOf(window, 6)], 0);
+    expectEqual(yield* loadOf([other, window]), [1, 7]);
+  }),
+
+  "windows of one key are distinguished by their ends": Effect.gen(function* () {
+    const { save } = yield* DayCounts;
+    const window = yield* newWindow;
+    const next = { ...window, endsAt: window.endsAt + 1 };
+    yield* save([countOf(window, 3)], 0);
+    expectEqual(yield* loadOf([next, window]), [null, 3]);
+    yield* save([countOf(next, 1)], 0);
+    expectEqual(yield* loadOf([next, window]), [1, 3]);
+  }),
+
+  "concurrent saves lose no count": Effect.gen(function* () {
+    const { save } = yield* DayCounts;
+    const windows = yield* Effect.all([newWindow, newWindow, newWindow]);
+    const saves = Array.from({ length: 30 }, (_, i) =>
+      save(
+        (i % 2 === 0 ? windows : windows.toReversed()).map((window) => countOf(window, i + 1)),
+        0,
+      ),
+    );
+    yield* Effect.all(saves, atOnce);
+    expectEqual(yield* loadOf(windows), [30, 30, 30]);
+  }),
+
+  "one save takes thousands of windows": Effect.gen(function* () {
+    const { save } = yield* DayCounts;
+    const { endsAt } = yield* newWindow;
+    const prefix = uniqueText();
+    const windows = Array.from({ length: 2_000 }, (_, i) => ({ key: `${prefix} ${i}`, endsAt }));
+    yield* save(
+      windows.map((window, i) => countOf(window, i + 1)),
+      0,
+    );
+    expectEqual(
+      yield* loadOf(windows),
+      windows.map((_, i) => i + 1),
+    );
+  }),
+
+  "ended windows are not loaded, and deleted by the next save": Effect.gen(function* () {
+    const { save } = yield* DayCounts;
+    const [over, lasting] = [
+      { key: uniqueText(), endsAt: 5 },
+      { key: uniqueText(), endsAt: 6 },
+    ];
+    yield* save([countOf(over, 1), countOf(lasting, 1)], 4);
+    expectEqual(yield* loadOf([over, lasting], 4), [1, 1]);
+    expectEqual(yield* loadOf([over, lasting], 5), [null, 1]);
+    yield* save([countOf(yield* newWindow, 1)], 5);
+    expectEqual(yield* loadOf([over, lasting], 4), [null, 1]);
+  }),
+
+  "keys keep every Unicode text distinct; unstorable text is a defect": Effect.gen(function* () {
+    const { save } = yield* DayCounts;
+    const { endsAt } = yield* newWindow;
+    const prefix = uniqueText();
+    const windows = hostileTexts.map((text) => ({ key: `${prefix}${text}`, endsAt }));
+    const saved = windows.map((window, i) => countOf(window, i + 1));
+    yield* save(saved, 0);
+    expectEqual(
+      yield* loadOf(windows),
+      saved.map(({ counted }) => counted),
+    );
+    for (const text of unstorableTexts) yield* expectDefect(save([countOf({ key: text, endsAt }, 1)], 0));
+  }),
+};
+
+/** Tests `DayCounts` with the other storage ports. */
+export const dayCountsSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("DayCounts", options, counts);
