@@ -24,9 +24,10 @@ const ofProof = isProof
 
 /**
  * Options of projects that run at the same time as `node`. They use one worker, because each worker takes time to
- * import the sources.
+ * import the sources. One run of vitest can have files of projects with other numbers of workers, if it runs these
+ * projects one after the other.
  */
-const oneWorker = { maxWorkers: 1 };
+const oneWorker = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
