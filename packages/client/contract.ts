@@ -981,7 +981,8 @@ export interface RefusalDetails {
       | "new_user_not_in_guild"
       | "wrong_guild"
       | "ip_not_allowed"
-      | "key_access";
+      | "key_access"
+      | "not_guild_manager";
   };
   /** The tier of the key does not include `resolved=true` or alt detection */
   readonly PREMIUM_REQUIRED: null;

@@ -57,7 +57,7 @@ it("the state of a session decides which fields are null", () => {
 
 it("the client's types cover the details of every service error", () => {
   // Only dashboard routes use these reasons of `FORBIDDEN`, so the types of v2 omit them.
-  type Dashboard = "not_guild_manager" | "account_suspended" | "role" | "csrf";
+  type Dashboard = "account_suspended" | "role" | "csrf";
   type Rest = Exclude<keyof RefusalDetails, "FORBIDDEN" | "CONFLICT">;
   expectTypeOf<{ [Code in Rest]: DetailsOf<Code> }>().toExtend<Pick<ErrorDetails, Rest>>();
   expectTypeOf<ErrorDetails["FORBIDDEN"]["reason"]>().toEqualTypeOf<

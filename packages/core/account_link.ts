@@ -1,7 +1,7 @@
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { layerGuildManagers } from "./accounts/account_managers.ts";
 import { Accounts } from "./accounts/accounts.ts";
-import { MemberDisclosure } from "./accounts/member_disclosure.ts";
 import { Members } from "./accounts/members.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
@@ -59,7 +59,6 @@ export const layer = Layer.mergeAll(
   LinkEvents.layer,
   LinkLookup.layer,
   LinkWriter.layer,
-  MemberDisclosure.layer,
   OwnedKeys.layer,
   RequestLimits.layer,
   Retention.layer,
@@ -72,7 +71,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       ApiKeys.layer,
-      GuildGuard.layer,
+      GuildGuard.layer.pipe(Layer.provide(layerGuildManagers)),
       MemberSync.layer,
       Profiles.layer,
       SecurityLog.layer,

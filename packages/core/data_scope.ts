@@ -8,6 +8,8 @@ export type ScopeTarget = { readonly kind: "global" } | { readonly kind: "guild"
 export type DataScope = ScopeTarget & {
   readonly pid: Pid;
   readonly account: string;
+  /** Set for authenticated partner and staff keys, which may name guilds that their account does not manage. */
+  readonly namesAnyGuild?: boolean;
 };
 
 /** Returns the guild of a scope; null for a global scope. */

@@ -145,7 +145,7 @@ const forbiddenMessages = {
   wrong_guild: "Guild does not match this API key",
   ip_not_allowed: "IP address not allowed",
   key_access: "This API key may not do that",
-  not_guild_manager: "User may not manage the guild",
+  not_guild_manager: "Guild is not managed by the account of this API key",
   account_suspended: "The account is suspended",
   role: "Your role in the account does not allow this",
   csrf: "The request does not come from a page of the dashboard",

@@ -9,11 +9,11 @@ export const forbiddenReasons = [
   "wrong_guild",
   "ip_not_allowed",
   "key_access",
+  "not_guild_manager",
 ] as const satisfies ReadonlyArray<ForbiddenReason>;
 
 /** The reasons of `Forbidden` errors that only dashboard routes return. */
 export const dashboardForbiddenReasons = [
-  "not_guild_manager",
   "account_suspended",
   "role",
   "csrf",

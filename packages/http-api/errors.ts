@@ -156,7 +156,7 @@ export const errorTable = {
   FORBIDDEN: {
     when: "The key, or the signed-in user, may not do this",
     advice:
-      "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended`, `role` and `csrf` are of the dashboard",
+      "Tell the user the reason. After somebody joined the guild, try again a second later. On `not_guild_manager`, name a guild that a member of the key's account manages, or use a key of the guild. `account_suspended`, `role` and `csrf` are of the dashboard",
     status: 403,
     details: Schema.Struct({ reason: Schema.Literals(forbiddenReasons) }),
     dashboardDetails: Schema.Struct({

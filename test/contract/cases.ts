@@ -3,7 +3,7 @@ import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import { botlessGuild, emptyGuild, guild, newToken } from "../support/fixtures.ts";
 import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
-import { v2Recipes } from "./recipes.ts";
+import { unmanaging, v2Recipes } from "./recipes.ts";
 import { v1Recipes } from "./recipes_v1.ts";
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
@@ -138,6 +138,13 @@ const access = (route: Writer): ReadonlyArray<Case> => {
         values: { ...good, guildId: emptyGuild },
       }),
       forbidden("bot_not_in_guild", "Bot is not in the guild", route.inGuild(botlessGuild)),
+    ),
+    ...when(
+      guilds === undefined,
+      forbidden("not_guild_manager", "Guild is not managed by the account of this API key", {
+        ...route.inGuild(guild),
+        key: { account: unmanaging },
+      }),
     ),
     ...when(!route.isOpen && !hasRedirect, unauthorized("no key", { key: null })),
     ...when(hasRedirect, route.row("302 -", "no key", "/verify?chatId=100001", { key: null })),

@@ -34,6 +34,10 @@ const premiumGuildKey = fixtures.key({ links, tier: "premium", guildId: guild })
 /** Options for a global key. The chat user of the key's account manages the guild. */
 const managing = { account: "managing", tier: "premium", links, limits } as const;
 const managingKey = fixtures.key(managing);
+/** The chat user of this account manages no guild. */
+const unmanaging = { account: "unmanaging", links, limits } as const;
+const unmanagingKey = fixtures.key(unmanaging);
+const partnerKey = fixtures.key({ ...unmanaging, kind: "partner" });
 const otherGuildKey = fixtures.key({ guildId: emptyGuild });
 const readKey = fixtures.key({ links, access: "read" });
 const verifyKey = fixtures.key({ links, access: "verify" });
@@ -117,7 +121,10 @@ const manager = "100031";
 const { platform } = fixtures.fixture;
 const fixture = {
   ...fixtures.fixture,
-  accounts: [{ name: managing.account, chatId: manager, tier: managing.tier }],
+  accounts: [
+    { name: managing.account, chatId: manager, tier: managing.tier },
+    { name: unmanaging.account, chatId: "100032" },
+  ],
   platform: {
     ...platform,
     guilds: platform?.guilds?.map((each) => ({
@@ -221,30 +228,27 @@ describe("Bloxlink v4", () => {
       },
     ],
   };
-  const memberOf = (number: number, isTold: boolean) => ({
+  const memberOf = (number: number) => ({
     user: { id: String(100_000 + number), username: `user_${number}`, global_name: `User ${number}` },
-    nick: isTold ? "Nick" : null,
-    roles: isTold ? ["1"] : [],
+    nick: "Nick",
+    roles: ["1"],
     joined_at: "2024-01-01T00:00:00.000Z",
   });
 
   test.each([
-    ["a key of the guild", premiumGuildKey, true],
-    ["a global key of its manager", managingKey, true],
-    ["another global key", premiumKey, false],
-  ])(
-    "Bloxlink v4 shows nicknames and roles only to keys of the guild and of its manager: %s",
-    async (_title, key, isTold) => {
-      expect((await get(toRoblox(guild, "100001"), auth(key))).body).toEqual({
-        robloxID: "1",
-        resolved: { roblox, discord: memberOf(1, isTold) },
-      });
-      expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
-        discordIDs: ["100003", "100002"],
-        resolved: { discord: { 100003: memberOf(3, isTold), 100002: memberOf(2, isTold) } },
-      });
-    },
-  );
+    ["a key of the guild", premiumGuildKey],
+    ["a global key of its manager", managingKey],
+    ["a global key of an account without members", premiumKey],
+  ])("Bloxlink v4 shows nicknames and roles to %s", async (_title, key) => {
+    expect((await get(toRoblox(guild, "100001"), auth(key))).body).toEqual({
+      robloxID: "1",
+      resolved: { roblox, discord: memberOf(1) },
+    });
+    expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
+      discordIDs: ["100003", "100002"],
+      resolved: { discord: { 100003: memberOf(3), 100002: memberOf(2) } },
+    });
+  });
 
   test("Bloxlink v4 includes profiles for Premium keys", async () => {
     expect((await get(`${v4}/discord-to-roblox/100001`, auth(premiumKey))).body).toEqual({
@@ -311,13 +315,8 @@ test("RoVer returns game IDs as numbers, with user names and rate limit headers"
   expect(await get(toRoblox(guild, "100004"), auth(guildKey))).toMatchObject({
     body: { robloxId: Number(nobody), cachedUsername: "" },
   });
-  const shown = { nick: "Nick", roles: ["1"] };
-  const hidden = { nick: null, roles: [] };
-  for (const [key, member] of [
-    [guildKey, shown],
-    [managingKey, shown],
-    [globalKey, hidden],
-  ] as const) {
+  const member = { nick: "Nick", roles: ["1"] };
+  for (const key of [guildKey, managingKey, globalKey]) {
     expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
       discordUsers: [
         { user: { id: "100003", username: "user_3" }, ...member },
@@ -411,6 +410,15 @@ describe.each(services)("$name", (service) => {
     for (const path of [toRoblox(botlessGuild, "100001"), toDiscord(botlessGuild, "1")]) {
       expect(told(await get(path, auth(globalKey)))).toEqual(expected);
     }
+  });
+
+  test("a guild that the account of a global key does not manage is refused like a guild without the bot", async () => {
+    const expected = refused(404, "Bot is not in the guild", "guild_not_found");
+    for (const path of [toRoblox(guild, "100001"), toRoblox(guild, stranger), toDiscord(guild, "1")]) {
+      expect(told(await get(path, auth(unmanagingKey)))).toEqual(expected);
+      expect(told(await get(path, auth(partnerKey)))).not.toEqual(expected);
+    }
+    expect((await get(toRoblox(guild, "100001"), auth(partnerKey))).status).toBe(200);
   });
 
   test("the emulated API of another service refuses malformed IDs, unknown paths and unsupported methods", async () => {

@@ -11,7 +11,7 @@ import { cases } from "./cases.ts";
 import { checked, useContractServer } from "./contract_server.ts";
 import { plain } from "./example_text.ts";
 import { answerChecker } from "./openapi_schemas.ts";
-import { syncing } from "./recipes.ts";
+import { syncing, unmanaging } from "./recipes.ts";
 
 const platformPort = await freePort();
 const { fixtures, send } = useContractServer({
@@ -43,6 +43,7 @@ const rows = cases.map(
   }),
 );
 
+fixtures.account({ name: unmanaging, chatId: "100031" });
 fixtures.plan({
   account: syncing,
   guildId: guild,

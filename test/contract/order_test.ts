@@ -11,6 +11,8 @@ const { fixtures, send } = useContractServer({
 const links = { 100001: "1", 100002: "2" };
 const key = fixtures.key({ links });
 const ofGuild = fixtures.key({ guildId: guild, links });
+fixtures.account({ name: "unmanaging", chatId: "100031" });
+const unmanaging = fixtures.key({ account: "unmanaging", links });
 // This key has the longest wait of all limits. If a refusal names another limit, the server reports the first failed
 // check, and not the longest wait.
 const spent = fixtures.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
@@ -106,6 +108,15 @@ const values: ReadonlyArray<Row> = [
 const guilds: ReadonlyArray<Row> = [
   ["wrong guild", "bot", inGuild("100001", botlessGuild), { key: ofGuild }, "403 wrong_guild"],
   ["bot", "member", inGuild(stranger, botlessGuild), { key }, "403 bot_not_in_guild"],
+  ["bot", "manager", inGuild(stranger, botlessGuild), { key: unmanaging }, "403 bot_not_in_guild"],
+  ["manager", "member", inGuild(stranger, guild), { key: unmanaging }, "403 not_guild_manager"],
+  [
+    "manager",
+    "member",
+    "POST /v2/members/sync",
+    { key: unmanaging, body: { chatId: stranger, guildId: guild } },
+    "403 not_guild_manager",
+  ],
   ["member", "link", inGuild(stranger, guild), { key }, "403 user_not_in_guild"],
   ["bot", "link", `GET /v2/game?gameId=9&guildId=${botlessGuild}`, { key }, "403 bot_not_in_guild"],
   ["member", "link", "DELETE /v2/game", { key, body: toStranger }, "403 user_not_in_guild"],

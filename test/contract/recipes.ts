@@ -16,6 +16,9 @@ const noAlts = {
 
 const reviewed = { chatId: "100001", otherChatId: "100002", verdict: "same", note: "Said so" };
 
+/** An account whose owner manages no guild. */
+export const unmanaging = "unmanaging";
+
 /** An account whose role plan for the guild is switched on, but changes no member. */
 export const syncing = "syncing";
 

@@ -8,6 +8,7 @@ import type { Fixture } from "@accountlink/core/fixture";
 type FixtureFile = typeof Fixture.Encoded;
 type KeyEntry = NonNullable<NonNullable<FixtureFile["keys"]>[number]>;
 
+type AccountEntry = NonNullable<FixtureFile["accounts"]>[number];
 type PlanEntry = NonNullable<NonNullable<FixtureFile["plans"]>[number]>;
 
 /** The guild "Rook & Bishop", with the bot and the chat users 100001 to 100040. */
@@ -47,6 +48,8 @@ export interface Fixtures {
   readonly fixture: FixtureFile;
   /** Adds a key and returns its token. */
   readonly key: (options?: KeyOptions) => string;
+  /** Adds an account with an owner. Without it, the account of a key has no members. */
+  readonly account: (account: AccountEntry) => void;
   /** Adds a role plan to the scope of a guild. */
   readonly plan: (plan: Omit<PlanEntry, "scope">) => void;
   /** Returns an unused client address. */
@@ -127,11 +130,14 @@ export const makeFixtures = (): Fixtures => {
   const links: Array<NonNullable<FixtureFile["links"]>[number]> = [];
   const sightings: Array<NonNullable<FixtureFile["sightings"]>[number]> = [];
   const plans: Array<PlanEntry> = [];
+  const named: Array<AccountEntry> = [];
   let accounts = 0;
   let addresses = 0;
 
   return {
-    fixture: { keys, links, sightings, plans, platform },
+    fixture: { accounts: named, keys, links, sightings, plans, platform },
+
+    account: (account) => void named.push(account),
 
     plan: (plan) => void plans.push({ scope: "guild", ...plan }),
 

@@ -630,7 +630,7 @@ class InvalidBodyDetails(TypedDict):
 
 
 class ForbiddenDetails(TypedDict):
-    reason: Literal["bot_not_in_guild", "user_not_in_guild", "new_user_not_in_guild", "wrong_guild", "ip_not_allowed", "key_access"]
+    reason: Literal["bot_not_in_guild", "user_not_in_guild", "new_user_not_in_guild", "wrong_guild", "ip_not_allowed", "key_access", "not_guild_manager"]
 
 
 class SharedIpRateLimitedDetails(TypedDict):

@@ -4,12 +4,16 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
+import { originOfOperator } from "../audit/audit.ts";
+import type { DataScope } from "../data_scope.ts";
 import { PlatformUnavailable } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
+import { KeyAuthenticator } from "../keys/key_authenticator.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SignInStore } from "../sign_ins/sign_in_store.ts";
 import { chatId, guildId, platform, stores } from "../test_services.ts";
-import { MemberDisclosure } from "./member_disclosure.ts";
 import { MemberStore } from "./member_store.ts";
 
 const ada = chatId("10001");
@@ -42,66 +46,74 @@ const observedServices = () => {
   return { state, services };
 };
 
-const scopeOf = Effect.fnUntraced(function* (owner: typeof ada | null, kind: "global" | "guild") {
+const globalScopeOf = Effect.fnUntraced(function* (owner: ChatId | null) {
   const account = { name: `of ${owner}`, chatId: owner, tier: "free" } as const;
-  return yield* (yield* ApiKeys).scopeOf(account, kind === "guild" ? { kind, guildId } : { kind });
+  return yield* (yield* ApiKeys).scopeOf(account, { kind: "global" });
 });
 
-describe("Nicknames and roles of a guild's members", () => {
-  it.effect(
-    "a global key sees nicknames and roles if a member of its account manages the guild, checked every 10 minutes",
-    () => {
-      const { state, services } = observedServices();
-      return Effect.gen(function* () {
-        const disclosure = yield* MemberDisclosure;
-        const [managing, member, nobody] = [
-          yield* scopeOf(ada, "global"),
-          yield* scopeOf(bob, "global"),
-          yield* scopeOf(null, "global"),
-        ];
-        const ask = Effect.forEach([managing, member, nobody], (scope) =>
-          disclosure.isAllowed(scope, guildId),
-        );
-        assert.deepStrictEqual(yield* ask, [true, false, false]);
-        yield* TestClock.adjust("599 seconds");
-        assert.deepStrictEqual(yield* ask, [true, false, false]);
-        assert.strictEqual(state.asked, 2);
-        yield* TestClock.adjust("1 second");
-        assert.deepStrictEqual(yield* ask, [true, false, false]);
-        assert.strictEqual(state.asked, 4);
-      }).pipe(Effect.provide(services));
-    },
+/** Whether a key of the scope may name the guild: `true`, or the tag or reason of the error. */
+const mayName = (scope: DataScope) =>
+  GuildGuard.use((guard) => guard.enter(scope, guildId)).pipe(
+    Effect.as<boolean | string>(true),
+    Effect.catchTag("Forbidden", ({ reason }) => Effect.succeed(reason)),
+    Effect.catch(({ _tag }) => Effect.succeed(_tag)),
   );
 
-  it.effect(
-    "global keys see nicknames only after a manager who was added to their account has chosen the account",
-    () => {
-      const { services } = observedServices();
-      return Effect.gen(function* () {
-        const disclosure = yield* MemberDisclosure;
-        const [scope, members] = [yield* scopeOf(bob, "global"), yield* MemberStore];
-        const actor = { type: "account", id: scope.account, member: bob } as const;
-        const change = { type: "add", chatId: ada, role: "moderator" } as const;
-        yield* members.change({ actor, requestId: null, account: scope.account, change, at: 0 });
-        assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
-        const signIn = makeSignIn({ chatId: ada, account: scope.account });
-        yield* SignInStore.use((store) => store.create(signIn, null));
-        yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, at: 1 });
-        yield* TestClock.adjust("10 minutes");
-        assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
-      }).pipe(Effect.provide(services));
-    },
-  );
-
-  it.effect("global keys see neither nicknames nor roles while the platform is down", () => {
+describe("Which accounts may name a guild", () => {
+  it.effect("a member of the account must manage the guild, which is asked every 10 minutes", () => {
     const { state, services } = observedServices();
     return Effect.gen(function* () {
-      const disclosure = yield* MemberDisclosure;
-      const scope = yield* scopeOf(ada, "global");
+      const scopes = yield* Effect.forEach([ada, bob, null], globalScopeOf);
+      const ask = Effect.forEach(scopes, mayName);
+      const expected = [true, "not_guild_manager", true];
+      assert.deepStrictEqual(yield* ask, expected);
+      yield* TestClock.adjust("599 seconds");
+      assert.deepStrictEqual(yield* ask, expected);
+      assert.strictEqual(state.asked, 2);
+      yield* TestClock.adjust("1 second");
+      assert.deepStrictEqual(yield* ask, expected);
+      assert.strictEqual(state.asked, 4);
+    }).pipe(Effect.provide(services));
+  });
+
+  it.effect("an invited manager counts from the moment of accepting, in any role", () => {
+    const { services } = observedServices();
+    return Effect.gen(function* () {
+      const [scope, members] = [yield* globalScopeOf(bob), yield* MemberStore];
+      const actor = { type: "account", id: scope.account, member: bob } as const;
+      const change = { type: "add", chatId: ada, role: "moderator" } as const;
+      yield* members.change({ actor, requestId: null, account: scope.account, change, at: 0 });
+      assert.strictEqual(yield* mayName(scope), "not_guild_manager");
+      const signIn = makeSignIn({ chatId: ada, account: scope.account });
+      yield* SignInStore.use((store) => store.create(signIn, null));
+      yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, at: 1 });
+      assert.strictEqual(yield* mayName(scope), true);
+    }).pipe(Effect.provide(services));
+  });
+
+  it.effect("partner and staff keys may name every guild", () => {
+    const { services } = observedServices();
+    return Effect.gen(function* () {
+      const scope = yield* globalScopeOf(bob);
+      const account = { name: scope.account, chatId: bob, tier: "free" } as const;
+      for (const kind of ["normal", "partner", "staff"] as const) {
+        const { token } = yield* ApiKeys.use((keys) =>
+          keys.create({ name: kind, account, target: scope, kind, limits: "none" }, originOfOperator("test")),
+        );
+        const { key } = yield* KeyAuthenticator.use((keys) => keys.authenticate(token, null));
+        assert.strictEqual(yield* mayName(key.scope), kind === "normal" ? "not_guild_manager" : true);
+      }
+    }).pipe(Effect.provide(services));
+  });
+
+  it.effect("naming a guild fails while the platform is down, and works at once afterwards", () => {
+    const { state, services } = observedServices();
+    return Effect.gen(function* () {
+      const scope = yield* globalScopeOf(ada);
       state.isDown = true;
-      assert.isFalse(yield* disclosure.isAllowed(scope, guildId));
+      assert.strictEqual(yield* mayName(scope), "PlatformUnavailable");
       state.isDown = false;
-      assert.isTrue(yield* disclosure.isAllowed(scope, guildId));
+      assert.strictEqual(yield* mayName(scope), true);
     }).pipe(Effect.provide(services));
   });
 });

@@ -23,6 +23,9 @@ export interface Member {
   readonly chosenAt: Millis | null;
 }
 
+/** Returns whether the member counts: a user who was only invited has no part in the account. @internal */
+export const hasAccepted = ({ chosenAt }: Pick<Member, "chosenAt">): boolean => chosenAt !== null;
+
 export interface Membership extends Omit<Member, "chatId"> {
   readonly account: Account;
 }

@@ -1,6 +1,6 @@
-/** Accounts own keys and have members. The module also decides which keys see nicknames and roles in a guild. */
+/** Accounts own keys and have members. */
+export * from "./account_managers.ts";
 export * from "./accounts.ts";
 export * from "./member.ts";
-export * from "./member_disclosure.ts";
 export * from "./member_store.ts";
 export * from "./members.ts";

@@ -6,6 +6,7 @@ import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { GuildManagers } from "../platforms/guild_managers.ts";
 import { guildId } from "../test_services.ts";
 import { maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
@@ -60,7 +61,12 @@ const decide = Effect.fnUntraced(function* (
     findUser: () => unused,
   });
   const search = Effect.flatMap(makeDecidingAlts, (of) => of(alts, guildId, unknownMembers)).pipe(
-    Effect.provide(GuildGuard.layer.pipe(Layer.provide(Layer.succeed(ChatPlatform, platform)))),
+    Effect.provide(
+      GuildGuard.layer.pipe(
+        Layer.provide(Layer.succeed(ChatPlatform, platform)),
+        Layer.provide(Layer.succeed(GuildManagers, { mayName: () => unused })),
+      ),
+    ),
   );
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis);
   const running = yield* Effect.forkChild(

@@ -22,7 +22,7 @@ export const admitUser = (
   if (chatId !== null && chatId !== user.chatId) return refuse("wrong_user");
   const isMember =
     user.isMember === undefined ? guard.isMember(guildId, user.chatId) : Effect.succeed(user.isMember);
-  return Effect.andThen(guard.enter(scope, guildId), isMember).pipe(
+  return Effect.andThen(guard.enterAsUser(scope, guildId), isMember).pipe(
     Effect.flatMap((is) => (is ? Effect.void : refuse("not_a_member"))),
     Effect.catchTags({
       Forbidden: () => refuse("no_guild"),

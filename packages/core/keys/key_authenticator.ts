@@ -122,10 +122,12 @@ export class KeyAuthenticator extends Context.Service<
         presented: PresentedKey,
         { keyHash, asked, now }: Pick<CachedKey, "keyHash" | "asked"> & { readonly now: Millis },
       ): CachedKey => {
+        const { key, endsAt } = presented;
         const cached: CachedKey = {
-          ...presented,
+          key: key.kind === "normal" ? key : { ...key, scope: { ...key.scope, namesAnyGuild: true } },
+          endsAt,
           keyHash,
-          quota: quotaOf(presented.key.limits, limits[presented.key.tier]),
+          quota: quotaOf(key.limits, limits[key.tier]),
           asked,
           acceptedUntil: now + acceptedFor,
           shareAt: cache.get(token)?.shareAt ?? now,

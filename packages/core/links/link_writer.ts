@@ -107,7 +107,7 @@ export class LinkWriter extends Context.Service<
         chatId: ChatId,
         gameId: GameId | null,
         previousGameId: GameId | null,
-      ) => events.announce("linkChanged", { scope, chatId, gameId, previousGameId });
+      ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
 
       const setGame: LinkWriter["Service"]["setGame"] = Effect.fnUntraced(function* (
         target,
@@ -183,7 +183,7 @@ export class LinkWriter extends Context.Service<
         const write = links.deleteScope(context, ahead);
         const { records, ended } = yield* commit(write, (deleted) => deleted.records, "bulk");
         yield* watch.announce(ended);
-        if (records > 0) yield* events.announce("linksDeleted", { scope: target.scope });
+        if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
         return records;
       }, traced("LinkWriter.deleteScope"));
 
@@ -191,6 +191,8 @@ export class LinkWriter extends Context.Service<
     }),
   ).pipe(Layer.provide(LinkEvents.layer));
 }
+
+const storedScope = ({ namesAnyGuild: _, ...scope }: DataScope): DataScope => scope;
 
 type ChatKept = Extract<ChatMoved, { readonly gameId: GameId }>;
 

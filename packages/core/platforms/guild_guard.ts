@@ -1,8 +1,9 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors.ts";
+import { Forbidden, MissingParameter, type PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
+import { GuildManagers } from "./guild_managers.ts";
 
 /** The concurrency of each loop that sends requests to a platform for a client. @internal */
 export const platformConcurrency = 8;
@@ -14,13 +15,13 @@ export const maxCheckedMembers = 100;
 const listTimeout = "1 second";
 
 /** Why a request may not use its guild. */
-export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
+export type GuildError = MissingParameter | Forbidden | PlatformUnavailable | StoreUnavailable;
 
 export type RequestedGuild = GuildId | null;
 
 /**
- * Checks that a request stays within the guild of its scope, that the bot is in the guild, and that chat users are its
- * members.
+ * Checks the guild of a request, in this order: it is the guild of the scope, the bot is in it, the account manages it,
+ * and chat users are its members.
  *
  * @internal
  */
@@ -29,9 +30,16 @@ export class GuildGuard extends Context.Service<
   {
     /**
      * Checks the guild that a request names; the bot must be in this guild. A request in a guild scope must name the
-     * guild of the scope. A request in a global scope may name no guild.
+     * guild of the scope. A request in a global scope may name no guild, or a guild that the account of the scope may
+     * name (see `GuildManagers`).
      */
     readonly enter: (scope: DataScope, guildId: RequestedGuild) => Effect.Effect<void, GuildError>;
+
+    /** `enter` for a user who verifies an own account: the account of the scope need not manage the guild. */
+    readonly enterAsUser: (
+      scope: DataScope,
+      guildId: RequestedGuild,
+    ) => Effect.Effect<void, Exclude<GuildError, StoreUnavailable>>;
 
     /** Returns whether the chat user is a member of the guild; true if `guildId` is null. */
     readonly isMember: (
@@ -67,6 +75,7 @@ export class GuildGuard extends Context.Service<
     GuildGuard,
     Effect.gen(function* () {
       const platform = yield* ChatPlatform;
+      const managers = yield* GuildManagers;
 
       const requireBot = Effect.fnUntraced(function* (guildId: GuildId) {
         if (Option.isNone(yield* platform.findGuild(guildId))) {
@@ -79,7 +88,25 @@ export class GuildGuard extends Context.Service<
           ? Effect.succeed(true)
           : Effect.map(platform.findMember(guildId, chatId), Option.isSome);
 
+      const enterAsUser: GuildGuard["Service"]["enterAsUser"] = (scope, guildId) => {
+        if (guildId === null) {
+          return scope.kind === "guild"
+            ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
+            : Effect.void;
+        }
+        return scope.kind === "guild" && scope.guildId !== guildId
+          ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
+          : requireBot(guildId);
+      };
+
+      const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: GuildId) {
+        if (!(yield* managers.mayName(account, guildId))) {
+          return yield* new Forbidden({ reason: "not_guild_manager" });
+        }
+      });
+
       return GuildGuard.of({
+        enterAsUser,
         isMember,
 
         knownMembers: (guildId, chatIds) =>
@@ -90,16 +117,10 @@ export class GuildGuard extends Context.Service<
                 Effect.orElseSucceed(() => new Map()),
               ),
 
-        enter: (scope, guildId) => {
-          if (guildId === null) {
-            return scope.kind === "guild"
-              ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
-              : Effect.void;
-          }
-          return scope.kind === "guild" && scope.guildId !== guildId
-            ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
-            : requireBot(guildId);
-        },
+        enter: (scope, guildId) =>
+          guildId === null || scope.kind === "guild" || scope.namesAnyGuild === true
+            ? enterAsUser(scope, guildId)
+            : Effect.andThen(enterAsUser(scope, guildId), requireAccount(scope, guildId)),
 
         requireMember: (guildId, chatId, reason = "user_not_in_guild") =>
           guildId === null

@@ -3,6 +3,7 @@ export * from "./chat_platform.ts";
 export * from "./chat_roles.ts";
 export * from "./game_platform.ts";
 export * from "./guild_guard.ts";
+export * from "./guild_managers.ts";
 export * from "./identity_provider.ts";
 export * from "./profile.ts";
 export { Profiles } from "./profiles.ts";

@@ -1,5 +1,4 @@
 import type { ApiKey, ChatId, GameId, GuildId, LinkLookup } from "@accountlink/core";
-import type { MemberDisclosure } from "@accountlink/core/accounts";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { BloxlinkV3, BloxlinkV4 } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -9,7 +8,6 @@ import { bareRoutes } from "./bare_routes.ts";
 export const bloxlinkV4Routes = (
   pipeline: Pipeline,
   lookup: LinkLookup["Service"],
-  disclosure: MemberDisclosure["Service"],
 ): ReadonlyArray<BoundRoute> => {
   const bare = bareRoutes(pipeline, BloxlinkV4.bloxlinkV4);
 
@@ -20,8 +18,7 @@ export const bloxlinkV4Routes = (
     if (!resolved) return { robloxID, resolved: {} };
     const roblox = robloxUser(found.resolved.game);
     if (guildId === null) return { robloxID, resolved: { roblox } };
-    const isTold = yield* disclosure.isAllowed(key.scope, guildId);
-    return { robloxID, resolved: { roblox, discord: discordMember(found.resolved.chat, isTold) } };
+    return { robloxID, resolved: { roblox, discord: discordMember(found.resolved.chat) } };
   });
 
   const toDiscord = Effect.fnUntraced(function* (key: ApiKey, robloxId: GameId, guildId: GuildId | null) {
@@ -29,10 +26,7 @@ export const bloxlinkV4Routes = (
     const found = yield* lookup.byGame(key.scope, robloxId, { guildId, resolved });
     const discordIDs = found.chatIds;
     if (!resolved) return { discordIDs, resolved: {} };
-    const isTold = yield* disclosure.isAllowed(key.scope, guildId);
-    const members = (found.resolved.chat ?? [])
-      .map((profile) => discordMember(profile, isTold))
-      .filter((member) => member !== null);
+    const members = (found.resolved.chat ?? []).map(discordMember).filter((member) => member !== null);
     const discord = Object.fromEntries(members.map((member) => [member.user.id, member]));
     return { discordIDs, resolved: { discord } };
   });
@@ -96,16 +90,14 @@ const robloxUser = (profile: GameProfile | null) => {
 /**
  * Converts a chat profile to a guild member in the format of Bloxlink. Returns null if the platform did not return the
  * membership.
- *
- * @param isTold whether the key may see the nickname and the roles
  */
-const discordMember = (profile: ChatProfile | null, isTold: boolean) => {
+const discordMember = (profile: ChatProfile | null) => {
   if (profile === null || profile.guild === null) return null;
   const { id, username, displayName, guild } = profile;
   return {
     user: { id, username, global_name: displayName },
-    nick: isTold ? guild.nickname : null,
-    roles: isTold ? guild.roles.map((role) => role.id) : [],
+    nick: guild.nickname,
+    roles: guild.roles.map((role) => role.id),
     joined_at: guild.joined,
   };
 };

@@ -1,5 +1,4 @@
 import { LinkLookup } from "@accountlink/core";
-import { MemberDisclosure } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import type { Pipeline } from "../pipeline/pipeline.ts";
@@ -9,11 +8,10 @@ import { rowifiRoutes } from "./rowifi.ts";
 
 export const compatRoutes = Effect.fnUntraced(function* (pipeline: Pipeline) {
   const lookup = yield* LinkLookup;
-  const disclosure = yield* MemberDisclosure;
   return [
-    ...bloxlinkV4Routes(pipeline, lookup, disclosure),
+    ...bloxlinkV4Routes(pipeline, lookup),
     ...bloxlinkV3Routes(pipeline, lookup),
-    ...roverRoutes(pipeline, lookup, disclosure, yield* Profiles),
+    ...roverRoutes(pipeline, lookup, yield* Profiles),
     ...rowifiRoutes(pipeline, lookup),
   ];
 });

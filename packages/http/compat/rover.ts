@@ -1,5 +1,4 @@
 import type { ChatId, LinkLookup } from "@accountlink/core";
-import type { MemberDisclosure } from "@accountlink/core/accounts";
 import type { ChatProfile, Profiles } from "@accountlink/core/platforms";
 import { Rover } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -9,7 +8,6 @@ import { bareRoutes, exactNumber } from "./bare_routes.ts";
 export const roverRoutes = (
   pipeline: Pipeline,
   lookup: LinkLookup["Service"],
-  disclosure: MemberDisclosure["Service"],
   profiles: Profiles["Service"],
 ): ReadonlyArray<BoundRoute> => {
   const bare = bareRoutes(pipeline, Rover.rover);
@@ -29,8 +27,7 @@ export const roverRoutes = (
         const { guildId } = values;
         const { chatIds, gameId } = yield* lookup.byGame(key.scope, values.robloxId, { guildId });
         const robloxId = yield* exactNumber(gameId);
-        const isTold = yield* disclosure.isAllowed(key.scope, guildId);
-        const members = yield* profiles.chats(chatIds, isTold ? guildId : null);
+        const members = yield* profiles.chats(chatIds, guildId);
         const discordUsers = chatIds.map((chatId, index) => discordUser(chatId, members[index] ?? null));
         return { discordUsers, robloxId, guildId };
       }),

@@ -1,5 +1,5 @@
 /** Responses of the emulated APIs of other services; they have no envelope. */
-import type { PublicError } from "@accountlink/core";
+import { Forbidden, type PublicError } from "@accountlink/core/errors";
 import type { CompatService } from "@accountlink/http-api";
 import type { HttpResponse } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
@@ -21,7 +21,7 @@ export const envelopeCompat = (service: CompatService): Envelope => {
     success: (context, { data }) => compatAnswer(service, context, data),
 
     failure: (context, error) => {
-      const { status, body } = service.refuse(error);
+      const { status, body } = service.refuse(asRefusal(error));
       const headers = headersOf(service, context, error);
       addRetryAfter(headers, error);
       if (status === 401 && scheme !== null) headers["www-authenticate"] = scheme;
@@ -29,3 +29,9 @@ export const envelopeCompat = (service: CompatService): Envelope => {
     },
   };
 };
+
+/** Other services know no keys of strangers: for them, the bot is missing in a guild that the account may not name. */
+const asRefusal = (error: PublicError): PublicError =>
+  error._tag === "Forbidden" && error.reason === "not_guild_manager"
+    ? new Forbidden({ reason: "bot_not_in_guild" })
+    : error;
