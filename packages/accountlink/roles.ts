@@ -11,9 +11,9 @@ import type {
 import type { GuildRole } from "@accountlink/core/platforms";
 import {
   type AppliedChanges,
+  type ChosenSettings,
   type MemberChanges,
   type PlanDetails,
-  type PlanSettings,
   RolePlans,
 } from "@accountlink/core/roles";
 import { Context, Effect, Layer } from "effect";
@@ -64,7 +64,7 @@ export class Roles extends Context.Service<
      * `Conflict` `guild_has_plan` if another plan of the guild is on.
      */
     readonly put: (
-      settings: PlanSettings,
+      settings: ChosenSettings,
       options?: WriteOptions,
     ) => Effect.Effect<PlanDetails, MemberError | Conflict>;
 

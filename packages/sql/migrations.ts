@@ -13,6 +13,7 @@ import { firstSeen } from "./migrations/0003_first_seen.ts";
 import { rolePlans } from "./migrations/0004_role_plans.ts";
 import { answers } from "./migrations/0005_answers.ts";
 import { dropNodes } from "./migrations/0006_drop_nodes.ts";
+import { groupRoles } from "./migrations/0007_group_roles.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -25,6 +26,7 @@ export const migrations: Readonly<
   "0004_role_plans": rolePlans,
   "0005_answers": answers,
   "0006_drop_nodes": dropNodes,
+  "0007_group_roles": groupRoles,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

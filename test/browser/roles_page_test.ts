@@ -18,6 +18,13 @@ const { visit } = await useDashboard((fixture) => ({
   platform: {
     ...fixture.platform,
     guilds: (fixture.platform?.guilds ?? []).map((guild) => ({ ...guild, roles })),
+    gameGroups: [
+      {
+        id: "9",
+        name: "Makers",
+        ranks: ["Guest", "member", "Officer"].map((name, i) => ({ rank: i + 1, name })),
+      },
+    ],
   },
 }));
 
@@ -41,10 +48,10 @@ describe("the page Roles", () => {
     const nickname = page.getByLabel("Nickname of linked members");
     await nickname.fill("{name} | Rook");
     await press(page, "Save without turning on");
-    await page.getByText("Expected only the four names above in braces.").waitFor();
+    await page.getByText("Expected only the names above in braces.").waitFor();
     await nickname.fill("{game.username} | Rook");
     await press(page, "Save without turning on");
-    await page.getByText("Lady Ada, who plays as ada_g, is called ada_g | Rook.").waitFor();
+    await page.getByText("Lady Ada, an Officer who plays as ada_g, is called ada_g | Rook.").waitFor();
     await page.getByText("Expected no less than the lowest rank.").waitFor();
     await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-wrong");
     await second.getByLabel("Highest rank").fill("255");
@@ -62,6 +69,23 @@ describe("the page Roles", () => {
     await press(page, "Save and turn on");
     await page.getByText("Everyone is compared now").waitFor();
     await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-on");
+    await watched.close();
+  });
+
+  it("each rank of a group that has a role of its name becomes a rule", async () => {
+    const watched = await visit("/dashboard/communities", /Ada\b/, phone);
+    const { page } = watched;
+    await press(page, /Roles of Rook/);
+    await page.getByText("One rule for each rank of a group").click();
+    await page.getByLabel("Group of the ranks").fill("9");
+    await press(page, "Show its ranks");
+    await page.getByText("Makers has 3 ranks. 2 ranks with a role of the same name:").waitFor();
+    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-ranks");
+    await press(page, "Add 2 rules");
+    const officers = page.getByRole("group").filter({ has: page.locator("input[value='3'][name^=min]") });
+    expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");
+    await press(page, "Save without turning on");
+    await page.getByText("Nothing is changed while the rules are paused.").waitFor();
     await watched.close();
   });
 

@@ -16,6 +16,11 @@ const guildRoles = [
   { id: member, name: "Member", assignable: true },
 ];
 
+const ranks = [
+  { rank: 1, name: "Fan" },
+  { rank: 255, name: "Chief" },
+];
+
 /**
  * Ada and bob each own an account, and both manage the guild. In ada's account, cyd is a moderator and dan an admin.
  */
@@ -40,6 +45,10 @@ const server = await useSiteServer({}, (fixture) => ({
       roles: guildRoles,
       members: each.members?.map((of) => ({ ...of, manager: of.chatId === ada || of.chatId === bob })),
     })),
+    gameUsers: fixture.platform?.gameUsers?.map((each) =>
+      each.id === "1" ? { ...each, items: [{ item: "gamepass", itemId: "55" }] } : each,
+    ),
+    gameGroups: [{ id: "3", name: "Guild", ranks: ranks.toReversed() }],
   },
 }));
 
@@ -61,6 +70,8 @@ const settings = {
 const noPlan = {
   rules: [],
   nickname: null,
+  nicknameGroupId: null,
+  bypassRoleId: null,
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
 };
 
@@ -110,7 +121,7 @@ describe("a plan", () => {
     const { owner, pid, get, put, remove } = await rolesOf();
     const stored = await put({ state: "paused", unknown: 1 });
     const { rules, nickname } = settings;
-    const plan = { pid, guildId: guild, rules, nickname, status: noPlan.status };
+    const plan = { ...noPlan, pid, guildId: guild, rules, nickname };
     expectData(stored, { plan });
     expectData(await get(), { plan, guildRoles });
     const open = { roleId: linked, when: { is: "group", groupId: "3" } };
@@ -140,6 +151,13 @@ describe("a plan", () => {
     ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: "2" } }]],
     ["rules", [{ roleId: "77", when: { is: "linked" } }]],
     ["rules", Array.from({ length: 51 }, () => settings.rules[0])],
+    ["rules", [{ roleId: linked, when: { is: "owner", item: "hat", itemId: "1" } }]],
+    ["rules", [{ roleId: linked, when: { is: "owner", item: "badge" } }]],
+    ["rules", [{ roleId: linked, when: { is: "age", minDays: 0 } }]],
+    ["rules", [{ roleId: linked, when: { is: "age", minDays: "30" } }]],
+    ["nicknameGroupId", "x"],
+    ["bypassRoleId", 3],
+    ["bypassRoleId", "77"],
     ["nickname", 7],
     ["nickname", "{game.name}"],
     ["nickname", "x".repeat(101)],
@@ -151,6 +169,29 @@ describe("a plan", () => {
     expectRefusal(await put({ [name]: value }), 400, "INVALID_PARAMETER", {
       parameters: [{ name, reason: expect.any(String) as unknown }],
     });
+  });
+
+  test("a nickname with {group.role} needs a group", async () => {
+    const { put, remove } = await rolesOf();
+    const template = { rules: [], nickname: "[{group.role}] {game.username}", state: "paused" };
+    expectRefusal(await put(template), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "nicknameGroupId", reason: expect.any(String) as unknown }],
+    });
+    const { body } = await put({ ...template, nicknameGroupId: "3", bypassRoleId: admin });
+    expect(body.data?.plan).toMatchObject({ nicknameGroupId: "3", bypassRoleId: admin });
+    await remove();
+  });
+
+  test("the ranks of a group are listed, lowest first", async () => {
+    const { owner } = await rolesOf();
+    const ranksOf = (query: string) => owner.send(`GET /dashboard/api/roles/ranks${query}`);
+    expectData(await ranksOf("?groupId=3"), { group: { id: "3", name: "Guild" }, ranks });
+    for (const unknown of ["4", "x", "%2F"]) {
+      expectRefusal(await ranksOf(`?groupId=${unknown}`), 400, "INVALID_PARAMETER", {
+        parameters: [{ name: "groupId", reason: expect.any(String) as unknown }],
+      });
+    }
+    expectRefusal(await ranksOf(""), 400, "MISSING_PARAMETER", { parameters: ["groupId"] });
   });
 
   test("a request that stores a role plan must contain pid, guildId, rules and state", async () => {
@@ -215,6 +256,25 @@ describe("a member", () => {
     expectData(await preview(ada), { add: [], remove: [], nickname: null });
     expectRefusal(await preview(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
     expect(await shown(eve)).toEqual(before);
+    await remove();
+  });
+
+  test("a role plan can ask for an item, the age of the account, and the rank in a nickname", async () => {
+    const { put, preview, remove } = await rolesOf();
+    const pass = { is: "owner", item: "gamepass", itemId: "55" };
+    const rules = [
+      { roleId: chief, when: pass },
+      { roleId: linked, when: { is: "age", minDays: 30 } },
+      { roleId: member, when: { is: "age", minDays: 36_500 } },
+    ];
+    const plan = { rules, nickname: "{group.role} {game.username}", nicknameGroupId: "3", state: "paused" };
+    await put(plan);
+    expectData(await preview(eve), { add: [chief, linked], remove: [member], nickname: "Chief player_1" });
+    expectData(await preview(dan), { add: [linked], remove: [member], nickname: "player_2" });
+    expectData(await preview(ada), { add: [], remove: [member], nickname: null });
+    await put({ ...plan, bypassRoleId: member });
+    for (const who of [eve, dan, ada])
+      expectData(await preview(who), { add: [], remove: [], nickname: null });
     await remove();
   });
 

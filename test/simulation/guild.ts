@@ -9,7 +9,7 @@ import {
 } from "@accountlink/core";
 import { FixtureGuild } from "@accountlink/core/fixture";
 import type { RoleMember } from "@accountlink/core/platforms";
-import { RolePlanStore } from "@accountlink/core/roles";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { aGuild } from "@accountlink/testing";
 import type { Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
@@ -95,11 +95,11 @@ export class Guild {
       pid: scope.pid,
       guildId,
       settings: {
+        ...noPlan,
         rules: [
           { roleId: linkedRole, when: { is: "linked" } },
           { roleId: unlinkedRole, when: { is: "unlinked" } },
         ],
-        nickname: null,
         state: "on",
       },
       position: 0,

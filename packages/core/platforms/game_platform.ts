@@ -1,7 +1,27 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Effect, type Option, Schema } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import type { GameProfile } from "./profile.ts";
+
+/** The kinds of items that a rule of a role plan can name. @internal */
+export const itemKinds = ["gamepass", "badge", "asset"] as const;
+
+/** A thing that a game user can have. */
+export interface GameItem {
+  readonly item: (typeof itemKinds)[number];
+  readonly itemId: string;
+}
+
+/** Whether a game user has an item. `private` if the user's inventory does not tell. */
+export type ItemOwnership = "owned" | "not_owned" | "private";
+
+/** A group of the game platform, with the ranks of its members, lowest first. */
+export const RankedGroup = Schema.Struct({
+  id: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  ranks: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
+});
+export type RankedGroup = typeof RankedGroup.Type;
 
 export class GamePlatform extends Context.Service<
   GamePlatform,
@@ -14,7 +34,10 @@ export class GamePlatform extends Context.Service<
     /** Finds a user by user name, ignoring case. Undefined if the platform cannot find users by name. */
     readonly findUserByName?: (username: string) => Effect.Effect<Option.Option<GameId>, PlatformUnavailable>;
 
-    /** Returns the name of a group. Undefined if the platform has no groups. */
-    readonly findGroupName?: (groupId: string) => Effect.Effect<Option.Option<string>, PlatformUnavailable>;
+    /** Returns a group with its ranks. Undefined if the platform has no groups. */
+    readonly findGroup?: (groupId: string) => Effect.Effect<Option.Option<RankedGroup>, PlatformUnavailable>;
+
+    /** Returns whether a user has an item. Undefined if users of the platform have no items. */
+    readonly hasItem?: (gameId: GameId, item: GameItem) => Effect.Effect<ItemOwnership, PlatformUnavailable>;
   }
 >()("@accountlink/core/GamePlatform") {}

@@ -24,6 +24,7 @@ export const GameGroup = Schema.Struct({
   hasVerifiedBadge: Flag,
   role: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) })),
 }).annotate({ identifier: "GameGroup" });
+export type GameGroup = typeof GameGroup.Type;
 
 /** @internal */
 export const GameProfile = Schema.Struct({

@@ -1,8 +1,10 @@
 /** The rules of a plan: which roles and which nickname a member should have. */
 import type { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_roles.ts";
-import type { GameProfile } from "../platforms/profile.ts";
-import { namesGame, nicknameOf } from "./nickname_template.ts";
+import type { GameItem, ItemOwnership } from "../platforms/game_platform.ts";
+import type { GameGroup, GameProfile } from "../platforms/profile.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
+import { namesGame, namesGroupRole, nicknameOf } from "./nickname_template.ts";
 import type { PlanSettings, RoleCondition } from "./role_plan.ts";
 
 export interface MemberChanges {
@@ -14,19 +16,40 @@ export interface MemberChanges {
   readonly nickname: string | null;
   /** The nickname that the plan has set: `before` the changes, and `after` them. Null if the plan has set none. */
   readonly setNickname: { readonly before: string | null; readonly after: string | null };
+  /** Whether the plan asks for an item of a private inventory. Such an item counts as missing. */
+  readonly isInventoryPrivate: boolean;
 }
 
-/** The linked game user. The profile is null if the user does not exist, or if the plan does not need it. */
+/** The linked game user, as far as the plan needs it. */
 export interface LinkedGame {
+  /** Null if the user does not exist, or if the plan does not need the profile. */
   readonly profile: GameProfile | null;
+  /** Whether the user has each of the plan's items, by `itemKey`. */
+  readonly items: ReadonlyMap<string, ItemOwnership>;
+  /** The time of the comparison, from which the age of the account follows. */
+  readonly at: Millis;
 }
+
+/** Identifies an item in `LinkedGame.items`. @internal */
+export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
 
 /** Returns whether the plan needs the profile of the linked game user. @internal */
 export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
-  namesGame(nickname) || rules.some(({ when }) => when.is === "group");
+  namesGame(nickname) ||
+  namesGroupRole(nickname) ||
+  rules.some(({ when }) => when.is === "group" || when.is === "age");
+
+/** Returns each item that the rules ask for, once. @internal */
+export const neededItems = ({ rules }: PlanSettings): ReadonlyArray<GameItem> => [
+  ...new Map(rules.flatMap(({ when }) => (when.is === "owner" ? [[itemKey(when), when]] : []))).values(),
+];
+
+/** Returns whether the plan leaves the member alone: a bot, or a member with the plan's bypass role. @internal */
+export const isLeftAlone = ({ bypassRoleId }: PlanSettings, { isBot, roleIds }: RoleMember): boolean =>
+  isBot || (bypassRoleId !== null && roleIds.includes(bypassRoleId));
 
 /**
- * Compares a member with a plan. Returns null if the profile lacks what the rules need, because no role may be removed
+ * Compares a member with a plan. Returns null if the profile lacks what the plan needs, because no role may be removed
  * only because the platform did not answer.
  *
  * @param game the linked game user; null if the member has no link
@@ -40,36 +63,52 @@ export const memberChanges = (
   game: LinkedGame | null,
   setNickname: string | null,
 ): MemberChanges | null => {
-  const { chatId, roleIds, isBot } = member;
-  if (isBot) return { chatId, add: [], remove: [], ...unchanged(setNickname) };
+  const { chatId, roleIds } = member;
+  const isInventoryPrivate = game !== null && [...game.items.values()].includes("private");
+  if (isLeftAlone(plan, member)) {
+    return { chatId, add: [], remove: [], ...unchanged(setNickname), isInventoryPrivate };
+  }
   const given = new Set<string>();
   for (const { roleId, when } of plan.rules) {
     const isMet = meets(when, game);
     if (isMet === null) return null;
     if (isMet) given.add(roleId);
   }
+  const renamed = nicknameChange(plan, member, game, setNickname);
+  if (renamed === null) return null;
   const named = [...new Set(plan.rules.map(({ roleId }) => roleId))];
   return {
     chatId,
     add: named.filter((roleId) => given.has(roleId) && !roleIds.includes(roleId)),
     remove: named.filter((roleId) => !given.has(roleId) && roleIds.includes(roleId)),
-    ...nicknameChange(plan, member, game, setNickname),
+    ...renamed,
+    isInventoryPrivate,
   };
 };
 
 /** Returns whether the condition is met; null if the platform does not report the groups or the rank. */
 const meets = (when: RoleCondition, game: LinkedGame | null): boolean | null => {
-  if (when.is !== "group") return (when.is === "linked") === (game !== null);
-  if (game === null || game.profile === null) return false;
-  const { groups } = game.profile;
-  if (groups === null) return null;
-  const group = groups.find(({ id }) => String(id) === when.groupId);
-  if (group === undefined) return false;
+  if (when.is === "linked") return game !== null;
+  if (when.is === "unlinked") return game === null;
+  if (game === null) return false;
+  if (when.is === "owner") return game.items.get(itemKey(when)) === "owned";
+  if (game.profile === null) return false;
+  if (when.is === "age") return isOlderThan(game.profile, when.minDays, game.at);
+  const group = groupIn(game.profile, when.groupId);
+  if (group === null || group === undefined) return group === null ? null : false;
   const { minRank, maxRank } = when;
   if (minRank === null && maxRank === null) return true;
   const rank = group.role?.rank ?? null;
   return rank === null ? null : rank >= (minRank ?? -Infinity) && rank <= (maxRank ?? Infinity);
 };
+
+/** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */
+const isOlderThan = ({ created }: GameProfile, days: number, at: Millis): boolean =>
+  created !== null && at - Date.parse(created) >= days * dayMs;
+
+/** Returns the user's membership in a group; undefined without one, null if the platform does not report groups. */
+const groupIn = ({ groups }: GameProfile, groupId: string): GameGroup | null | undefined =>
+  groups === null ? null : groups.find(({ id }) => String(id) === groupId);
 
 type NicknameChange = Pick<MemberChanges, "nickname" | "setNickname">;
 
@@ -78,20 +117,26 @@ const unchanged = (before: string | null, after = before): NicknameChange => ({
   setNickname: { before, after },
 });
 
+const noNames = { username: null, displayName: null };
+
+/** Returns the change of the nickname; null if the platform does not report the groups that the template needs. */
 const nicknameChange = (
-  { nickname: template }: PlanSettings,
+  { nickname: template, nicknameGroupId }: PlanSettings,
   member: RoleMember,
   game: LinkedGame | null,
   before: string | null,
-): NicknameChange => {
+): NicknameChange | null => {
   if (game === null) {
     return before !== null && member.nickname === before
       ? { nickname: "", setNickname: { before, after: null } }
       : unchanged(before, null);
   }
-  const noNames = { username: null, displayName: null };
-  const after =
-    template === null ? null : nicknameOf(template, { game: game.profile ?? noNames, chat: member });
+  const { profile } = game;
+  const group =
+    profile === null || !namesGroupRole(template) ? undefined : groupIn(profile, nicknameGroupId ?? "");
+  if (group === null) return null;
+  const names = { game: profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };
+  const after = template === null ? null : nicknameOf(template, names);
   if (after === null) return unchanged(before);
   return member.nickname === after
     ? unchanged(before, after)

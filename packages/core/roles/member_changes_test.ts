@@ -2,18 +2,28 @@ import { assert, describe, it } from "@effect/vitest";
 import * as FastCheck from "fast-check";
 import { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_roles.ts";
+import type { ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameProfile } from "../platforms/profile.ts";
-import { type LinkedGame, memberChanges } from "./member_changes.ts";
-import type { PlanSettings, RoleCondition } from "./role_plan.ts";
+import { itemKey, type LinkedGame, memberChanges } from "./member_changes.ts";
+import { noPlan, type PlanSettings, type RoleCondition } from "./role_plan.ts";
 
 const chatId = ChatId.make("100001");
 
-const profileOf = (groups: GameProfile["groups"]): GameProfile => ({
+const now = Date.parse("2026-01-01T00:00:00Z");
+
+/** A linked game user with a profile, or without one. */
+const gameOf = (profile: GameProfile | null, items: LinkedGame["items"] = new Map()): LinkedGame => ({
+  profile,
+  items,
+  at: now,
+});
+
+const profileOf = (groups: GameProfile["groups"], created: string | null = null): GameProfile => ({
   id: "1",
   username: "ada_g",
   displayName: "Ada",
   description: null,
-  created: null,
+  created,
   isBanned: false,
   hasVerifiedBadge: false,
   avatar: null,
@@ -21,12 +31,12 @@ const profileOf = (groups: GameProfile["groups"]): GameProfile => ({
   groups,
 });
 
-const groupOf = (id: number, rank: number | null) => ({
+const groupOf = (id: number, rank: number | null, role: string | null = null) => ({
   id,
   name: null,
   memberCount: null,
   hasVerifiedBadge: null,
-  role: { id, name: null, rank },
+  role: { id, name: role, rank },
 });
 
 const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
@@ -40,8 +50,7 @@ const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
 });
 
 const planOf = (parts: Partial<PlanSettings>): PlanSettings => ({
-  rules: [],
-  nickname: null,
+  ...noPlan,
   state: "on",
   ...parts,
 });
@@ -61,6 +70,7 @@ const [roleIds, groupIds] = [
 ];
 const rank = integer({ min: 0, max: 4 });
 const bound = option(rank);
+const pass = { item: "gamepass", itemId: "55" } as const;
 const condition = oneof(
   constantFrom<RoleCondition>({ is: "linked" }, { is: "unlinked" }),
   record({
@@ -69,13 +79,27 @@ const condition = oneof(
     minRank: bound,
     maxRank: bound,
   }),
+  constantFrom<RoleCondition>(
+    { is: "owner", ...pass },
+    { is: "age", minDays: 30 },
+    { is: "age", minDays: 31 },
+  ),
 );
 const rules = array(record({ roleId: constantFrom(...roleIds), when: condition }), { maxLength: 8 });
 const game = option(
-  record({ ranks: array(rank, { minLength: 2, maxLength: 2 }), joined: subarray([0, 1]) }).map(
-    ({ ranks, joined }): LinkedGame => ({
-      profile: profileOf(joined.map((index) => groupOf(groupIds[index] as number, ranks[index] as number))),
-    }),
+  record({
+    ranks: array(rank, { minLength: 2, maxLength: 2 }),
+    joined: subarray([0, 1]),
+    created: constantFrom(null, "2025-12-02T00:00:00Z", "2025-12-02T00:00:00.001Z", "2025-12-01T00:00:00Z"),
+    ownership: constantFrom<ItemOwnership>("owned", "not_owned", "private"),
+  }).map(({ ranks, joined, created, ownership }) =>
+    gameOf(
+      profileOf(
+        joined.map((index) => groupOf(groupIds[index] as number, ranks[index] as number)),
+        created,
+      ),
+      new Map([[itemKey(pass), ownership]]),
+    ),
   ),
 );
 
@@ -83,6 +107,11 @@ const game = option(
 const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
   if (when.is === "linked") return linked !== null;
   if (when.is === "unlinked") return linked === null;
+  if (when.is === "owner") return linked?.items.get(itemKey(when)) === "owned";
+  if (when.is === "age") {
+    const created = linked?.profile?.created ?? "2999-01-01T00:00:00Z";
+    return (now - Date.parse(created)) / 86_400_000 >= when.minDays;
+  }
   return (linked?.profile?.groups ?? []).some(({ id, role }) => {
     const has = role?.rank ?? -1;
     return String(id) === when.groupId && !(has < (when.minRank ?? 0)) && !(has > (when.maxRank ?? 255));
@@ -108,12 +137,56 @@ describe("memberChanges", () => {
     );
   });
 
+  it("the order of the rules does not matter", () => {
+    check(
+      property(rules, game, subarray(roleIds), (chosen, linked, before) => {
+        const sorted = (given: ReadonlyArray<PlanSettings["rules"][number]>) => {
+          const changes = memberChanges(
+            planOf({ rules: given }),
+            memberOf({ roleIds: before }),
+            linked,
+            null,
+          );
+          return [changes?.add.toSorted(), changes?.remove.toSorted()];
+        };
+        assert.deepEqual(sorted(chosen), sorted(chosen.toReversed()));
+      }),
+    );
+  });
+
+  it("a member with the bypass role never changes", () => {
+    check(
+      property(rules, game, subarray(roleIds), (chosen, linked, before) => {
+        const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleId: "8" });
+        const changes = memberChanges(plan, memberOf({ roleIds: [...before, "8"] }), linked, "old");
+        assert.deepEqual([changes?.add, changes?.remove, changes?.nickname], [[], [], null]);
+      }),
+    );
+  });
+
+  it("a private inventory counts as not owned, and is told", () => {
+    const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass } }] });
+    const linked = gameOf(null, new Map([[itemKey(pass), "private"]]));
+    const changes = memberChanges(plan, memberOf({ roleIds: ["1"] }), linked, null);
+    assert.deepEqual([changes?.remove, changes?.isInventoryPrivate], [["1"], true]);
+  });
+
+  it.each([
+    ["the rank in the group", [groupOf(9, 100, "Officer")], "Officer ada_g"],
+    ["nothing outside of the group", [groupOf(8, 100, "Officer")], "ada_g"],
+    ["nothing for an unknown group list", null, null],
+  ])("{group.role} becomes %s", (_, groups, expected) => {
+    const plan = planOf({ nickname: "{group.role} {game.username}", nicknameGroupId: "9" });
+    const changes = memberChanges(plan, memberOf(), gameOf(profileOf(groups)), null);
+    assert.equal(changes?.nickname ?? null, expected);
+  });
+
   it("a range of ranks includes its ends, and a range without ends includes every rank", () => {
     const has = (when: RoleCondition, actual: number | null) =>
       memberChanges(
         planOf({ rules: [{ roleId: "1", when }] }),
         memberOf(),
-        { profile: profileOf([groupOf(9, actual)]) },
+        gameOf(profileOf([groupOf(9, actual)])),
         null,
       )?.add.length;
     assert.deepEqual(
@@ -126,9 +199,9 @@ describe("memberChanges", () => {
   it("a rule changes nothing if the platform does not report the data that it needs", () => {
     const plan = planOf({ rules: [{ roleId: "1", when: inGroup(1) }] });
     const member = memberOf({ roleIds: ["1"] });
-    assert.equal(memberChanges(plan, member, { profile: profileOf(null) }, null), null);
-    assert.equal(memberChanges(plan, member, { profile: profileOf([groupOf(9, null)]) }, null), null);
-    assert.deepEqual(memberChanges(plan, member, { profile: null }, null)?.remove, ["1"]);
+    assert.equal(memberChanges(plan, member, gameOf(profileOf(null)), null), null);
+    assert.equal(memberChanges(plan, member, gameOf(profileOf([groupOf(9, null)])), null), null);
+    assert.deepEqual(memberChanges(plan, member, gameOf(null), null)?.remove, ["1"]);
   });
 
   it("memberChanges does not change bots", () => {
@@ -142,7 +215,7 @@ describe("memberChanges", () => {
     ["replaces another", { nickname: "mine" }, "old", { nickname: "ada_g", after: "ada_g" }],
     ["stays if it is right", { nickname: "ada_g" }, null, { nickname: null, after: "ada_g" }],
   ])("the nickname of a linked member %s", (_, member, before, { nickname, after }) => {
-    const linked = { profile: profileOf([]) };
+    const linked = gameOf(profileOf([]));
     const changes = memberChanges(planOf({ nickname: "{game.username}" }), memberOf(member), linked, before);
     assert.deepEqual(changes?.nickname, nickname);
     assert.deepEqual(changes?.setNickname, { before, after });
@@ -165,12 +238,7 @@ describe("memberChanges", () => {
 
   it("memberChanges keeps the plan's nickname if a name is unavailable or the plan has no template", () => {
     for (const nickname of [null, "{game.username}"]) {
-      const changes = memberChanges(
-        planOf({ nickname }),
-        memberOf({ nickname: "a" }),
-        { profile: null },
-        "a",
-      );
+      const changes = memberChanges(planOf({ nickname }), memberOf({ nickname: "a" }), gameOf(null), "a");
       assert.equal(changes?.nickname, null);
       assert.deepEqual(changes?.setNickname, { before: "a", after: "a" });
     }

@@ -5,7 +5,15 @@ import { LinkStore } from "../links/link_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import type { ChatRoles, RoleMember, RoleRefusal } from "../platforms/chat_roles.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { type MemberChanges, memberChanges, needsProfile } from "./member_changes.ts";
+import {
+  isLeftAlone,
+  itemKey,
+  type LinkedGame,
+  type MemberChanges,
+  memberChanges,
+  neededItems,
+  needsProfile,
+} from "./member_changes.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore, type SettledMember } from "./role_plan_store.ts";
 
@@ -31,8 +39,8 @@ export class MemberSync extends Context.Service<
     readonly roles: Effect.Effect<ChatRoles, PlatformUnavailable>;
 
     /**
-     * Returns the changes that the plan requires for a member. Asks for the profile of the game user if the plan needs
-     * it.
+     * Returns the changes that the plan requires for a member. Asks for the profile and the items of the game user if
+     * the plan needs them.
      *
      * @param gameId the linked game user; null if the member has no link
      * @param setNickname the nickname that the plan has set, or null
@@ -80,13 +88,23 @@ export class MemberSync extends Context.Service<
           : Effect.succeed(chatPlatform.roles),
       );
 
+      const hasItem =
+        gamePlatform.hasItem ?? (() => new PlatformUnavailable({ operation: "GamePlatform.hasItem" }));
+
+      const linkedGame = Effect.fnUntraced(function* (plan: RolePlan, gameId: GameId) {
+        const profile = needsProfile(plan) ? Option.getOrNull(yield* gamePlatform.findProfile(gameId)) : null;
+        const items = yield* Effect.forEach(neededItems(plan), (item) =>
+          Effect.map(hasItem(gameId, item), (ownership) => [itemKey(item), ownership] as const),
+        );
+        const at = yield* Clock.currentTimeMillis;
+        return { profile, items: new Map(items), at } satisfies LinkedGame;
+      });
+
       const compare: MemberSync["Service"]["compare"] = Effect.fnUntraced(
         function* (plan, member, gameId, setNickname) {
-          const profile =
-            gameId !== null && needsProfile(plan)
-              ? Option.getOrNull(yield* gamePlatform.findProfile(gameId))
-              : null;
-          const changes = memberChanges(plan, member, gameId === null ? null : { profile }, setNickname);
+          const isAsked = gameId !== null && !isLeftAlone(plan, member);
+          const game = isAsked ? yield* linkedGame(plan, gameId) : null;
+          const changes = memberChanges(plan, member, game, setNickname);
           return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
         },
       );

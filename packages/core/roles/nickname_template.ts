@@ -4,10 +4,14 @@ import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
 const longestTemplate = 100;
 const longestNickname = 32;
 
+const groupRole = "{group.role}";
+
 /** The names of a member on both platforms. Unavailable names are null. */
 export interface MemberNames {
   readonly game: { readonly username: string | null; readonly displayName: string | null };
   readonly chat: { readonly username: string | null; readonly displayName: string | null };
+  /** The name of the member's rank in the plan's group; empty outside of the group. */
+  readonly groupRole: string;
 }
 
 // A user without a display name is named by the user name, as on the platforms.
@@ -16,6 +20,7 @@ const placeholders: Readonly<Record<string, (names: MemberNames) => string | nul
   "{game.displayName}": ({ game }) => game.displayName ?? game.username,
   "{chat.username}": ({ chat }) => chat.username,
   "{chat.displayName}": ({ chat }) => chat.displayName ?? chat.username,
+  [groupRole]: (names) => names.groupRole,
 };
 
 const placeholderPattern = /\{[^{}]*\}/gu;
@@ -38,6 +43,9 @@ export const NicknameTemplate = Schema.String.check(
 
 /** Returns whether a template needs the profile of the game user. @internal */
 export const namesGame = (template: string | null): boolean => template?.includes("{game.") === true;
+
+/** Returns whether a template needs the rank of the game user in a group. @internal */
+export const namesGroupRole = (template: string | null): boolean => template?.includes(groupRole) === true;
 
 /**
  * Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left.

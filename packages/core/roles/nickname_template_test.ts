@@ -9,6 +9,7 @@ const isTemplate = Schema.is(NicknameTemplate);
 const names = {
   game: { username: "ada_g", displayName: "Ada" },
   chat: { username: "ada", displayName: null },
+  groupRole: "Officer",
 };
 
 describe("nicknameOf", () => {
@@ -18,6 +19,7 @@ describe("nicknameOf", () => {
     ["{chat.displayName}", "ada"],
     ["  [X]   {game.username} ", "[X] ada_g"],
     ["{{game.username}}", "{ada_g}"],
+    ["{group.role} {game.username}", "Officer ada_g"],
     [`${"🎮".repeat(31)} {game.username}`, "🎮".repeat(31)],
     [`${"🎮".repeat(30)}{game.username}`, `${"🎮".repeat(30)}ad`],
   ])("a template fills in %s", (template, expected) => {
@@ -40,6 +42,7 @@ describe("nicknameOf", () => {
         const given = nicknameOf("{game.username} {chat.displayName}", {
           game: { username, displayName: null },
           chat: { username: null, displayName },
+          groupRole: "",
         });
         if (given === null) return;
         assert.isAtMost(Array.from(given).length, 32);

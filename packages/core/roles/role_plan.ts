@@ -3,9 +3,11 @@ import { Effect, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { RoleRefusal } from "../platforms/chat_roles.ts";
+import { itemKinds } from "../platforms/game_platform.ts";
 import type { Millis } from "../timestamp.ts";
 
-const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expected: "1 to 32 digits" }));
+/** The ID of a role, group or item. @internal */
+export const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expected: "1 to 32 digits" }));
 
 const Rank = Schema.NullOr(
   Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number, 0 or more" })),
@@ -22,11 +24,22 @@ const GroupCondition = Schema.Struct({
   }),
 );
 
-/** Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. */
+const mostDays = 36_500;
+
+const Days = Schema.Int.check(
+  Schema.isBetween({ minimum: 1, maximum: mostDays }, { expected: `whole days from 1 to ${mostDays}` }),
+);
+
+/**
+ * Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. `owner` is met by members whose
+ * game user has the item, `age` by members whose game account is at least `minDays` days old.
+ */
 export const RoleCondition = Schema.Union([
   Schema.Struct({ is: Schema.Literal("linked") }),
   Schema.Struct({ is: Schema.Literal("unlinked") }),
   GroupCondition,
+  Schema.Struct({ is: Schema.Literal("owner"), item: Schema.Literals(itemKinds), itemId: Digits }),
+  Schema.Struct({ is: Schema.Literal("age"), minDays: Days }),
 ]);
 export type RoleCondition = typeof RoleCondition.Type;
 
@@ -67,13 +80,26 @@ export interface PlanSettings {
   readonly rules: ReadonlyArray<RoleRule>;
   /** A template; null leaves nicknames alone. */
   readonly nickname: string | null;
+  /** The group whose rank names `{group.role}` in the template; null unless the template has this placeholder. */
+  readonly nicknameGroupId: string | null;
+  /** Members with this role keep their roles and nickname as they are; null for no such role. */
+  readonly bypassRoleId: string | null;
   readonly state: PlanState;
 }
 
-/** The settings of a guild without a plan. @internal */
-export const noPlan: PlanSettings = { rules: [], nickname: null, state: "paused" };
+/** The settings of a plan to store. A group or bypass role that is left out is null. */
+export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> & Partial<PlanSettings>;
 
-const settingNames = ["rules", "nickname", "state"] as const satisfies ReadonlyArray<keyof PlanSettings>;
+/** The settings of a guild without a plan. @internal */
+export const noPlan: PlanSettings = {
+  rules: [],
+  nickname: null,
+  nicknameGroupId: null,
+  bypassRoleId: null,
+  state: "paused",
+};
+
+const settingNames = Object.keys(noPlan) as ReadonlyArray<keyof PlanSettings>;
 
 /** Returns the names of the settings that differ. @internal */
 export const changedSettings = (

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect";
+import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import {
@@ -7,17 +7,18 @@ import {
   Forbidden,
   InvalidParameter,
   type MissingParameter,
-  type PlatformUnavailable,
+  PlatformUnavailable,
   type StoreUnavailable,
 } from "../errors.ts";
 import { type ChatId, type GuildId, isPid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
 import type { GuildRole } from "../platforms/chat_roles.ts";
+import { GamePlatform, type RankedGroup } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { MemberChanges } from "./member_changes.ts";
 import { type AppliedChanges, MemberSync } from "./member_sync.ts";
-import type { PlanSettings } from "./role_plan.ts";
+import { type ChosenSettings, Digits } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { checkGuild, checkSettings, type PlanDetails, StoredPlans } from "./stored_plans.ts";
 
@@ -46,6 +47,9 @@ export class RolePlans extends Context.Service<
       guildId: GuildId,
     ) => Effect.Effect<ReadonlyArray<GuildRole>, Forbidden | PlatformUnavailable>;
 
+    /** Returns a group of the game platform with its ranks. Fails with `InvalidParameter` for an unknown group. */
+    readonly group: (groupId: string) => Effect.Effect<RankedGroup, InvalidParameter | PlatformUnavailable>;
+
     readonly find: StoredPlans["Service"]["find"];
 
     /**
@@ -55,7 +59,7 @@ export class RolePlans extends Context.Service<
     readonly put: (
       scope: DataScope,
       guildId: GuildId,
-      settings: PlanSettings,
+      settings: ChosenSettings,
       origin: WriteOrigin,
     ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | Unavailable>;
 
@@ -86,6 +90,7 @@ export class RolePlans extends Context.Service<
       const keys = yield* KeyStore;
       const guard = yield* GuildGuard;
       const members = yield* MemberSync;
+      const { findGroup } = yield* GamePlatform;
       const notFound = new BadRequest({ problem: "not_found" });
 
       const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
@@ -100,6 +105,15 @@ export class RolePlans extends Context.Service<
         remove: stored.remove,
         startSweep: stored.startSweep,
         guildRoles,
+
+        group: Effect.fn("RolePlans.group")(function* (groupId) {
+          if (findGroup === undefined) {
+            return yield* new PlatformUnavailable({ operation: "GamePlatform.findGroup" });
+          }
+          const found = Schema.is(Digits)(groupId) ? yield* findGroup(groupId) : Option.none();
+          if (Option.isSome(found)) return found.value;
+          return yield* InvalidParameter.one("groupId", `the game platform has no group "${groupId}"`);
+        }),
 
         enter: Effect.fn("RolePlans.enter")(function* (
           { account, chatId },
@@ -119,13 +133,18 @@ export class RolePlans extends Context.Service<
           return scope;
         }),
 
-        put: Effect.fn("RolePlans.put")(function* (scope, guildId, settings, origin) {
-          yield* checkSettings(scope, guildId, settings);
-          if (settings.rules.length > 0) {
+        put: Effect.fn("RolePlans.put")(function* (scope, guildId, chosen, origin) {
+          const settings = yield* checkSettings(scope, guildId, chosen);
+          const { rules, bypassRoleId } = settings;
+          const named = [
+            ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
+            ...(bypassRoleId === null ? [] : [{ name: "bypassRoleId", roleId: bypassRoleId }]),
+          ];
+          if (named.length > 0) {
             const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
-            const unknown = settings.rules.find(({ roleId }) => !known.has(roleId));
+            const unknown = named.find(({ roleId }) => !known.has(roleId));
             if (unknown !== undefined) {
-              return yield* InvalidParameter.one("rules", `the guild has no role "${unknown.roleId}"`);
+              return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
             }
           }
           return yield* stored.put(scope, guildId, settings, origin);

@@ -7,7 +7,7 @@ import { InvalidParameter } from "../errors.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { botlessGuildId, chatId, guildId, operator, scopes, stores } from "../test_services.ts";
 import { MemberSync } from "./member_sync.ts";
-import type { PlanSettings } from "./role_plan.ts";
+import { noPlan, type PlanSettings } from "./role_plan.ts";
 import { RolePlans } from "./role_plans.ts";
 
 const [ada, bob] = [chatId("100001"), chatId("100002")];
@@ -42,6 +42,7 @@ const services = AccountLink.layer.pipe(
 );
 
 const settings: PlanSettings = {
+  ...noPlan,
   rules: [
     { roleId: linked, when: { is: "linked" } },
     { roleId: officer, when: { is: "group", groupId: "9", minRank: 100, maxRank: 200 } },
@@ -117,6 +118,7 @@ describe("RolePlans", () => {
           remove: [],
           nickname: "ada_g",
           setNickname: { before: null, after: "ada_g" },
+          isInventoryPrivate: false,
         };
         const { added, nickname, settled } = yield* apply(plan, changes);
         assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);

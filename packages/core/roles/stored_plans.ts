@@ -13,8 +13,10 @@ import {
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
-import { expectedTemplate, NicknameTemplate } from "./nickname_template.ts";
+import { expectedTemplate, NicknameTemplate, namesGroupRole } from "./nickname_template.ts";
 import {
+  type ChosenSettings,
+  Digits,
   expectedRules,
   noPlan,
   type PlanSettings,
@@ -39,6 +41,8 @@ export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }
   guildId: plan.guildId,
   rules: plan.rules,
   nickname: plan.nickname,
+  nicknameGroupId: plan.nicknameGroupId,
+  bypassRoleId: plan.bypassRoleId,
   status: {
     state: plan.state,
     pending,
@@ -65,7 +69,7 @@ export class StoredPlans extends Context.Service<
     readonly put: (
       scope: DataScope,
       guildId: GuildId,
-      settings: PlanSettings,
+      settings: ChosenSettings,
       origin: WriteOrigin,
     ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | StoreUnavailable>;
 
@@ -136,9 +140,15 @@ export const checkGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<vo
     ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
     : Effect.void;
 
+const decodeId = Schema.decodeUnknownOption(
+  Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null))),
+);
+
 const decoders = {
   rules: [Schema.decodeUnknownOption(RoleRules), expectedRules],
   nickname: [Schema.decodeUnknownOption(Schema.NullOr(NicknameTemplate)), expectedTemplate],
+  nicknameGroupId: [decodeId, "expected null or the ID of a group"],
+  bypassRoleId: [decodeId, "expected null or the ID of a role"],
   state: [Schema.decodeUnknownOption(Schema.Literals(["on", "paused"])), "expected one of on, paused"],
 } as const;
 
@@ -151,7 +161,7 @@ const decoders = {
 export const checkSettings = Effect.fnUntraced(function* (
   scope: DataScope,
   guildId: GuildId,
-  chosen: PlanSettings,
+  chosen: ChosenSettings,
 ) {
   yield* checkGuild(scope, guildId);
   const problems: Array<ParameterProblem> = [];
@@ -165,9 +175,21 @@ export const checkSettings = Effect.fnUntraced(function* (
   };
   const rules = checked("rules", decoders.rules);
   const nickname = checked("nickname", decoders.nickname);
+  const nicknameGroupId = checked("nicknameGroupId", decoders.nicknameGroupId);
+  const bypassRoleId = checked("bypassRoleId", decoders.bypassRoleId);
   const state = checked("state", decoders.state);
-  if (rules === undefined || nickname === undefined || state === undefined) {
+  if (nicknameGroupId === null && namesGroupRole(nickname ?? null)) {
+    problems.push({ name: "nicknameGroupId", reason: "expected the ID of a group for {group.role}" });
+  }
+  if (
+    rules === undefined ||
+    nickname === undefined ||
+    nicknameGroupId === undefined ||
+    bypassRoleId === undefined ||
+    state === undefined ||
+    problems.length > 0
+  ) {
     return yield* new InvalidParameter({ parameters: problems });
   }
-  return { rules, nickname, state } satisfies PlanSettings;
+  return { rules, nickname, nicknameGroupId, bypassRoleId, state } satisfies PlanSettings;
 });

@@ -6,6 +6,7 @@ import type { KeyAccess } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
 import {
+  Digits,
   expectedRules,
   expectedTemplate,
   mostRules,
@@ -199,6 +200,26 @@ export const nicknameTemplate: Parameter<string | null> = withFallback(
     "Nickname of linked members, such as `{game.username}`; null leaves nicknames alone",
   ),
   null,
+);
+
+export const nicknameGroupId: Parameter<string | null> = withFallback(
+  orNull(Digits, "expected null or the ID of a group", "The group whose rank `{group.role}` names, or null"),
+  null,
+);
+
+export const bypassRoleId: Parameter<string | null> = withFallback(
+  orNull(
+    Digits,
+    "expected null or the ID of a role",
+    "Members with this role are left alone; null for no role",
+  ),
+  null,
+);
+
+export const rankedGroup: Parameter<string> = required(
+  Digits,
+  "expected the ID of a group",
+  "ID of a group of the game platform",
 );
 
 export const planState: Parameter<PlanState> = oneOf(

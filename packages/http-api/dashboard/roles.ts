@@ -16,7 +16,16 @@ import { IsoTime } from "../iso_time.ts";
 import { chatId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
-import { nicknameTemplate, pid, planGuild, planState, roleRules } from "./parameters.ts";
+import {
+  bypassRoleId,
+  nicknameGroupId,
+  nicknameTemplate,
+  pid,
+  planGuild,
+  planState,
+  rankedGroup,
+  roleRules,
+} from "./parameters.ts";
 import { signedIn } from "./signed_in.ts";
 
 const Problem = Schema.Struct({
@@ -31,6 +40,8 @@ const Plan = Schema.Struct({
   guildId: GuildId,
   rules: Schema.Array(Schema.toType(RoleRule)),
   nickname: Schema.NullOr(Schema.String),
+  nicknameGroupId: Schema.NullOr(Schema.String),
+  bypassRoleId: Schema.NullOr(Schema.String),
   status: Schema.Struct({
     state: Schema.Literals(["on", "paused"]),
     pending: Schema.Int,
@@ -53,12 +64,34 @@ export const getRoles = defineRoute({
   success: success(Schema.Struct({ plan: Plan, guildRoles: Schema.Array(GuildRole) })),
 });
 
+export const getRanks = defineRoute({
+  ...signedIn("GET", "admin"),
+  id: "getRanks",
+  path: "/dashboard/api/roles/ranks",
+  summary: "The ranks of a group of the game platform, lowest first",
+  parameters: { groupId: rankedGroup },
+  success: success(
+    Schema.Struct({
+      group: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
+      ranks: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
+    }),
+  ),
+});
+
 export const putRoles = defineRoute({
   ...signedIn("PUT", "admin"),
   id: "putRoles",
   path: "/dashboard/api/roles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
-  parameters: { pid, guildId: planGuild, rules: roleRules, nickname: nicknameTemplate, state: planState },
+  parameters: {
+    pid,
+    guildId: planGuild,
+    rules: roleRules,
+    nickname: nicknameTemplate,
+    nicknameGroupId,
+    bypassRoleId,
+    state: planState,
+  },
   success: success(Schema.Struct({ plan: Plan })),
   errors: ["CONFLICT"],
 });

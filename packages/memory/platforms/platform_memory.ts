@@ -1,6 +1,13 @@
 /** Implements the platform ports in memory, with the users and guilds of a fixture. */
 import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
-import { FixtureGuild, type MemberFixture, type PlatformFixture } from "@accountlink/core/fixture";
+import {
+  FixtureGuild,
+  groupOfFixture,
+  type MemberFixture,
+  ownsItem,
+  type PlatformFixture,
+  profileOfFixture,
+} from "@accountlink/core/fixture";
 import type { ChatRoles, RoleMember, RoleRefusal } from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
 
@@ -74,16 +81,19 @@ const chatRoles = (
   };
 };
 
-const gamePlatform = ({ gameUsers }: PlatformFixture) => {
+const gamePlatform = (fixture: PlatformFixture) => {
+  const { gameUsers } = fixture;
   const users = new Map(gameUsers.map((user) => [user.id, user]));
   return GamePlatform.of({
     hasUser: (gameId: GameId) => Effect.sync(() => users.has(gameId)),
-    findProfile: (gameId) => Effect.sync(() => Option.fromUndefinedOr(users.get(gameId))),
+    findProfile: (gameId) =>
+      Effect.sync(() => Option.map(Option.fromUndefinedOr(users.get(gameId)), profileOfFixture)),
     findUserByName: (username) => Effect.sync(() => idOfName(gameUsers, username)),
-    findGroupName: (groupId) =>
+    findGroup: (groupId) => Effect.sync(() => Option.fromUndefinedOr(groupOfFixture(fixture, groupId))),
+    hasItem: (gameId, item) =>
       Effect.sync(() => {
-        const groups = gameUsers.flatMap((user) => user.groups ?? []);
-        return Option.fromNullishOr(groups.find(({ id }) => String(id) === groupId)?.name);
+        const user = users.get(gameId);
+        return user !== undefined && ownsItem(user, item) ? "owned" : "not_owned";
       }),
   });
 };

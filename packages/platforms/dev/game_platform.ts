@@ -1,9 +1,9 @@
 import { GameId, GamePlatform } from "@accountlink/core";
-import { GameProfile } from "@accountlink/core/platforms";
+import { GameProfile, RankedGroup } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
-import { GameUser, Group, refusal } from "./wire.ts";
+import { GameUser, Owned, refusal } from "./wire.ts";
 
 export interface DevGamePlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -53,10 +53,18 @@ export const devGamePlatform = ({
 
       const findGroup = (groupId: string) =>
         findResource(client, {
-          operation: "GamePlatform.findGroupName",
+          operation: "GamePlatform.findGroup",
           url: `/groups/${groupId}`,
-          found: Group,
+          found: RankedGroup,
           absent: refusal("unknown_group"),
+        });
+
+      const findOwned = (gameId: GameId, item: string, itemId: string) =>
+        findResource(client, {
+          operation: "GamePlatform.hasItem",
+          url: `/users/${gameId}/items/${item}/${itemId}`,
+          found: Owned,
+          absent: refusal("unknown_user"),
         });
 
       return GamePlatform.of({
@@ -67,7 +75,11 @@ export const devGamePlatform = ({
             findUserByName(username),
             Option.map(({ id }) => GameId.make(id)),
           ),
-        findGroupName: flow(findGroup, Effect.map(Option.flatMapNullishOr(({ name }) => name))),
+        findGroup,
+        hasItem: (gameId, { item, itemId }) =>
+          Effect.map(findOwned(gameId, item, itemId), (found) =>
+            Option.exists(found, ({ owned }) => owned) ? "owned" : "not_owned",
+          ),
       });
     }),
   );

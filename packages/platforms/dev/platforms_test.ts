@@ -7,6 +7,7 @@ import {
   type PlatformUnavailable,
 } from "@accountlink/core";
 import { decodeFixture, PlatformFixture } from "@accountlink/core/fixture";
+import type { GameItem } from "@accountlink/core/platforms";
 import { PlatformMemory } from "@accountlink/memory";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Duration, Effect, Layer, Option, Schema, type Scope } from "effect";
@@ -110,13 +111,43 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
     { arbitrary: { runs: 30 } },
   );
 
-  it.effect("findGroupName returns the name of a group, and none for an unknown group", () =>
+  it.effect("findGroup returns a group with its ranks, and none for an unknown group", () =>
     Effect.gen(function* () {
-      const gameUsers = [{ id: gameId, groups: [{ id: 9, name: "Makers" }] }];
+      const makers = {
+        id: "9",
+        name: "Makers",
+        ranks: [
+          { rank: 1, name: "Fan" },
+          { rank: 9, name: "Chief" },
+        ],
+      };
+      const role = { id: 1, name: "Fan", rank: 1 };
+      const groups = [
+        { id: 9, name: "Makers", role },
+        { id: 7, name: "Fans", role },
+      ];
+      const fixture = Schema.decodeUnknownSync(PlatformFixture)({
+        gameUsers: [{ id: gameId, groups }],
+        gameGroups: [{ ...makers, ranks: makers.ranks.toReversed() }],
+      });
+      const game = Context.get(yield* open(fixture), GamePlatform);
+      expect(yield* game.findGroup?.("9") ?? Effect.succeedNone).toEqual(Option.some(makers));
+      const fans = { id: "7", name: "Fans", ranks: [{ rank: 1, name: "Fan" }] };
+      expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(fans));
+      expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+    }).pipe(Effect.scoped),
+  );
+
+  it.effect("hasItem tells whether a user has an item", () =>
+    Effect.gen(function* () {
+      const gameUsers = [{ id: gameId, items: [{ item: "badge", itemId: "5" }] }];
       const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });
       const game = Context.get(yield* open(fixture), GamePlatform);
-      expect(yield* game.findGroupName?.("9") ?? Effect.succeedNone).toEqual(Option.some("Makers"));
-      expect(yield* game.findGroupName?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+      const has = (item: GameItem["item"], itemId: string, user = gameId) =>
+        game.hasItem?.(user, { item, itemId }) ?? Effect.die("no items");
+      expect(yield* has("badge", "5")).toBe("owned");
+      expect(yield* has("asset", "5")).toBe("not_owned");
+      expect(yield* has("badge", "5", stranger as GameId)).toBe("not_owned");
     }).pipe(Effect.scoped),
   );
 

@@ -1,4 +1,4 @@
-/** Response bodies, shared by server and adapter. Guilds, chat users and game profiles use core's schemas. */
+/** Response bodies, shared by server and adapter. Guilds, chat users, game profiles and groups use core's schemas. */
 import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
@@ -40,8 +40,8 @@ export const GameUser = Schema.Struct({
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** The response body of `GET /game/api/groups/{groupId}`. */
-export const Group = Schema.Struct({ id: Schema.Int, name: Schema.NullOr(Schema.String) });
+/** The response body of `GET /game/api/users/{gameId}/items/{item}/{itemId}`. */
+export const Owned = Schema.Struct({ owned: Schema.Boolean });
 
 export const refusals = {
   unknown_route: 404,

@@ -71,9 +71,11 @@ const putOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-const settingColumns = ({ rules, nickname, state }: PlanSettings) => ({
+const settingColumns = ({ rules, nickname, nicknameGroupId, bypassRoleId, state }: PlanSettings) => ({
   rules: JSON.stringify(rules),
   nickname,
+  nickname_group_id: nicknameGroupId,
+  bypass_role_id: bypassRoleId,
   state,
 });
 

@@ -22,12 +22,14 @@ const planFields = {
   guildId: GuildId,
   rules: Schema.fromJsonString(Schema.Array(RoleRule)),
   nickname: OptionalText,
+  nicknameGroupId: OptionalText,
+  bypassRoleId: OptionalText,
   state: literalsOf<PlanState>({ on: true, paused: true }),
 };
 
 export const planColumns = literalSql(`
   role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
-  role_plans.nickname, role_plans.state`);
+  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.state`);
 
 export const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 

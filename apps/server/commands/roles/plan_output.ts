@@ -16,6 +16,11 @@ export const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }
     [
       ["rules", plan.rules.map(ruleText).join(", ") || "none"],
       ["nickname", plan.nickname ?? "none"],
+      ["nickname's group", plan.nicknameGroupId ?? "none"],
+      [
+        "members left alone",
+        plan.bypassRoleId === null ? "bots" : `bots, and those with role ${plan.bypassRoleId}`,
+      ],
       ["state", plan.state],
       ["waiting members", String(pending)],
       ["last sweep", timeOrNull(sweptAt) ?? "never"],

@@ -1,6 +1,6 @@
 import { GuildId } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import type { RoleCondition, RoleRule } from "@accountlink/core/roles";
+import { Digits, RoleRule } from "@accountlink/core/roles";
 import { Effect, Option, Schema } from "effect";
 import { Flag } from "effect/cli";
 import { accountFlag, textFlag } from "../../cli/flags.ts";
@@ -34,33 +34,57 @@ export const scopeOfPlan = Effect.fnUntraced(function* ({ account, guildId, scop
 });
 
 const rulePattern =
-  /^(?<roleId>\d{1,32})=(?:(?<is>linked|unlinked)|group:(?<groupId>\d{1,32})(?::(?<min>\d{0,9})-(?<max>\d{0,9}))?)$/;
+  /^(?<roleId>\d{1,32})=(?:(?<is>linked|unlinked)|group:(?<groupId>\d{1,32})(?::(?<min>\d{0,9})-(?<max>\d{0,9}))?|(?<item>gamepass|badge|asset):(?<itemId>\d{1,32})|age:(?<minDays>\d{1,5}))$/;
 
 const ruleOf = (text: string): Option.Option<RoleRule> => {
-  const { roleId, is, groupId, min, max } = rulePattern.exec(text)?.groups ?? {};
-  if (roleId === undefined) return Option.none();
-  const when: RoleCondition =
-    groupId === undefined
-      ? { is: is === "linked" ? "linked" : "unlinked" }
-      : { is: "group", groupId, minRank: rankOf(min), maxRank: rankOf(max) };
-  return Option.some({ roleId, when });
+  const { roleId, ...parts } = rulePattern.exec(text)?.groups ?? {};
+  return roleId === undefined ? Option.none() : decodeRule({ roleId, when: conditionOf(parts) });
+};
+
+const decodeRule = Schema.decodeUnknownOption(RoleRule);
+
+const conditionOf = ({ is, groupId, min, max, item, itemId, minDays }: Partial<Record<string, string>>) => {
+  if (is !== undefined) return { is };
+  if (groupId !== undefined) return { is: "group", groupId, minRank: rankOf(min), maxRank: rankOf(max) };
+  return item === undefined ? { is: "age", minDays: Number(minDays) } : { is: "owner", item, itemId };
 };
 
 const rankOf = (rank = ""): number | null => (rank === "" ? null : Number(rank));
 
 /** Formats a rule as `--rule` accepts it. */
 export const ruleText = ({ roleId, when }: RoleRule): string => {
-  if (when.is !== "group") return `${roleId}=${when.is}`;
-  const { groupId, minRank, maxRank } = when;
-  const ranks = minRank === null && maxRank === null ? "" : `:${minRank ?? ""}-${maxRank ?? ""}`;
-  return `${roleId}=group:${groupId}${ranks}`;
+  switch (when.is) {
+    case "linked":
+    case "unlinked":
+      return `${roleId}=${when.is}`;
+    case "group": {
+      const { groupId, minRank, maxRank } = when;
+      const ranks = minRank === null && maxRank === null ? "" : `:${minRank ?? ""}-${maxRank ?? ""}`;
+      return `${roleId}=group:${groupId}${ranks}`;
+    }
+    case "owner":
+      return `${roleId}=${when.item}:${when.itemId}`;
+    case "age":
+      return `${roleId}=age:${when.minDays}`;
+  }
 };
 
+export const idFlag = (name: string, description: string) =>
+  textFlag(name, Schema.is(Digits), "1 to 32 digits").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription(description),
+    Flag.optional,
+  );
+
 export const rulesFlag = Flag.String("rule").pipe(
-  Flag.filterMap(ruleOf, () => "expected <role>=linked, <role>=unlinked or <role>=group:<id>:<min>-<max>"),
+  Flag.filterMap(
+    ruleOf,
+    () =>
+      "expected <role>=linked, unlinked, group:<id>:<min>-<max>, gamepass:<id>, badge:<id>, asset:<id> or age:<days>",
+  ),
   Flag.withMetavar("rule"),
   Flag.withDescription(
-    "A role and the members who get it: <role>=linked, <role>=unlinked, <role>=group:<id> or <role>=group:<id>:<min>-<max>; can be repeated, and replaces all rules",
+    "A role and the members who get it: <role>= and linked, unlinked, group:<id>, group:<id>:<min>-<max>, gamepass:<id>, badge:<id>, asset:<id> or age:<days>; can be repeated, and replaces all rules",
   ),
   Flag.atLeast(0),
 );

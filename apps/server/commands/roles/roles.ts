@@ -9,7 +9,7 @@ import { paragraphs } from "../../cli/usage.ts";
 import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { planOutput, planText } from "./plan_output.ts";
-import { planFlags, rulesFlag, scopeOfPlan } from "./role_flags.ts";
+import { idFlag, planFlags, rulesFlag, scopeOfPlan } from "./role_flags.ts";
 
 const showCommand = Command.make("show", planFlags, (choice) =>
   Effect.gen(function* () {
@@ -28,6 +28,9 @@ const settingFlags = {
     Flag.optional,
   ),
   noNickname: switchFlag("no-nickname", "Leave nicknames alone"),
+  nicknameGroup: idFlag("nickname-group", "Group whose rank {group.role} names in the nickname"),
+  bypassRole: idFlag("bypass-role", "Role whose members are left alone"),
+  noBypassRole: switchFlag("no-bypass-role", "Leave only bots alone"),
   state: Flag.Literals("state", ["on", "paused"]).pipe(
     Flag.withDescription("Whether the plan changes members"),
     Flag.optional,
@@ -36,16 +39,25 @@ const settingFlags = {
 
 type Choice = Command.Command.Config.Infer<typeof settingFlags>;
 
-const changeOf = ({ rules, noRules, nickname, noNickname, state }: Choice): Partial<PlanSettings> => ({
-  ...(rules.length > 0 || noRules ? { rules } : {}),
-  ...(Option.isSome(nickname) || noNickname ? { nickname: Option.getOrNull(nickname) } : {}),
-  ...(Option.isSome(state) ? { state: state.value } : {}),
+const changeOf = (choice: Choice): Partial<PlanSettings> => ({
+  ...(choice.rules.length > 0 || choice.noRules ? { rules: choice.rules } : {}),
+  ...(Option.isSome(choice.nickname) || choice.noNickname
+    ? { nickname: Option.getOrNull(choice.nickname) }
+    : {}),
+  ...(Option.isSome(choice.nicknameGroup) ? { nicknameGroupId: choice.nicknameGroup.value } : {}),
+  ...(Option.isSome(choice.bypassRole) || choice.noBypassRole
+    ? { bypassRoleId: Option.getOrNull(choice.bypassRole) }
+    : {}),
+  ...(Option.isSome(choice.state) ? { state: choice.state.value } : {}),
 });
 
 const checkChange = (choice: Choice) => {
   if (choice.rules.length > 0 && choice.noRules) return refuse("--no-rules takes no --rule beside it");
   if (Option.isSome(choice.nickname) && choice.noNickname) {
     return refuse("--no-nickname takes no --nickname beside it");
+  }
+  if (Option.isSome(choice.bypassRole) && choice.noBypassRole) {
+    return refuse("--no-bypass-role takes no --bypass-role beside it");
   }
   return Object.keys(changeOf(choice)).length === 0
     ? refuse("roles set needs at least one flag that changes the plan")
@@ -57,8 +69,7 @@ const setCommand = Command.make("set", settingFlags, (choice) =>
     const { guildId } = choice;
     const plans = yield* StoredPlans;
     const scope = yield* scopeOfPlan(choice);
-    const { rules, nickname, state } = (yield* plans.find(scope, guildId)).plan;
-    const settings = { rules, nickname, state, ...changeOf(choice) };
+    const settings = { ...(yield* plans.find(scope, guildId)).plan, ...changeOf(choice) };
     const details = yield* plans.put(scope, guildId, settings, operatorOrigin()).pipe(
       Effect.catchTags({
         InvalidParameter: failed,

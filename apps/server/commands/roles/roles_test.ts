@@ -15,6 +15,8 @@ describe("accountlink roles", () => {
       guildId,
       rules: [],
       nickname: null,
+      nicknameGroupId: null,
+      bypassRoleId: null,
       status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
     };
     expect(await json("roles", "show", ...place)).toEqual(none);
@@ -39,6 +41,26 @@ describe("accountlink roles", () => {
     const { stdout } = await run("roles", "show", ...place);
     expect(stdout).toContain("1=linked, 2=group:9:100-, 3=group:9");
     expect(stdout).toMatch(/^state +on$/m);
+    const owned = [
+      "--rule",
+      "1=gamepass:55",
+      "--rule",
+      "2=age:30",
+      "--bypass-role",
+      "7",
+      "--nickname-group",
+      "9",
+    ];
+    expect(await json("roles", "set", ...place, ...owned)).toMatchObject({
+      rules: [
+        { roleId: "1", when: { is: "owner", item: "gamepass", itemId: "55" } },
+        { roleId: "2", when: { is: "age", minDays: 30 } },
+      ],
+      nicknameGroupId: "9",
+      bypassRoleId: "7",
+    });
+    expect((await run("roles", "show", ...place)).stdout).toContain("1=gamepass:55, 2=age:30");
+    expect(await json("roles", "set", ...place, "--no-bypass-role")).toMatchObject({ bypassRoleId: null });
     expect(await json("roles", "set", ...place, "--no-rules")).toMatchObject({ rules: [] });
   });
 

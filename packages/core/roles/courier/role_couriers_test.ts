@@ -23,7 +23,7 @@ import {
 } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
-import type { PlanSettings } from "../role_plan.ts";
+import { noPlan, type PlanSettings } from "../role_plan.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import { RolePlans } from "../role_plans.ts";
 import { RoleCouriers } from "./role_couriers.ts";
@@ -59,11 +59,11 @@ const world = AccountLink.layer.pipe(
 );
 
 const usual: PlanSettings = {
+  ...noPlan,
   rules: [
     { roleId: verified, when: { is: "linked" } },
     { roleId: guest, when: { is: "unlinked" } },
   ],
-  nickname: null,
   state: "on",
 };
 

@@ -53,7 +53,7 @@ td .button { white-space: nowrap; }
 .rule, .parts { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); align-items: end; }
 .rule { padding: 1rem; border: var(--rule); border-radius: .5rem; }
 .rule > * { grid-column: 1 / -1; }
-.rule:not(:has(option[value="group"]:checked)) .group { display: none; }
+.rule:not(:has(option[value="group"]:checked)) .group, .rule:not(:has(option:is([value="gamepass"], [value="badge"], [value="asset"]):checked)) .item, .rule:not(:has(option[value="age"]:checked)) .age { display: none; }
 .danger { border-color: var(--bad); }
 @media (max-width: 30rem) {
   .panel > .button, p > .button { width: 100%; min-height: 2.75rem; }

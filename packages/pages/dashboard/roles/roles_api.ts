@@ -20,6 +20,14 @@ export const rolesApi = Effect.gen(function* () {
     ),
 
     bind(
+      DashboardRoles.getRanks,
+      Effect.fnUntraced(function* ({ values: { groupId } }) {
+        const { ranks, ...group } = yield* plans.group(groupId);
+        return { data: { group, ranks } };
+      }),
+    ),
+
+    bind(
       DashboardRoles.putRoles,
       Effect.fnUntraced(function* ({ owner, values: { pid, guildId, ...settings } }) {
         const scope = yield* plans.enter(owner, pid, guildId);

@@ -1,6 +1,6 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { ChatId, GuildId } from "@accountlink/core";
-import type { GuildRole } from "@accountlink/core/platforms";
+import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
 import {
   type MemberChanges,
   mostRules,
@@ -18,7 +18,7 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, withQuery } from "../paths.ts";
-import { type RolesForm, roleFormLabels, type TypedRule } from "./role_form.ts";
+import { type RolesForm, roleFormLabels, rulesOfRanks, type TypedRule } from "./role_form.ts";
 
 export interface RolesView {
   readonly community: Community;
@@ -33,6 +33,8 @@ export interface RolesView {
   /** The names of members with problems, if the platform knows them. */
   readonly names: ReadonlyMap<ChatId, string>;
   readonly preview: RolePreview | null;
+  /** A group whose ranks the owner wants to make rules of; null if none was asked for. */
+  readonly ranked: RankedGroup | null;
 }
 
 export interface RolePreview {
@@ -146,14 +148,25 @@ const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: 
 ${hidden(view, visitor)}
 <input type="hidden" name="rows" value="${form.rules.length}">
 ${form.rules.map((rule, i) => ruleFields(view, rule, i + 1, visitor, problems))}
-${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">Add another rule</button></p>` : null}
+${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">Add another rule</button></p>${ranksFields(view, form, visitor, problems)}` : null}
 ${textField({
   name: "nickname",
   label: "Nickname of linked members",
-  hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on ${visitor.platforms.chat}. Empty: nicknames are left alone.${exampleOf(form.nickname)}`,
+  hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on ${visitor.platforms.chat}, <code>{group.role}</code> is the rank in the group below. Empty: nicknames are left alone.${exampleOf(form.nickname)}`,
   value: form.nickname,
   maxLength: 100,
   problems,
+})}
+${textField({ name: "nicknameGroupId", label: "Group of the nickname", hint: view.groups.get(form.nicknameGroupId) ?? `ID of the group on ${visitor.platforms.game}; only for {group.role}.`, value: form.nicknameGroupId, maxLength: 32, problems })}
+${menuField({
+  name: "bypassRoleId",
+  label: "Members to leave alone",
+  value: form.bypassRoleId,
+  problems,
+  choices: [
+    { value: "", label: "Nobody" },
+    ...roleChoices(view, form.bypassRoleId, (name) => `Members with ${name}`),
+  ],
 })}
 <p class="row"><button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button> <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
 </form>
@@ -163,15 +176,16 @@ ${textField({
 /** Shows the nickname that the template would give to a made-up member. */
 const exampleOf = (template: string): Html | null => {
   const game = { username: "ada_g", displayName: "Ada" };
-  const example = nicknameOf(template, { game, chat: { username: "lovelace", displayName: "Lady Ada" } });
+  const chat = { username: "lovelace", displayName: "Lady Ada" };
+  const example = nicknameOf(template, { game, chat, groupRole: "Officer" });
   return example === null
     ? null
-    : html` Lady Ada, who plays as ada_g, is called <strong>${example}</strong>.`;
+    : html` Lady Ada, an Officer who plays as ada_g, is called <strong>${example}</strong>.`;
 };
 
 const ruleFields = (
   view: RolesView,
-  { roleId, when, groupId, minRank, maxRank }: TypedRule,
+  { roleId, when, groupId, minRank, maxRank, itemId, minDays }: TypedRule,
   number: number,
   { platforms }: Shown,
   problems: RefusedProblems,
@@ -188,6 +202,10 @@ ${menuField({
     { value: "linked", label: "Members who linked" },
     { value: "unlinked", label: "Members who have not linked" },
     { value: "group", label: "Linked members of a group" },
+    { value: "gamepass", label: "Linked members who have a game pass" },
+    { value: "badge", label: "Linked members who have a badge" },
+    { value: "asset", label: "Linked members who have an item" },
+    { value: "age", label: "Linked members whose account is old enough" },
   ],
 })}
 ${menuField({
@@ -203,7 +221,41 @@ ${textField({ name: `group-${number}`, label: "Group", hint: view.groups.get(gro
 ${textField({ name: `min-${number}`, label: "Lowest rank", hint: "Empty: any.", value: minRank, maxLength: 3, problems })}
 ${textField({ name: `max-${number}`, label: "Highest rank", hint: "Empty: any.", value: maxRank, maxLength: 3, problems })}
 </div>
+<div class="parts item">
+${textField({ name: `item-${number}`, label: "Game pass, badge or item", hint: `Its ID on ${platforms.game}, the number in its address.`, value: itemId, maxLength: 32, problems })}
+</div>
+<div class="parts age">
+${textField({ name: `days-${number}`, label: "Days", hint: "How old the account is at least.", value: minDays, maxLength: 5, problems })}
+</div>
 </fieldset>`;
+
+/** Asks for a group, and shows which of its ranks would become rules. */
+const ranksFields = (
+  { ranked, roles }: RolesView,
+  { rules, ranksOf }: RolesForm,
+  { platforms }: Shown,
+  problems: RefusedProblems,
+): Html => {
+  const found = ranked === null ? [] : rulesOfRanks(ranked, roles, rules);
+  const [added, left] = [found.slice(0, mostRules - rules.length), found.slice(mostRules - rules.length)];
+  const nameOfRole = new Map(roles.map(({ id, name }) => [id, name]));
+  return html`
+<details${ranksOf === "" ? null : html` open`} id="ranks">
+<summary>One rule for each rank of a group</summary>
+${textField({ name: "ranksOf", label: "Group of the ranks", hint: `ID of the group on ${platforms.game}. Ranks find the roles that have their name.`, value: ranksOf, maxLength: 32, problems })}
+<p class="row"><button class="button quiet small" name="act" value="ranks">Show its ranks</button></p>
+${
+  ranked === null
+    ? null
+    : html`<div role="status">
+<p>${ranked.name ?? `Group ${ranked.id}`} has ${counted(ranked.ranks.length, "rank")}. ${added.length === 0 ? "No further rank has a role of the same name." : html`${counted(added.length, "rank")} with a role of the same name:`}</p>
+<ul>${added.map(({ roleId, minRank }) => html`<li>${nameOfRole.get(roleId) ?? roleId} (rank ${minRank})</li>`)}</ul>
+${left.length === 0 ? null : html`<p>${counted(left.length, "further rank")} would be more than the ${mostRules} rules that a plan can have.</p>`}
+${added.length === 0 ? null : html`<p class="row"><button class="button small" name="act" value="addRanks">Add ${counted(added.length, "rule")}</button></p>`}
+</div>`
+}
+</details>`;
+};
 
 type RefusedProblems = Refused["problems"];
 
@@ -211,11 +263,12 @@ type RefusedProblems = Refused["problems"];
  * Lists the roles to choose from. If the rule has a role that was deleted, the list includes that role, so that saving
  * the form does not change the rule.
  */
-const roleChoices = ({ roles }: RolesView, roleId: string) => [
-  ...roles.map(({ id, name, assignable }) => ({
-    value: id,
-    label: assignable ? name : `${name} (the bot may not give it)`,
-  })),
+const roleChoices = (
+  { roles }: RolesView,
+  roleId: string,
+  labelOf = (name: string, assignable: boolean) => (assignable ? name : `${name} (the bot may not give it)`),
+) => [
+  ...roles.map(({ id, name, assignable }) => ({ value: id, label: labelOf(name, assignable) })),
   ...(roleId === "" || roles.some(({ id }) => id === roleId)
     ? []
     : [{ value: roleId, label: `Role ${roleId} (deleted)` }]),
@@ -235,14 +288,21 @@ ${!preview?.changes ? null : html`<p role="status"><strong>${preview.who}</stron
 </section>`;
 };
 
-const changesText = (view: RolesView, { add, remove, nickname }: MemberChanges): string => {
+const changesText = (
+  view: RolesView,
+  { add, remove, nickname, isInventoryPrivate }: MemberChanges,
+): string => {
   const names = (roleIds: ReadonlyArray<string>) => roleIds.map((id) => roleName(view, id)).join(", ");
   const parts = [
     add.length === 0 ? null : `gets ${names(add)}`,
     remove.length === 0 ? null : `loses ${names(remove)}`,
     nickname === null ? null : nickname === "" ? "loses the nickname" : `is called ${nickname}`,
   ].filter((part) => part !== null);
-  return parts.length === 0 ? "has everything already: nothing would change." : `${parts.join(", ")}.`;
+  const changed =
+    parts.length === 0 ? "has everything already: nothing would change." : `${parts.join(", ")}.`;
+  return isInventoryPrivate
+    ? `${changed} Their inventory is private, so what they have counts as missing.`
+    : changed;
 };
 
 const removeSection = (view: RolesView, visitor: Shown): Html => html`

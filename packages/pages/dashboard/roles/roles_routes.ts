@@ -2,7 +2,7 @@
 import { type DataScope, GamePlatform, guildOf } from "@accountlink/core";
 import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
-import { Profiles } from "@accountlink/core/platforms";
+import { Profiles, type RankedGroup } from "@accountlink/core/platforms";
 import { mostRules, type PlanState, RolePlans } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/site";
 import { Effect, Option } from "effect";
@@ -22,13 +22,14 @@ import {
 import type { Page } from "../page.ts";
 import { rolesPath, withQuery } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
-import { emptyRule, formOfPlan, type RolesForm, settingsOf, typedRoles } from "./role_form.ts";
+import { emptyRule, formOfPlan, type RolesForm, rulesOfRanks, settingsOf, typedRoles } from "./role_form.ts";
 import { type RolePreview, rolesPage } from "./roles_page.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
 interface Shown {
   readonly typed?: RolesForm;
   readonly preview?: RolePreview;
+  readonly ranked?: RankedGroup;
   readonly done?: string;
   readonly refused?: Refused;
 }
@@ -39,22 +40,27 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const profiles = yield* Profiles;
   const guildsOf = yield* makeGuildChoice;
   const findByName = yield* makeNameSearch;
-  const { findGroupName } = yield* GamePlatform;
+  const { findGroup } = yield* GamePlatform;
 
   const nameOf = (chatId: ChatId) =>
     Effect.map(profiles.chat(chatId, null), (profile) => profile?.displayName ?? profile?.username ?? chatId);
 
   /** Finds the names of groups on the game platform. Groups that the platform cannot name are left out. */
-  const groupNamesOf = Effect.fnUntraced(function* ({ rules }: RolesForm) {
-    const groupIds = [
-      ...new Set(rules.flatMap(({ groupId }) => (/^\d{1,32}$/.test(groupId) ? [groupId] : []))),
-    ];
+  const groupNamesOf = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
+    const typed = [...rules.map(({ groupId }) => groupId), nicknameGroupId];
+    const groupIds = [...new Set(typed.filter((groupId) => /^\d{1,32}$/.test(groupId)))];
     const named = yield* Effect.forEach(
       groupIds,
       (groupId) =>
-        (findGroupName?.(groupId) ?? Effect.succeedNone).pipe(
-          Effect.orElseSucceed(() => Option.none<string>()),
-          Effect.map((name) => Option.toArray(Option.map(name, (found) => [groupId, found] as const))),
+        (findGroup?.(groupId) ?? Effect.succeedNone).pipe(
+          Effect.orElseSucceed(() => Option.none<RankedGroup>()),
+          Effect.map((found) =>
+            Option.toArray(
+              Option.flatMapNullishOr(found, ({ name }) =>
+                name === null ? null : ([groupId, name] as const),
+              ),
+            ),
+          ),
         ),
       { concurrency: 8 },
     );
@@ -80,7 +86,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     if (guildId === undefined) return guildChoicePage(community, guilds);
     const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
 
-    const show = Effect.fnUntraced(function* ({ typed, preview, done = "", refused }: Shown) {
+    const show = Effect.fnUntraced(function* ({ typed, preview, ranked, done = "", refused }: Shown) {
       const details = yield* plans.find(community.scope, guildId);
       const chatIds = [...new Set(details.status.problems.map(({ chatId }) => chatId))];
       const names = yield* Effect.forEach(chatIds, nameOf, { concurrency: 8 });
@@ -94,6 +100,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         groups: yield* groupNamesOf(shown),
         names: new Map(chatIds.map((chatId, i) => [chatId, names[i] ?? chatId])),
         preview: preview ?? null,
+        ranked: ranked ?? null,
       };
       return rolesPage(view, shown, visitor, noticeHtml(done), refused ?? null);
     });
@@ -131,6 +138,24 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           );
         };
 
+        /** Shows the ranks of a group, or adds a rule for each of those that have a role. */
+        const ranks = (typed: RolesForm, isAdded: boolean) =>
+          plans.group(typed.ranksOf).pipe(
+            Effect.flatMap((ranked) =>
+              isAdded
+                ? Effect.flatMap(plans.guildRoles(guildId), (roles) => {
+                    const chosen = typed.rules.filter(({ roleId }) => roleId !== "");
+                    const rules = [...chosen, ...rulesOfRanks(ranked, roles, chosen)].slice(0, mostRules);
+                    return show({ typed: { ...typed, rules, ranksOf: "" } });
+                  })
+                : show({ typed, ranked }),
+            ),
+            Effect.catchTag("InvalidParameter", () => {
+              const unknown = [{ name: "ranksOf", reason: "expected the ID of a group" }];
+              return show({ typed, refused: { status: 400, problems: unknown, general: null } });
+            }),
+          );
+
         const preview = Effect.fnUntraced(function* (who: string) {
           const chatId = yield* memberNamed(visitor, who);
           return yield* show({ preview: { who, changes: yield* plans.preview(scope, guildId, chatId) } });
@@ -141,6 +166,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             const typed = typedRoles(fields);
             return show({ typed: { ...typed, rules: [...typed.rules, emptyRule].slice(0, mostRules) } });
           }
+          case "ranks":
+          case "addRanks":
+            return ranks(typedRoles(fields), fields("act") === "addRanks");
           case "preview": {
             const who = fields("who").trim();
             const unknown = [{ name: "who", reason: "nobody of that name is in the community" }];

@@ -1,12 +1,13 @@
 /** The simulated game platform's public API. */
-
+import { groupOfFixture, ownsItem, profileOfFixture } from "@accountlink/core/fixture";
+import type { GameItem } from "@accountlink/core/platforms";
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { userOfName } from "../simulation/platform_state.ts";
 import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
-import type { GameUser } from "../wire.ts";
+import type { GameUser, Owned } from "../wire.ts";
 
 export const gameApi = (simulation: Simulation) => {
-  const { gameUsers } = simulation.platforms;
+  const { gameUsers, gameGroups } = simulation.platforms;
   const route = (path: `/${string}`, handler: PathHandler) =>
     platformRoute(simulation, {
       platform: "game",
@@ -18,13 +19,12 @@ export const gameApi = (simulation: Simulation) => {
   return [
     route("/users/by-name/:username", ({ username = "" }) => {
       const user = userOfName(gameUsers, username);
-      return user === undefined ? refuse("unknown_user") : json(user);
+      return user === undefined ? refuse("unknown_user") : json(profileOfFixture(user));
     }),
 
     route("/groups/:groupId", ({ groupId = "" }) => {
-      const groups = [...gameUsers.values()].flatMap((user) => user.groups ?? []);
-      const group = groups.find(({ id }) => String(id) === groupId);
-      return group === undefined ? refuse("unknown_group") : json({ id: group.id, name: group.name });
+      const group = groupOfFixture({ gameUsers: [...gameUsers.values()], gameGroups }, groupId);
+      return group === undefined ? refuse("unknown_group") : json(group);
     }),
 
     route("/users/:gameId", ({ gameId = "" }) => {
@@ -36,7 +36,15 @@ export const gameApi = (simulation: Simulation) => {
 
     route("/users/:gameId/profile", ({ gameId = "" }) => {
       const user = gameUsers.get(gameId);
-      return user === undefined ? refuse("unknown_user") : json(user);
+      return user === undefined ? refuse("unknown_user") : json(profileOfFixture(user));
+    }),
+
+    route("/users/:gameId/items/:item/:itemId", ({ gameId = "", item = "", itemId = "" }) => {
+      const user = gameUsers.get(gameId);
+      if (user === undefined) return refuse("unknown_user");
+      return json({
+        owned: ownsItem(user, { item: item as GameItem["item"], itemId }),
+      } satisfies typeof Owned.Type);
     }),
   ];
 };

@@ -1,8 +1,10 @@
-import { type Cache, GamePlatform } from "@accountlink/core";
-import { GameProfile } from "@accountlink/core/platforms";
+import { type Cache, type GameId, GamePlatform } from "@accountlink/core";
+import { type GameItem, GameProfile } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
 import { defaultStaleness, type Staleness } from "./staleness.ts";
+
+type ItemOfUser = readonly [gameId: GameId, item: GameItem["item"], itemId: string];
 
 /**
  * Wraps the provided game platform in a short-lived cache.
@@ -36,6 +38,21 @@ export const cachedGamePlatform = (
             : absence,
       });
 
-      return GamePlatform.of({ ...platform, hasUser, findProfile });
+      const askItem = platform.hasItem;
+      const hasItem =
+        askItem &&
+        (yield* cachedLookup({
+          answer: "game.item",
+          lookup: ([gameId, item, itemId]: ItemOfUser) => askItem(gameId, { item, itemId }),
+          schema: Schema.Literals(["owned", "not_owned", "private"]),
+          freshFor: () => profile,
+        }));
+
+      return GamePlatform.of({
+        ...platform,
+        hasUser,
+        findProfile,
+        ...(hasItem && { hasItem: (gameId, { item, itemId }) => hasItem([gameId, item, itemId]) }),
+      });
     }),
   );

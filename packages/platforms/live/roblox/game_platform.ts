@@ -1,16 +1,31 @@
 import { GameId, GamePlatform } from "@accountlink/core";
-import { Effect, Layer, Option, Schema } from "effect";
+import type { GameItem } from "@accountlink/core/platforms";
+import { Effect, Layer, Option, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../../http/mod.ts";
 import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
 import { gameGroup, gameProfile, imageOf, isRobloxId } from "./roblox_values.ts";
-import { Badges, Found, Memberships, Thumbnails, UnknownUser, User } from "./roblox_wire.ts";
+import {
+  Badges,
+  Found,
+  GroupRoles,
+  HiddenInventory,
+  Memberships,
+  Thumbnails,
+  UnknownUser,
+  User,
+} from "./roblox_wire.ts";
 
 export interface LiveGamePlatformOptions {
   /** The base URL of Roblox's services, with `{service}` in place of the service's name. */
   readonly apiUrl?: string | undefined;
   readonly resilience?: Partial<Resilience>;
 }
+
+/** Roblox's names for kinds of items. */
+const itemTypes = { gamepass: "GamePass", badge: "Badge", asset: "Asset" } as const;
+
+const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
 
 /**
  * The game platform port on Roblox's public APIs, which need no key. The application provides the HTTP client.
@@ -37,6 +52,7 @@ export const liveGamePlatform = ({
       const thumbnails = yield* clientOf("thumbnails", "game_thumbnails");
       const groups = yield* clientOf("groups", "game_groups");
       const badges = yield* clientOf("accountinformation", "game_badges");
+      const inventory = yield* clientOf("inventory", "game_inventory");
 
       const findUser = (operation: string, gameId: GameId) =>
         isRobloxId(gameId)
@@ -89,19 +105,43 @@ export const liveGamePlatform = ({
         return Option.some(gameProfile(user.value, parts));
       });
 
+      const ofGroup = <A>(url: string, found: Schema.ConstraintDecoder<A>) =>
+        Effect.map(
+          findResource(groups, { operation: "GamePlatform.findGroup", url, found, absent: Schema.Never }),
+          Option.getOrNull,
+        );
+
+      const findGroup = Effect.fnUntraced(function* (groupId: string) {
+        // The roles of an unknown group are an error of Roblox, so ask for the group first.
+        const named = isRobloxId(groupId) ? yield* ofGroup(`/v2/groups?groupIds=${groupId}`, Found) : null;
+        const group = named?.data.find(({ id }) => String(id) === groupId);
+        if (group === undefined) return Option.none();
+        const ranked = yield* ofGroup(`/v1/groups/${groupId}/roles`, GroupRoles);
+        const ranks = (ranked?.roles ?? []).map(({ rank, name }) => ({ rank, name }));
+        return Option.some({ id: groupId, name: group.name, ranks: ranks.toSorted(byRank) });
+      });
+
+      const hasItem = (gameId: GameId, { item, itemId }: GameItem) =>
+        isRobloxId(gameId) && isRobloxId(itemId)
+          ? Effect.map(
+              findResource(inventory, {
+                operation: "GamePlatform.hasItem",
+                url: `/v1/users/${gameId}/items/${itemTypes[item]}/${itemId}/is-owned`,
+                found: Schema.Boolean,
+                absent: HiddenInventory,
+              }),
+              Option.match({
+                onNone: () => "private" as const,
+                onSome: (isOwned) => (isOwned ? ("owned" as const) : ("not_owned" as const)),
+              }),
+            )
+          : Effect.succeed("not_owned" as const);
+
       return GamePlatform.of({
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
-        findGroupName: (groupId) =>
-          Effect.map(
-            findResource(groups, {
-              operation: "GamePlatform.findGroupName",
-              url: `/v2/groups?groupIds=${groupId}`,
-              found: Found,
-              absent: Schema.Never,
-            }),
-            Option.flatMapNullishOr(({ data }) => data.find(({ id }) => String(id) === groupId)?.name),
-          ),
+        findGroup,
+        hasItem,
         findUserByName: (username) =>
           Effect.map(
             findResource(users, {

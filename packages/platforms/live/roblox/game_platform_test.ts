@@ -1,4 +1,5 @@
 import { type GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
+import type { GameItem } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Duration, Effect, Layer, Option } from "effect";
@@ -85,11 +86,30 @@ describe("a user name", () => {
 });
 
 describe("a group", () => {
-  it.live("a group is found by its ID", () =>
+  it.live("a group is found by its ID, with its ranks", () =>
     Effect.gen(function* () {
       const { game } = yield* setUp();
-      expect(yield* game.findGroupName?.("7") ?? Effect.succeedNone).toEqual(Option.some("Roblox"));
-      expect(yield* game.findGroupName?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+      const ranks = [
+        { rank: 0, name: "Guest" },
+        { rank: 254, name: "Admin" },
+      ];
+      const robloxGroup = { id: "7", name: "Roblox", ranks };
+      expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(robloxGroup));
+      expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+    }),
+  );
+});
+
+describe("an item", () => {
+  it.live("an item is owned, not owned, or in a private inventory", () =>
+    Effect.gen(function* () {
+      const { game } = yield* setUp();
+      const has = (item: GameItem["item"], itemId: string) =>
+        game.hasItem?.(adaId, { item, itemId }) ?? Effect.die("no items");
+      expect(yield* has("gamepass", "55")).toBe("owned");
+      expect(yield* has("badge", "56")).toBe("not_owned");
+      expect(yield* has("asset", "57")).toBe("private");
+      expect(yield* has("asset", "x")).toBe("not_owned");
     }),
   );
 });

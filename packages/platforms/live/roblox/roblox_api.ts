@@ -1,7 +1,7 @@
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
 
-export type RobloxService = "users" | "thumbnails" | "groups" | "accountinformation" | "apis";
+export type RobloxService = "users" | "thumbnails" | "groups" | "accountinformation" | "inventory" | "apis";
 
 /**
  * The base URL of a service.

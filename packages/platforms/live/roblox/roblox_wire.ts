@@ -33,6 +33,15 @@ export const Thumbnails = listOf(
 /** The response of a lookup of users by name, or of groups by ID. */
 export const Found = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
 
+export const GroupRoles = Schema.Struct({
+  roles: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
+});
+
+/** The body of a 403 for an item in a private inventory. */
+export const HiddenInventory = Schema.Struct({
+  errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Int })),
+});
+
 export const Memberships = listOf(
   Schema.Struct({
     group: Schema.Struct({

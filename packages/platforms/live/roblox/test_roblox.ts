@@ -56,12 +56,26 @@ const usersNamed = ({ body }: HeardRequest): HttpAnswer => {
   return { body: { data: isNamed ? [{ requestedUsername: usernames[0], ...ada }] : [] } };
 };
 
+const itemsOfAda = `/inventory/v1/users/${adaId}/items`;
+
 const answers: Readonly<Record<string, HttpAnswer>> = {
   [`/users/v1/users/${adaId}`]: { body: ada },
   "/thumbnails/v1/users/avatar-headshot": thumbnail("Completed", "https://tr.rbxcdn.com/head/420/420/Png"),
   "/thumbnails/v1/users/avatar": thumbnail("Completed", "https://tr.rbxcdn.com/body/420/420/Png"),
   [`/groups/v2/users/${adaId}/groups/roles`]: { body: { data: groups } },
   "/groups/v2/groups": { body: { data: [{ id: 7, name: "Roblox" }] } },
+  "/groups/v1/groups/7/roles": {
+    body: {
+      groupId: 7,
+      roles: [
+        { id: 30, name: "Admin", rank: 254, memberCount: 3 },
+        { id: 29, name: "Guest", rank: 0, memberCount: 0 },
+      ],
+    },
+  },
+  [`${itemsOfAda}/GamePass/55/is-owned`]: { body: true },
+  [`${itemsOfAda}/Badge/56/is-owned`]: { body: false },
+  [`${itemsOfAda}/Asset/57/is-owned`]: refused(403, 11, "You don't have permissions to view the inventory."),
   [`/accountinformation/v1/users/${adaId}/roblox-badges`]: { body: badges },
 };
 

@@ -56,16 +56,22 @@ export const plans: Cases<StoragePorts> = {
       yield* put(paused);
       yield* put();
       const rules: ReadonlyArray<RoleRule> = [{ roleId: "3", when: { is: "unlinked" } }];
-      yield* put({ rules, nickname: null, state: "on" });
+      yield* put({ ...noPlan, rules, state: "on" });
       expectEqual(yield* pause, true);
       expectEqual(yield* pause, false);
       expectEqual(yield* remove, true);
       expectEqual(yield* remove, false);
       expectEqual(yield* pause, false);
       expectEqual(yield* entries, [
-        ["roles.updated", { guildId, state: "paused", changed: "rules, nickname" }],
+        [
+          "roles.updated",
+          { guildId, state: "paused", changed: "rules, nickname, nicknameGroupId, bypassRoleId" },
+        ],
         ["roles.updated", { guildId, state: "on", changed: "state" }],
-        ["roles.updated", { guildId, state: "on", changed: "rules, nickname" }],
+        [
+          "roles.updated",
+          { guildId, state: "on", changed: "rules, nickname, nicknameGroupId, bypassRoleId" },
+        ],
         ["roles.updated", { guildId, state: "paused", changed: "state" }],
         ["roles.deleted", { guildId, state: "paused" }],
       ]);

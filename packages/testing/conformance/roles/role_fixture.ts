@@ -21,7 +21,9 @@ export const settings: PlanSettings = {
     { roleId: "1", when: { is: "linked" } },
     { roleId: "2", when: { is: "group", groupId: "9", minRank: 100, maxRank: null } },
   ],
-  nickname: "{game.username} 🎮",
+  nickname: "{game.username} 🎮 {group.role}",
+  nicknameGroupId: "9",
+  bypassRoleId: "3",
   state: "on",
 };
 
