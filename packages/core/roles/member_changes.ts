@@ -93,10 +93,16 @@ const meets = (when: RoleCondition, game: LinkedGame | null): boolean | null => 
   if (game === null) return false;
   if (when.is === "owner") return game.items.get(itemKey(when)) === "owned";
   if (game.profile === null) return false;
-  if (when.is === "age") return isOlderThan(game.profile, when.minDays, game.at);
-  const group = groupIn(game.profile, when.groupId);
-  if (group === null || group === undefined) return group === null ? null : false;
-  const { minRank, maxRank } = when;
+  return when.is === "age" ? isOlderThan(game.profile, when.minDays, game.at) : isRanked(game.profile, when);
+};
+
+const isRanked = (
+  profile: GameProfile,
+  { groupId, minRank, maxRank }: Extract<RoleCondition, { readonly is: "group" }>,
+): boolean | null => {
+  const group = groupIn(profile, groupId);
+  if (group === null) return null;
+  if (group === undefined) return false;
   if (minRank === null && maxRank === null) return true;
   const rank = group.role?.rank ?? null;
   return rank === null ? null : rank >= (minRank ?? -Infinity) && rank <= (maxRank ?? Infinity);
