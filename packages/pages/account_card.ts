@@ -1,26 +1,34 @@
 import type { FlowAccount, FlowView } from "@accountlink/core/flow";
 import { type Html, html } from "./html.ts";
+import { type Language, own } from "./languages/language.ts";
 import { hasPlainOrigin } from "./page.ts";
 
 export interface AccountCard {
   readonly name: string;
-  readonly detail: string;
+  readonly detail: Html;
   readonly picture: string | null;
 }
 
-export const chatCard = (account: NonNullable<FlowView["chat"]>): AccountCard =>
-  cardOf(account, account.profile?.avatar ?? null);
+export const chatCard = (account: NonNullable<FlowView["chat"]>, language: Language): AccountCard =>
+  cardOf(account, account.profile?.avatar ?? null, language);
 
-export const gameCard = (account: NonNullable<FlowView["game"]>): AccountCard =>
-  cardOf(account, account.profile?.avatar?.headshot ?? null);
+export const gameCard = (account: NonNullable<FlowView["game"]>, language: Language): AccountCard =>
+  cardOf(account, account.profile?.avatar?.headshot ?? null, language);
 
 type Named = { readonly username: string | null; readonly displayName: string | null };
 
-const cardOf = ({ id, profile }: FlowAccount<string, Named>, picture: string | null): AccountCard => {
+const cardOf = (
+  { id, profile }: FlowAccount<string, Named>,
+  picture: string | null,
+  language: Language,
+): AccountCard => {
   const username = profile?.username ?? null;
   return {
-    name: profile?.displayName ?? username ?? `Account ${id}`,
-    detail: username === null ? `ID ${id}` : `@${username} · ID ${id}`,
+    name: profile?.displayName ?? username ?? language.text("account.unnamed", { id }),
+    detail:
+      username === null
+        ? language.html("account.id", { id })
+        : language.html("account.name_and_id", { username: own(`@${username}`), id }),
     picture: picture !== null && hasPlainOrigin(picture) ? picture : null,
   };
 };
@@ -32,7 +40,7 @@ ${
     ? html`<span class="picture" aria-hidden="true">${firstLetter(name)}</span>`
     : html`<img class="picture" src="${picture}" alt="" width="48" height="48">`
 }
-<p><strong>${name}</strong> <small>${detail}</small></p>
+<p><strong dir="auto">${name}</strong> <small>${detail}</small></p>
 </div>`;
 
 const firstLetter = (name: string): string => (/./su.exec(name)?.[0] ?? "").toUpperCase();

@@ -3,22 +3,27 @@
  * entry.
  */
 import { type Html, html } from "./html.ts";
+import { type Language, own } from "./languages/language.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
 
+/** @param more what the footer ends with */
 export const footerHtml = (
+  language: Language,
   { privacyUrl, contact }: Pick<PageSettingsShape, "privacyUrl" | "contact">,
   { status }: { readonly status: number },
   requestId: string,
+  more: Html | null = null,
 ): Html => html`
 <footer>
-${privacyUrl === null ? null : html`<p><a href="${privacyUrl}">Privacy policy</a></p>`}
-${contact === null ? null : html`<p>Contact: ${contactHtml(contact)}</p>`}
-${status < 400 ? null : html`<p>Request <code>${requestId}</code></p>`}
+${privacyUrl === null ? null : html`<p><a href="${privacyUrl}">${language.text("footer.privacy")}</a></p>`}
+${contact === null ? null : html`<p>${language.html("footer.contact", { contact: contactHtml(contact) })}</p>`}
+${status < 400 ? null : html`<p>${language.html("footer.request", { id: html`<code>${requestId}</code>` })}</p>`}
+${more}
 </footer>`;
 
 export const contactHtml = (contact: string): Html => {
   const address = addressOf(contact);
-  return address === null ? html`${contact}` : html`<a href="${address}">${contact}</a>`;
+  return address === null ? own(contact) : html`<a href="${address}">${contact}</a>`;
 };
 
 const addressOf = (contact: string): string | null => {

@@ -3,6 +3,7 @@
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/site";
 import { documentBelow } from "./base_path.ts";
 import { type Html, html } from "./html.ts";
+import type { Language } from "./languages/language.ts";
 
 export const stylePath = "/verify/style.css";
 
@@ -14,11 +15,18 @@ export interface Page {
   readonly pictures?: ReadonlyArray<string>;
   /** The URL on another site to which the form of this page redirects the browser, or null. */
   readonly redirect?: string | null;
+  /**
+   * The path and query of the page that opens instead when the reader chooses another language. If left out, it is the
+   * page itself, and the start for the answer to a form.
+   */
+  readonly address?: string;
 }
 
-export const pageResponse = (page: Page, footer: Html, basePath: string): HttpResponse =>
-  textResponse(page.status, documentBelow(basePath, documentOf(page, footer)).source, htmlType, {
+export const pageResponse = (page: Page, language: Language, footer: Html, basePath: string): HttpResponse =>
+  textResponse(page.status, documentBelow(basePath, documentOf(page, language, footer)).source, htmlType, {
     ...privateHeaders,
+    "content-language": language.tag,
+    vary: "Accept-Language, Cookie",
     "content-security-policy": policyOf(page),
   });
 
@@ -31,10 +39,11 @@ export const htmlType = "text/html; charset=utf-8";
  */
 export const documentOf = (
   { title, content }: Page,
+  { tag, dir }: Pick<Language, "tag" | "dir">,
   footer: Html,
   head: Html | null = null,
 ): Html => html`<!doctype html>
-<html lang="en">
+<html lang="${tag}" dir="${dir}">
 <head>
 ${head}
 <meta charset="utf-8">

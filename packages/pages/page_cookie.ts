@@ -12,6 +12,8 @@ interface CookieOptions {
   readonly publicUrl: string;
   /** The lifetime in milliseconds; if left out, the cookie lasts until the browser closes. */
   readonly maxAge?: number;
+  /** Whether the name may get the prefix `__Host-`. */
+  readonly isForHost?: boolean;
 }
 
 /**
@@ -21,10 +23,10 @@ interface CookieOptions {
  */
 export const pageCookie = (
   plainName: string,
-  { publicUrl, path: plainPath, ...rest }: CookieOptions,
+  { publicUrl, path: plainPath, isForHost = true, ...rest }: CookieOptions,
 ): PageCookie => {
   const secure = publicUrl.startsWith("https:");
-  const isHost = secure && plainPath === "/";
+  const isHost = isForHost && secure && plainPath === "/";
   const name = isHost ? `__Host-${plainName}` : plainName;
   // Browsers accept a `__Host-` cookie only with the path "/".
   const path = isHost ? "/" : basePathOf({ publicUrl }) + (plainPath === "/" ? "" : plainPath) || "/";

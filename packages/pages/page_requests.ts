@@ -14,23 +14,39 @@ import {
   respond,
 } from "@accountlink/http/site";
 import { Effect } from "effect";
+import type { Language } from "./languages/language.ts";
+import { chosenLanguage, Languages, languageCookie, languageOf } from "./languages/reader_language.ts";
+
+/** A request for a page, and the language in which the page answers. */
+export interface PageContext extends RequestContext {
+  readonly language: Language;
+}
 
 /** Errors that occur outside the handler of a request. */
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
 export interface PageErrors<E> {
-  readonly render: (error: E, context: RequestContext) => HttpResponse;
+  /** Whether the pages are in English, whatever their reader prefers. */
+  readonly isEnglish?: boolean;
+  readonly render: (error: E, context: PageContext) => HttpResponse;
   /** Returns the error that logs and metrics report; null if a user caused it. */
   readonly publicOf: (error: E) => PublicError | null;
 }
 
 /** Returns a function that counts a request against its client address, and renders errors as pages. */
-export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicOf }: PageErrors<E | Common>) {
+export const makePageHandler = Effect.fnUntraced(function* <E>({
+  isEnglish = false,
+  render,
+  publicOf,
+}: PageErrors<E | Common>) {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
-  const withContext = contextMaker(yield* HttpSettings);
+  const settings = yield* HttpSettings;
+  const withContext = contextMaker(settings);
+  const languages = yield* Languages;
+  const cookie = languageCookie(settings.publicUrl);
 
-  const refuse = (error: E | Common, context: RequestContext) => {
+  const refuse = (error: E | Common, context: PageContext) => {
     const reported = publicOf(error);
     const headers: Record<string, string> = {};
     if (reported !== null) addErrorHeaders(headers, reported);
@@ -39,19 +55,32 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
 
   return (
     route: RequestContext["route"],
-    answer: (context: RequestContext) => Effect.Effect<HttpResponse, E>,
+    answer: (context: PageContext) => Effect.Effect<HttpResponse, E>,
     { isCounted = true }: { readonly isCounted?: boolean } = {},
   ) =>
-    withContext(route, (context) =>
-      respond(
-        { context },
-        observers,
-        Effect.andThen(isCounted ? limits.admitKeyless(context.address) : Effect.void, answer(context)).pipe(
-          Effect.map((response) => withRequestId(response, context)),
-          Effect.annotateLogs({ requestId: context.requestId }),
-        ),
-        (response) => response,
-        (error) => refuse(error, context),
+    withContext(route, (request) =>
+      Effect.flatMap(
+        languages.get(isEnglish ? "en" : languageOf(request, cookie.read(request))),
+        (language) => {
+          const context = { ...request, language };
+          const chosen = isEnglish ? null : chosenLanguage(request);
+          const answered = respond(
+            { context },
+            observers,
+            Effect.andThen(
+              isCounted ? limits.admitKeyless(context.address) : Effect.void,
+              answer(context),
+            ).pipe(
+              Effect.map((response) => withRequestId(response, context)),
+              Effect.annotateLogs({ requestId: context.requestId }),
+            ),
+            (response) => response,
+            (error) => refuse(error, context),
+          );
+          return chosen === null
+            ? answered
+            : Effect.map(answered, (response) => cookie.write(response, chosen));
+        },
       ),
     );
 });

@@ -1,5 +1,6 @@
 import type { GuildId } from "@accountlink/core";
 import { Context } from "effect";
+import type { OwnMessages } from "./languages/language.ts";
 
 export interface PageSettingsShape {
   /** The name of the chat platform within a sentence. */
@@ -15,6 +16,8 @@ export interface PageSettingsShape {
   readonly privacyUrl: string | null;
   /** How users reach the operator: an e-mail address, a URL or text. */
   readonly contact: string | null;
+  /** Messages of the deployment in place of the service's own. */
+  readonly messages?: OwnMessages;
   /** Whether nobody can sign in. Pages that need a sign-in then answer 503. */
   readonly withoutSignIns?: boolean;
 }

@@ -2,6 +2,7 @@ import { type HttpSettings, isUnder, type Pages, type Router } from "@accountlin
 import { Effect, type Scope } from "effect";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
+import { Languages } from "./languages/reader_language.ts";
 import { meRoutes } from "./me/me_routes.ts";
 import { stylePath } from "./page.ts";
 import { PageSettings } from "./page_settings.ts";
@@ -24,9 +25,9 @@ import { PageSettings } from "./page_settings.ts";
  * ```
  */
 export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router) {
-  const flow = yield* flowRoutes;
-  const me = yield* meRoutes;
-  const dashboard = yield* dashboardRoutes(makeLookups);
+  const [flow, me, dashboard] = yield* Effect.all([flowRoutes, meRoutes, dashboardRoutes(makeLookups)]).pipe(
+    Effect.provide(Languages.layer),
+  );
   const sites = [
     { isAt: isFlow, answers: flow },
     {

@@ -17,10 +17,10 @@ section { margin-top: 2rem; }
 footer { max-width: 28rem; margin: 0 auto; padding: .75rem 1.5rem 0; }
 .aside { margin-top: 1.25rem; }
 .steps { margin-top: 1.5rem; }
-.steps > li { padding: 0 0 1.25rem 2.75rem; }
-.steps > li:last-child { padding-bottom: 0; }
+.steps > li { padding-block-end: 1.25rem; padding-inline-start: 2.75rem; }
+.steps > li:last-child { padding-block-end: 0; }
 .steps > li:not(:last-child)::after {
-  content: ""; position: absolute; left: .85rem; top: 2.125rem; bottom: .375rem; border-left: var(--rule);
+  content: ""; position: absolute; inset-block: 2.125rem .375rem; inset-inline-start: .85rem; border-inline-start: var(--rule);
 }
 .steps > .current::before { border-color: var(--mark); background: var(--mark); color: var(--on-mark); }
 .steps h2 + * { margin-top: .5rem; }
@@ -57,6 +57,11 @@ details p { margin-block: .5rem .75rem; }
 .ways { gap: .5rem; margin: .25rem 0 1rem; }
 figure { margin: 0 0 1rem; }
 figure svg { display: block; width: 100%; }
+[dir=rtl] .way { transform: scaleX(-1); transform-origin: center; }
+.languages { margin-top: .75rem; }
+.languages ul { display: flex; flex-wrap: wrap; column-gap: 1rem; }
+.languages a { display: inline-block; padding-block: .25rem; }
+.languages [aria-current] { color: inherit; font-weight: 600; }
 .ways a { display: block; padding-inline: 1rem; text-decoration: none; }
 .ways a:hover { border-color: var(--mark); }
 .sign {

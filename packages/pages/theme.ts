@@ -67,7 +67,7 @@ summary { width: fit-content; color: var(--mark); cursor: pointer; font-weight: 
 .steps { counter-reset: step; }
 .steps > li { position: relative; counter-increment: step; }
 .steps > li::before {
-  content: counter(step); position: absolute; left: 0; display: grid; place-items: center;
+  content: counter(step); position: absolute; inset-inline-start: 0; display: grid; place-items: center;
   width: 1.75rem; height: 1.75rem; border: var(--frame); border-radius: 50%; font-size: .9rem; font-weight: 600;
 }
 .steps > .done::before { content: "✓"; border-color: var(--good); color: var(--good); }

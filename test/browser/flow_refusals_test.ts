@@ -5,6 +5,7 @@
 import { paths } from "@accountlink/pages/dashboard";
 import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { english } from "../support/english.ts";
 import type { WatchedPage } from "./browser.ts";
 import { useDashboard } from "./dashboard_pages.ts";
 import { press, signIn, useFlowPages } from "./flow_pages.ts";
@@ -33,7 +34,7 @@ describe("the page of a refusal", () => {
         route.fulfill({ status: refusals[name].status, contentType: "text/html; charset=utf-8", body }),
       );
       await page.goto(address);
-      await expectUsable(watched, refusals[name].title, `refused-${name}`);
+      await expectUsable(watched, english.text(`refusal.${name}.title`), `refused-${name}`);
     },
   );
 
@@ -49,8 +50,8 @@ describe("the page of a refusal", () => {
     const visited = await visit(`/verify?sid=${sid}`, phone);
     const { page, close } = visited;
     await signIn(page, "chat", /User 1\b/);
-    await expectUsable(visited, refusals.wrong_user.title, "refused-account");
-    await press(page, refusals.wrong_user.again ?? "");
+    await expectUsable(visited, english.text("refusal.wrong_user.title"), "refused-account");
+    await press(page, english.text("refusal.other_account"));
     await expect.poll(() => page.title()).toBe("Link your accounts");
     await close();
   });

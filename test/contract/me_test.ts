@@ -36,10 +36,10 @@ describe("the page of a user's links", () => {
     const answer = await (await open(ada)).get("/me");
     expectPage(answer, 200, "Your data");
     expect(answer.text).toContain("2 communities know");
-    expect(answer.text).toContain("<h3>Rook &amp; Bishop</h3>");
-    expect(answer.text).toContain("<h3>acme &lt;b&gt;&amp;</h3>");
-    expect(answer.text).toContain("@player_1 · ID 1");
-    expect(answer.text).toContain('<time datetime="2026-01-02">');
+    expect(answer.text).toContain('<h3><bdi dir="auto">Rook &amp; Bishop</bdi></h3>');
+    expect(answer.text).toContain('<h3><bdi dir="auto">acme &lt;b&gt;&amp;</bdi></h3>');
+    expect(answer.text).toContain('<bdi dir="auto">@player_1</bdi> · ID 1');
+    expect(answer.text).toContain('<time datetime="2026-01-02">January 2, 2026</time>');
     expect(pidsOn(answer.text)).toHaveLength(2);
   });
 
@@ -78,10 +78,10 @@ describe("the data of a user on /me", () => {
 
   test("/me shows the user's full IP addresses and browsers, each with its communities", async () => {
     const { text } = await (await open(fay)).get("/me");
-    expect(text).toContain("<h3>203.0.113.20</h3>");
+    expect(text).toContain('<h3><bdi dir="ltr">203.0.113.20</bdi></h3>');
     expect(text).not.toContain("203.0.113.21");
-    const places = /Confirmed for (keeper, Rook &amp; Bishop|Rook &amp; Bishop, keeper)/g;
-    expect(text.match(places)).toHaveLength(2);
+    const places = /Confirmed for (keeper and Rook &amp; Bishop|Rook &amp; Bishop and keeper)/g;
+    expect(text.replaceAll(/<\/?bdi[^>]*>/g, "").match(places)).toHaveLength(2);
     expect(text).toContain(`Used on <time datetime="${seenAt.slice(0, 10)}">`);
     expect(text).toContain('href="/me/export"');
   });

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFinal, type SessionState } from "@accountlink/core/sessions";
 import { routes, Session } from "@accountlink/http-api";
-import { refusals } from "@accountlink/pages/flow/refusals";
+import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
+import { english } from "../support/english.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
@@ -46,7 +47,10 @@ describe("the tables in docs/sessions.md", () => {
   it("docs/sessions.md lists every refusal page with its status, under a unique title", () => {
     const rows = rowsUnder(document, ["page", "status", "when"]);
     expect(rows.map(([page, status]) => [page, Number(status)])).toEqual(
-      Object.values(refusals).map(({ title, status }) => [title, status]),
+      Object.entries(refusals).map(([name, { status }]) => [
+        english.text(`refusal.${name as RefusalName}.title`),
+        status,
+      ]),
     );
     expect(new Set(rows.map(([page]) => page)).size).toBe(rows.length);
   });

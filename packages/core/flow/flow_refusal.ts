@@ -49,6 +49,8 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly entry: FlowEntry | null;
   /** The final state of the session, if the reason is `over`. */
   readonly state?: SessionState;
+  /** Whether the two accounts of a completed session are still linked, if the reason is `over`. */
+  readonly isStillLinked?: boolean;
   /** The sign-in that was denied, if the reason is `denied`. */
   readonly step?: ProofStep;
   /** The account that signed in, if the reason is `wrong_user` or `not_a_member`. */

@@ -5,6 +5,7 @@ import { type ChatId, GuildId, isPid, isSid, type Pid, type SessionId, type Sid 
 import { type ApiKey, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { ScopeSettings } from "../keys/scope_settings.ts";
+import { LinkStore } from "../links/link_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { checkRedirect } from "../sessions/redirect.ts";
 import { isFinal, type VerificationSession } from "../sessions/session.ts";
@@ -46,8 +47,17 @@ export class FlowSubjects extends Context.Service<
     Effect.gen(function* () {
       const keys = yield* KeyStore;
       const sessions = yield* SessionStore;
+      const links = yield* LinkStore;
       const secrets = yield* Secrets;
       const { life } = yield* SessionSettings;
+
+      const isStillLinked = ({ pid, chatId, gameId }: VerificationSession) =>
+        chatId === null
+          ? Effect.succeed(false)
+          : Effect.map(
+              links.findByChatId(pid, chatId),
+              (found) => gameId !== null && Option.getOrNull(found)?.gameId === gameId,
+            );
 
       const bySession = Effect.fnUntraced(function* (sid: string) {
         const entry = { sid };
@@ -57,6 +67,9 @@ export class FlowSubjects extends Context.Service<
         if (session === null) return yield* unknown;
         const now = yield* Clock.currentTimeMillis;
         if (now >= session.expiresAt + keptAfterExpiry) return yield* unknown;
+        if (session.state === "completed") {
+          return yield* refuseOver(session, entry, yield* isStillLinked(session));
+        }
         if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
         const key = Option.getOrNull(yield* keys.findById(session.keyId));
         if (key === null || !isAccepted(key, now)) return yield* unknown;
@@ -112,10 +125,16 @@ export class FlowSubjects extends Context.Service<
 export const refuseOver = (
   { state }: VerificationSession,
   entry: FlowEntry,
+  isStillLinked?: boolean,
 ): Effect.Effect<never, FlowRefused> =>
   Effect.fail(
     isFinal(state) && state !== "expired"
-      ? new FlowRefused({ reason: "over", entry, state })
+      ? new FlowRefused({
+          reason: "over",
+          entry,
+          state,
+          ...(isStillLinked !== undefined && { isStillLinked }),
+        })
       : new FlowRefused({ reason: "expired", entry }),
   );
 

@@ -1,5 +1,6 @@
 /** The public verification flow of a browser. */
 export * from "./completion.ts";
+export { entryIn } from "./flow_cookie.ts";
 export type { FlowForm } from "./flow_form.ts";
 export * from "./flow_refusal.ts";
 export * from "./flow_store.ts";

@@ -53,13 +53,16 @@ export const makeOwnerPages = Effect.gen(function* () {
       return { ...visitor, owner, role, accounts, platforms };
     });
 
-  const render = Effect.fnUntraced(function* (page: Page, { owner, role, accounts, csrf }: OwnerVisitor) {
+  const render = Effect.fnUntraced(function* (
+    page: Page,
+    { context, owner, role, accounts, csrf }: OwnerVisitor,
+  ) {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     return pageResponse(
       page,
       { account, role, userName, hasChoice: accounts.length > 1, csrf, platforms },
-      footerHtml(settings, page, requestId),
+      footerHtml(context.language, settings, page, requestId),
       basePath,
     );
   });

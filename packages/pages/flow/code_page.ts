@@ -1,36 +1,34 @@
 import { type Html, html } from "../html.ts";
+import { code, type Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 
 /** Why the service refused the code that a user entered. */
 export type CodeRefusal = "unknown_code" | "ended_code" | "too_many_codes";
 
-const problems: Readonly<Record<CodeRefusal, { readonly status: number; readonly text: string }>> = {
-  unknown_code: {
-    status: 404,
-    text: "This code does not work. Compare each character with the code that you see.",
-  },
-  ended_code: { status: 404, text: "This code has ended. Get a new one where you got it." },
-  too_many_codes: {
-    status: 429,
-    text: "Too many codes that do not work came from your network. Wait a minute, and try again.",
-  },
+const statuses: Readonly<Record<CodeRefusal, number>> = {
+  unknown_code: 404,
+  ended_code: 404,
+  too_many_codes: 429,
 };
 
 /** @param typed the code that the user has entered */
-export const codePage = (refused: CodeRefusal | null, typed = ""): Page => ({
-  status: refused === null ? 200 : problems[refused].status,
-  title: "Enter your code",
+export const codePage = (language: Language, refused: CodeRefusal | null, typed = ""): Page => ({
+  status: refused === null ? 200 : statuses[refused],
+  title: language.text("code.title"),
+  address: "/go",
   content: html`
 <form method="post" action="/go" class="code">
-<h1><label for="code">Enter your code</label></h1>
-${refused === null ? null : problemHtml(problems[refused].text)}
-<input id="code" name="code" value="${typed.slice(0, longestTyped)}" required autofocus maxlength="${longestTyped}" placeholder="BCDF-2345" inputmode="text"
+<h1><label for="code">${language.text("code.title")}</label></h1>
+${refused === null ? null : problemHtml(language.text(`code.${refused}`))}
+<input id="code" name="code" value="${typed.slice(0, longestTyped)}" required autofocus maxlength="${longestTyped}" placeholder="${example}" inputmode="text" dir="ltr"
 autocomplete="one-time-code" autocapitalize="characters" autocorrect="off" spellcheck="false" enterkeyhint="go"
 aria-describedby="${refused === null ? "hint" : "problem hint"}"${refused === null ? null : html` aria-invalid="true"`}>
-<button class="button">Continue</button>
-<p class="aside" id="hint">The game shows it on its screen. It looks like <b>BCDF-2345</b>.</p>
+<button class="button">${language.text("code.continue")}</button>
+<p class="aside" id="hint">${language.html("code.hint", { example: html`<b>${code(example)}</b>` })}</p>
 </form>`,
 });
+
+const example = "BCDF-2345";
 
 const longestTyped = 20;
 

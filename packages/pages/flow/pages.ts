@@ -2,8 +2,9 @@ import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@
 import { dayMs } from "@accountlink/core/timestamp";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
+import { bold, code, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import type { PageSettingsShape } from "../page_settings.ts";
+import type { Reader } from "../page_render.ts";
 
 /** Returns the query of the `/verify` link that opens this session or scope. */
 export const queryOf = (entry: FlowEntry): string => {
@@ -12,109 +13,84 @@ export const queryOf = (entry: FlowEntry): string => {
   return query.toString();
 };
 
-/** Deployment settings that the pages mention. */
-export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameName"> {
+/** The reader, and the settings of the deployment that the pages mention. */
+export interface FlowReader extends Reader {
   /** How long the service stores the IP addresses and browsers of users, in milliseconds; 0 if it stores none. */
   readonly sightingRetention: number;
 }
 
 /** The page of an unfinished flow: who asks, which accounts are proven, and the next step. */
-export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page => {
+export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page => {
   const { redirect } = view;
-  const { chat, game, replaced } = cardsOf(view);
-  const isProven = chat !== null && game !== null;
-  const { chatName, gameName } = terms;
-  return {
-    status: 200,
-    title: titleOf(view),
-    pictures: picturesOf([chat, game, replaced]),
-    redirect,
-    content: html`
-<p class="asking"><strong>${view.asking}</strong> asks you${guildNote(view)}</p>
-<h1>${titleOf(view)}</h1>
-${
-  chat !== null && game !== null && replaced !== null
-    ? choice(view, terms, { chat, game, replaced })
-    : html`
-<p>${
-        isProven
-          ? html`Once you confirm, ${view.asking} knows that these two belong together.`
-          : html`Show that an account on ${chatName} and one on ${gameName} are both yours. ${view.asking} then knows that they belong together.`
-      }</p>
-<ol class="steps" role="list">
-${step(`Account on ${chatName}`, chat === null ? "current" : "done", proofStep("chat", chatName, chat, view))}
-${step(`Account on ${gameName}`, stateOf(chat, game), chat && proofStep("game", gameName, game, view))}
-${step("Confirm", isProven ? "current" : "later", isProven ? html`${keptSighting(terms)}${confirmForm(view, "Link these accounts")}` : null)}
-</ol>
-${view.sid !== null || chat !== null ? cancelForm(view, "Do not link anything") : null}`
-}
-${supportNote(view)}
-<p class="aside">${redirect === null ? null : html`Afterwards, you continue to ${new URL(redirect).host}. `}You have ${timeLeft(view.expiresAt - now)} left.</p>`,
-  };
-};
-
-const titleOf = ({ chat, game, replaces }: FlowView): string => {
-  if (replaces !== null) return "Which account is yours?";
-  return chat !== null && game !== null ? "Is this right?" : "Link your accounts";
-};
-
-const supportNote = ({ supportUrl }: FlowView): Html | null =>
-  supportUrl === null
-    ? null
-    : html`<p class="aside"><a href="${supportUrl}" rel="noreferrer">Get help</a></p>`;
-
-const cardsOf = ({ chat, game, replaces }: FlowView) => ({
-  chat: chat && chatCard(chat),
-  game: game && gameCard(game),
-  replaced: replaces && gameCard(replaces),
-});
-
-/** The page after a confirmation, for users who are not redirected to another site. */
-export const donePage = (
-  { chat, game, linkChanged, kept, doneText, guildId }: Extract<FlowConfirmed, { readonly redirect: null }>,
-  settings: PageSettingsShape,
-): Page => {
-  const cards = { [settings.chatName]: chatCard(chat), [settings.gameName]: gameCard(game) };
-  const title = kept ? "Your link stays as it is" : "Your accounts are linked";
+  const { language } = reader;
+  const cards = cardsOf(view, reader);
+  const title = language.text(titleOf(view));
   return {
     status: 200,
     title,
     pictures: picturesOf(Object.values(cards)),
+    redirect,
     content: html`
-<p class="sign good" aria-hidden="true">✓</p>
+<p class="asking">${askingHtml(view, reader)}</p>
 <h1>${title}</h1>
-<ul class="pair" role="list">${Object.entries(cards).map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
-${doneText === null ? null : html`<p>${doneText}</p>`}
-<p>${linkChanged || kept ? null : "They were already linked, and you have confirmed the link. "}You can close this page and go back to ${settings.chatName} or ${settings.gameName}.</p>
-${wayBack(settings, guildId)}
-<p class="aside"><a href="/me">See, download or remove what is stored about you</a></p>`,
+${cards.replaced === null ? steps(view, reader, cards) : choice(view, reader, cards)}
+${supportNote(view, reader)}
+<p class="aside">${redirect === null ? null : html`${language.html("flow.afterwards", { site: code(new URL(redirect).host) })} `}${timeLeft(view.expiresAt - now, reader)}</p>`,
   };
 };
 
-const capitalised = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const titleOf = ({ chat, game, replaces }: FlowView) => {
+  if (replaces !== null) return "flow.choice.title";
+  return chat !== null && game !== null ? "flow.confirm.title" : "flow.link.title";
+};
 
-export const cancelledPage = ({ guildId, redirect }: FlowEnded, settings: PageSettingsShape): Page => ({
-  status: 200,
-  title: "Nothing was linked",
-  content: html`
-<h1>Nothing was linked</h1>
-<p>The verification was cancelled, and nothing was saved. You can close this page. If you change your mind, start again where you got the link.</p>
-${redirect === null ? wayBack(settings, guildId) : backButton(redirect, new URL(redirect).host)}`,
+const askingHtml = ({ asking, guild }: FlowView, { language }: Reader): Html => {
+  const asks = { asking: own(asking), b: bold };
+  if (guild === null || guild.name === asking) return language.html("flow.asks", asks);
+  return guild.name === null
+    ? language.html("flow.asks.guild_id", { ...asks, guildId: code(guild.id) })
+    : language.html("flow.asks.guild", { ...asks, guild: own(guild.name) });
+};
+
+const supportNote = ({ supportUrl }: FlowView, { language }: Reader): Html | null =>
+  supportUrl === null
+    ? null
+    : html`<p class="aside"><a href="${supportUrl}" rel="noreferrer">${language.text("flow.help")}</a></p>`;
+
+interface Cards {
+  readonly chat: AccountCard | null;
+  readonly game: AccountCard | null;
+  readonly replaced: AccountCard | null;
+}
+
+const cardsOf = ({ chat, game, replaces }: FlowView, { language }: Reader): Cards => ({
+  chat: chat && chatCard(chat, language),
+  game: game && gameCard(game, language),
+  replaced: replaces && gameCard(replaces, language),
 });
-
-const wayBack = ({ chatName, chatHome }: PageSettingsShape, guildId: FlowEnded["guildId"]): Html | null =>
-  chatHome && backButton(chatHome(guildId), chatName);
-
-const backButton = (url: string, name: string): Html =>
-  html`<p><a class="button" href="${url}">Go back to ${name}</a></p>`;
 
 const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<string> =>
   cards.flatMap((card) => card?.picture ?? []);
 
-const guildNote = ({ guild, asking }: FlowView): Html | null =>
-  guild === null || guild.name === asking
-    ? null
-    : html`, for the community ${guild.name === null ? `with the ID ${guild.id}` : html`<strong>${guild.name}</strong>`}`;
+/** The two sign-ins and the confirmation, the current step with its button. */
+const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html => {
+  const { language, chatName, gameName } = reader;
+  const isProven = chat !== null && game !== null;
+  const accountOn = (platform: string) => language.text("flow.step.account", { platform });
+  const asking = own(view.asking);
+  return html`
+<p>${
+    isProven
+      ? language.html("flow.confirm.text", { asking })
+      : language.html("flow.link.text", { chatName, gameName, asking })
+  }</p>
+<ol class="steps" role="list">
+${step(accountOn(chatName), chat === null ? "current" : "done", proofStep("chat", chat, view, reader), reader)}
+${step(accountOn(gameName), stateOf(chat, game), chat && proofStep("game", game, view, reader), reader)}
+${step(language.text("flow.step.confirm"), isProven ? "current" : "later", isProven ? html`${keptSighting(reader)}${confirmForm(view, language.text("flow.confirm"))}` : null, reader)}
+</ol>
+${view.sid !== null || chat !== null ? cancelForm(view, language.text("flow.cancel")) : null}`;
+};
 
 type StepState = "done" | "current" | "later";
 
@@ -123,41 +99,53 @@ const stateOf = (chat: AccountCard | null, game: AccountCard | null): StepState 
   return chat === null ? "later" : "current";
 };
 
-const step = (name: string, state: StepState, content: Html | null): Html => html`
+const step = (name: string, state: StepState, content: Html | null, { language }: Reader): Html => html`
 <li class="${state}"${state === "current" ? html` aria-current="step"` : null}>
-<h2>${name}${state === "done" ? html`<span class="unseen">: done</span>` : null}</h2>
+<h2>${state === "done" ? language.html("flow.step.done", { step: name, unseen }) : name}</h2>
 ${content}
 </li>`;
 
 const startPath = (proof: ProofStep, { entry }: FlowView): string =>
   `/verify/${proof}/start?${queryOf(entry)}`;
 
-const proofStep = (proof: ProofStep, platform: string, proven: AccountCard | null, view: FlowView): Html =>
+const proofStep = (proof: ProofStep, proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
-    ? html`<a class="button" href="${startPath(proof, view)}">Sign in to ${platform}</a>`
+    ? html`<a class="button" href="${startPath(proof, view)}">${reader.language.text("flow.sign_in", { platform: platformOf(proof, reader) })}</a>`
     : html`
 ${cardHtml(proven)}
-<p class="other"><a href="${startPath(proof, view)}">Use another account on ${platform}</a></p>`;
+${otherAccount(proof, view, reader)}`;
+
+const platformOf = (proof: ProofStep, { chatName, gameName }: Reader): string =>
+  proof === "chat" ? chatName : gameName;
+
+/** The link to prove another account. Another chat account voids the proof of the game account, so the text says it. */
+const otherAccount = (proof: ProofStep, view: FlowView, reader: Reader): Html => {
+  const { language } = reader;
+  const isVoiding = proof === "chat" && view.game !== null;
+  return html`<p class="other"><a href="${startPath(proof, view)}">${language.text("flow.other_account", { platform: platformOf(proof, reader) })}</a>${isVoiding ? html` ${language.text("flow.sign_in_again", reader)}` : null}</p>`;
+};
 
 /** Asks a user who already has another game account which of the two to link. Each account has a button. */
-const choice = (
-  view: FlowView,
-  terms: PageTerms,
-  { chat, game, replaced }: Readonly<Record<"chat" | "game" | "replaced", AccountCard>>,
-): Html => html`
-<p>${chat.name} on ${terms.chatName} can have one account on ${terms.gameName}.</p>
+const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Cards): Html => {
+  const { language, chatName, gameName } = reader;
+  return html`
+<p>${language.html("flow.choice.text", { ...nameOf(chat), chatName, gameName })}</p>
 <ul class="choices" role="list">
-<li><h2>Now</h2>${cardHtml(replaced)}${keepForm(view, `Keep ${replaced.name}`)}</li>
-<li><h2>New</h2>${cardHtml(game)}${confirmForm(view, `Link ${game.name}`)}</li>
+<li><h2>${language.text("flow.choice.now")}</h2>${replaced && cardHtml(replaced)}${keepForm(view, language.html("flow.choice.keep", nameOf(replaced)))}</li>
+<li><h2>${language.text("flow.choice.new")}</h2>${game && cardHtml(game)}${confirmForm(view, language.html("flow.choice.link", nameOf(game)))}</li>
 </ul>
-${cancelForm(view, "Cancel")}
-<p class="other"><a href="${startPath("chat", view)}">Use another account on ${terms.chatName}</a></p>
-${keptSighting(terms)}`;
+${cancelForm(view, language.text("flow.choice.cancel"))}
+${otherAccount("game", view, reader)}
+${otherAccount("chat", view, reader)}
+${keptSighting(reader)}`;
+};
 
-const confirmForm = (view: FlowView, label: string): Html =>
+const nameOf = (card: AccountCard | null) => ({ account: own(card?.name ?? "") });
+
+const confirmForm = (view: FlowView, label: Html | string): Html =>
   form("/verify/confirm", view, html`<button class="button">${label}</button>`);
 
-const keepForm = (view: FlowView, label: string): Html =>
+const keepForm = (view: FlowView, label: Html): Html =>
   form("/verify/confirm", view, html`<button class="button quiet" name="keep" value="1">${label}</button>`);
 
 const cancelForm = (view: FlowView, label: string): Html =>
@@ -171,15 +159,70 @@ ${button}
 </form>`;
 
 /** Tells users that a confirmation stores their IP address and a cookie that recognizes their browser. */
-const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
-  if (sightingRetention === 0) return null;
-  const days = Math.ceil(sightingRetention / dayMs);
-  return html`<p class="kept">When you confirm, your encrypted IP address and a cookie that recognizes this browser are stored for ${days === 1 ? "1 day" : `${days} days`} to find other accounts of the same person.</p>`;
-};
+const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null =>
+  sightingRetention === 0
+    ? null
+    : html`<p class="kept">${language.text("flow.kept", { days: Math.ceil(sightingRetention / dayMs) })}</p>`;
 
 /** Rounds the time to minutes, because the page does not update the displayed time. */
-const timeLeft = (milliseconds: number): string => {
-  if (milliseconds < 60_000) return "less than a minute";
-  const minutes = Math.round(milliseconds / 60_000);
-  return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
+const timeLeft = (milliseconds: number, { language }: Reader): string =>
+  milliseconds < 60_000
+    ? language.text("flow.seconds_left")
+    : language.text("flow.minutes_left", { minutes: Math.round(milliseconds / 60_000) });
+
+/** The page after a confirmation, for users who are not redirected to another site. */
+export const donePage = (
+  {
+    entry,
+    chat,
+    game,
+    linkChanged,
+    kept,
+    doneText,
+    guildId,
+  }: Extract<FlowConfirmed, { readonly redirect: null }>,
+  reader: Reader,
+): Page => {
+  const { language, chatName, gameName } = reader;
+  const cards = [
+    [chatName, chatCard(chat, language)],
+    [gameName, gameCard(game, language)],
+  ] as const;
+  const title = language.text(kept ? "done.kept.title" : "done.title");
+  return {
+    status: 200,
+    title,
+    address: `/verify?${queryOf(entry)}`,
+    pictures: picturesOf(cards.map(([, card]) => card)),
+    content: html`
+<p class="sign good" aria-hidden="true">✓</p>
+<h1>${title}</h1>
+<ul class="pair" role="list">${cards.map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
+${doneText === null ? null : html`<p dir="auto">${doneText}</p>`}
+<p>${linkChanged || kept ? null : `${language.text("done.again")} `}${language.text("done.close", reader)}</p>
+${wayBack(reader, guildId)}
+<p class="aside"><a href="/me">${language.text("done.data")}</a></p>`,
+  };
 };
+
+const capitalised = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+export const cancelledPage = ({ entry, guildId, redirect }: FlowEnded, reader: Reader): Page => {
+  const { language } = reader;
+  const title = language.text("cancelled.title");
+  return {
+    status: 200,
+    title,
+    address: `/verify?${queryOf(entry)}`,
+    content: html`
+<h1>${title}</h1>
+<p>${language.text("cancelled.text")}</p>
+${redirect === null ? wayBack(reader, guildId) : backButton(redirect, new URL(redirect).host, reader)}`,
+  };
+};
+
+const wayBack = (reader: Reader, guildId: FlowEnded["guildId"]): Html | null =>
+  reader.chatHome && backButton(reader.chatHome(guildId), reader.chatName, reader);
+
+const backButton = (url: string, name: string, { language }: Reader): Html =>
+  html`<p><a class="button" href="${url}">${language.html("done.back", { site: own(name) })}</a></p>`;

@@ -3,25 +3,26 @@ import type { BadRequest } from "@accountlink/core/errors";
 import type { FlowEntry, FlowRefusal, FlowRefused } from "@accountlink/core/flow";
 import type { SessionState } from "@accountlink/core/sessions";
 import { cardHtml, chatCard } from "../account_card.ts";
-import { html } from "../html.ts";
+import { type Html, html } from "../html.ts";
+import type { PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import type { PageSettingsShape } from "../page_settings.ts";
+import type { Reader } from "../page_render.ts";
 import { type CodeRefusal, codePage } from "./code_page.ts";
 import { queryOf } from "./pages.ts";
 
 interface Refusal {
   readonly status: number;
-  readonly title: string;
-  readonly text: string | ((names: PlatformNames & { readonly denied: string }) => string);
-  readonly again?: string;
+  /** The label of the button that opens the flow again. */
+  readonly again?: PlainKey;
+  /** Pages to go on with. */
+  readonly ways?: ReadonlyArray<keyof typeof ways>;
 }
-
-type PlatformNames = Pick<PageSettingsShape, "chatName" | "gameName">;
 
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
 
 /** Refusals that exist only in the HTTP layer. */
 type OwnRefusal =
+  | "completed_removed"
   | "no_entry"
   | "nowhere"
   | "unreadable"
@@ -33,154 +34,57 @@ type OwnRefusal =
 
 export type RefusalName = Exclude<FlowRefusal, "over" | CodeRefusal> | Ending | OwnRefusal;
 
-const newLink = "Ask for a new link or code where you got this one.";
+const ways = {
+  start: ["/", "refusal.home"],
+  code: ["/go", "home.code"],
+  data: ["/me", "home.data"],
+} as const;
 
-export const refusals: Record<RefusalName, Refusal> = {
-  no_entry: {
-    status: 400,
-    title: "This link is not complete",
-    text: `The address does not name a verification. ${newLink}`,
-  },
-  nowhere: {
-    status: 404,
-    title: "There is no such page",
-    text: "Check the address, or go to the start.",
-  },
-  unknown: {
-    status: 404,
-    title: "This link does not work",
-    text: `This verification does not exist, or it ended some time ago. Check that the link is complete. ${newLink}`,
-  },
-  bad_redirect: {
-    status: 400,
-    title: "This link is not safe",
-    text: "It would send you to a site that the community has not approved. Nothing was linked. Tell the person who sent you the link.",
-  },
-  no_guild: {
-    status: 403,
-    title: "The community is not available",
-    text: "The link is for another community, or the bot is not in this one. Tell the community's team.",
-  },
-  expired: {
-    status: 410,
-    title: "This link has expired",
-    text: "A verification has to be finished within a few minutes, so that nobody else can continue it. Nothing was linked. Start again where you got the link or code.",
-    again: "Start again",
-  },
-  wrong_user: {
-    status: 403,
-    title: "This link is for somebody else",
-    text: ({ chatName }) =>
-      `The account on ${chatName} that you signed in with is not the one that this verification was made for. Sign in with the account that asked for it.`,
-    again: "Use another account",
-  },
-  not_a_member: {
-    status: 403,
-    title: "You are not in the community",
-    text: ({ chatName }) =>
-      `The account on ${chatName} that you signed in with is not a member of the community. Join it first, or sign in with the account that is a member.`,
-    again: "Try again",
-  },
-  platform_down: {
-    status: 503,
-    title: "The platform does not answer",
-    text: "We could not check who you are or whether you are in the community. Nothing was linked. Wait a moment and try again.",
-    again: "Try again",
-  },
-  denied: {
-    status: 403,
-    title: "You did not sign in",
-    text: ({ denied }) =>
-      `You did not allow ${denied} to tell us who you are, so nothing was linked. You can try again or close this page.`,
-    again: "Try again",
-  },
-  sign_in_invalid: {
-    status: 400,
-    title: "This sign-in cannot be used",
-    text: "It was already used, is too old, was started in another browser or tab, or was refused by the platform. Nothing was linked.",
-    again: "Start again",
-  },
-  unfinished: {
-    status: 400,
-    title: "Something is missing",
-    text: ({ chatName, gameName }) => `Sign in to ${chatName} first, then to ${gameName}.`,
-    again: "Continue",
-  },
-  lost: {
-    status: 400,
-    title: "This page is out of date",
-    text: "This browser has no open verification: it was finished, cancelled or started again, or cookies are blocked. Open the link or enter the code again in one browser, with cookies allowed.",
-    again: "Start again",
-  },
-  forged: {
-    status: 403,
-    title: "This form cannot be used",
-    text: "It does not come from the latest page in this browser. Nothing was linked. Open the link or enter the code again and continue there.",
-  },
-  link_changed: {
-    status: 409,
-    title: "Your link has changed meanwhile",
-    text: "It is no longer the one that you saw, so nothing was saved. Look at it again and decide.",
-    again: "Start again",
-  },
-  completed: {
-    status: 409,
-    title: "You are already done",
-    text: "This verification was finished, and the accounts are linked. You can close this page.",
-  },
-  cancelled: {
-    status: 409,
-    title: "This was cancelled",
-    text: `Nothing was linked. ${newLink}`,
-  },
-  failed: {
-    status: 409,
-    title: "Your link was removed meanwhile",
-    text: `That ended this verification, and nothing was linked. ${newLink}`,
-  },
-  unreadable: {
-    status: 400,
-    title: "This form cannot be read",
-    text: "It is too large. Nothing was linked. Open the link or enter the code again and continue there.",
-  },
-  misplaced: {
-    status: 405,
-    title: "This address is not a page",
-    text: "This address is not a page. Open the link or enter the code again to see how far you are. If you have linked your accounts, you are done.",
-  },
-  too_many: {
-    status: 429,
-    title: "Too many requests",
-    text: "There were very many requests from your network. Wait a while and try again.",
-  },
-  store_down: {
-    status: 503,
-    title: "This does not work right now",
-    text: "Our storage does not respond. Wait a moment, then open the link or enter the code again.",
-  },
-  defect: {
-    status: 500,
-    title: "Something went wrong here",
-    text: "This is our mistake, and it was logged. Open the link or enter the code again to see how far you are. If this page appears again, tell the community's team.",
-  },
-  no_sign_ins: {
-    status: 503,
-    title: "Nobody can sign in here",
-    text: ({ chatName, gameName }) =>
-      `This service asks neither ${chatName} nor ${gameName} who you are, so its pages for users and owners are off. Ask the community's team to link your accounts.`,
-  },
+/** A refusal whose text tells users to enter a code has a link to the page for it. */
+export const refusals: Readonly<Record<RefusalName, Refusal>> = {
+  no_entry: { status: 400, ways: ["code"] },
+  nowhere: { status: 404, ways: ["start"] },
+  unknown: { status: 404, ways: ["code"] },
+  bad_redirect: { status: 400 },
+  no_guild: { status: 403 },
+  expired: { status: 410, again: "refusal.again", ways: ["code"] },
+  wrong_user: { status: 403, again: "refusal.other_account" },
+  not_a_member: { status: 403, again: "refusal.retry" },
+  platform_down: { status: 503, again: "refusal.retry" },
+  denied: { status: 403, again: "refusal.retry" },
+  sign_in_invalid: { status: 400, again: "refusal.again" },
+  unfinished: { status: 400, again: "refusal.continue" },
+  lost: { status: 400, again: "refusal.again", ways: ["code"] },
+  forged: { status: 403, ways: ["code"] },
+  link_changed: { status: 409, again: "refusal.again" },
+  completed: { status: 409, ways: ["data"] },
+  completed_removed: { status: 409, ways: ["code", "data"] },
+  cancelled: { status: 409, ways: ["code"] },
+  failed: { status: 409, ways: ["code"] },
+  unreadable: { status: 400 },
+  misplaced: { status: 405, again: "refusal.how_far", ways: ["code", "data"] },
+  too_many: { status: 429 },
+  store_down: { status: 503 },
+  defect: { status: 500 },
+  no_sign_ins: { status: 503 },
 };
 
 export const refusalPage = (
-  { reason, entry, state, account, step }: FlowRefused,
-  platforms: PlatformNames,
+  { reason, entry, state, isStillLinked, account, step }: FlowRefused,
+  reader: Reader,
 ): Page => {
-  if (reason === "unknown_code" || reason === "ended_code") return codePage(reason);
-  if (reason === "over") return namedRefusalPage(isEnding(state) ? state : "expired", platforms);
+  if (reason === "unknown_code" || reason === "ended_code") return codePage(reader.language, reason);
+  if (reason === "over") {
+    const ending = isEnding(state) ? state : "expired";
+    return namedRefusalPage(
+      ending === "completed" && isStillLinked === false ? "completed_removed" : ending,
+      reader,
+    );
+  }
   // A URL that names an expired session cannot be used again, so the page must not link back to it. A URL that names a
   // scope can, because it starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return namedRefusalPage(reason, platforms, isOver ? null : entry, account, step);
+  return namedRefusalPage(reason, reader, isOver ? null : entry, account, step);
 };
 
 export const unmatched: Record<BadRequest["problem"], RefusalName> = {
@@ -188,17 +92,6 @@ export const unmatched: Record<BadRequest["problem"], RefusalName> = {
   not_found: "unknown",
   method_not_allowed: "misplaced",
 };
-
-/** The refusals whose pages link to the field for a code, because the text tells users to enter one. */
-const withCode: ReadonlySet<RefusalName> = new Set([
-  "no_entry",
-  "unknown",
-  "expired",
-  "lost",
-  "forged",
-  "cancelled",
-  "failed",
-]);
 
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
@@ -209,23 +102,30 @@ const isEnding = (state: SessionState | undefined): state is Ending =>
  */
 export const namedRefusalPage = (
   name: RefusalName,
-  platforms: PlatformNames,
+  reader: Reader,
   entry: FlowEntry | null = null,
   account?: FlowRefused["account"],
   step: FlowRefused["step"] = "chat",
 ): Page => {
-  const { status, title, text, again }: Refusal = refusals[name];
-  const card = account === undefined ? null : chatCard(account);
+  const { language, chatName, gameName } = reader;
+  const { status, again, ways: onward = [] } = refusals[name];
+  const title = language.text(`refusal.${name}.title`);
+  const names = { chatName, gameName, platform: step === "chat" ? chatName : gameName };
+  const card = account === undefined ? null : chatCard(account, language);
+  const address = entry === null ? null : `/verify?${queryOf(entry)}`;
   return {
     status,
     title,
+    ...(address !== null && { address }),
     pictures: card?.picture ? [card.picture] : [],
     content: html`
 <h1>${title}</h1>
-<p>${typeof text === "string" ? text : text({ ...platforms, denied: step === "chat" ? platforms.chatName : platforms.gameName })}</p>
-${card && html`<p class="who">You are signed in as:</p>${cardHtml(card)}`}
-${name === "nowhere" ? html`<p><a class="button" href="/">Go to the start</a></p>` : null}
-${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}
-${withCode.has(name) ? html`<p><a class="button quiet" href="/go">Enter a code</a></p>` : null}`,
+<p>${language.text(`refusal.${name}.text`, names)}</p>
+${card && html`<p class="who">${language.text("refusal.signed_in_as")}</p>${cardHtml(card)}`}
+${again === undefined || address === null ? null : button(address, language.text(again))}
+${onward.map((way) => button(ways[way][0], language.text(ways[way][1]), name === "nowhere" ? "" : " quiet"))}`,
   };
 };
+
+const button = (path: string, label: string, look = ""): Html =>
+  html`<p><a class="button${look}" href="${path}">${label}</a></p>`;

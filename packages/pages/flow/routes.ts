@@ -1,10 +1,15 @@
 /** The routes of the public verification flow: pages and redirects, without a key. */
 import { PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
-import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";
+import {
+  entryIn,
+  type FlowEntry,
+  type FlowError,
+  type FlowForm,
+  type ProofStep,
+} from "@accountlink/core/flow";
 import {
   type BoundRoute,
-  basePathOf,
   type HttpRequest,
   type HttpResponse,
   HttpSettings,
@@ -17,15 +22,15 @@ import {
 } from "@accountlink/http/site";
 import { Effect } from "effect";
 import { browserCookie } from "../browser_cookie.ts";
-import { footerHtml } from "../footer.ts";
 import { homePage } from "../home/home_page.ts";
-import { type Page, pageResponse, stylePath } from "../page.ts";
+import { type Page, stylePath } from "../page.ts";
 import { pageCookie } from "../page_cookie.ts";
-import { makePageHandler, readForm, redirectTo } from "../page_requests.ts";
-import { PageSettings, type PageSettingsShape } from "../page_settings.ts";
+import { makeRender, readerOf } from "../page_render.ts";
+import { makePageHandler, type PageContext, readForm, redirectTo } from "../page_requests.ts";
+import { PageSettings } from "../page_settings.ts";
 import { style } from "../style.ts";
 import { type CodeRefusal, codePage } from "./code_page.ts";
-import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
+import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
 import { namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
 
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
@@ -45,41 +50,44 @@ export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
   const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
-  const basePath = basePathOf(settings);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const renderPage = (page: Page, { requestId }: RequestContext): HttpResponse =>
-    pageResponse(page, footerHtml(pageSettings, page, requestId), basePath);
+  const renderPage = yield* makeRender(true);
+  const readerIn = ({ language }: PageContext): FlowReader => ({
+    ...readerOf(pageSettings, language),
+    sightingRetention,
+  });
 
   const handle = yield* makePageHandler<Failure>({
     publicOf,
-    render: (error, context) => renderPage(errorPage(error, context.request.url, pageSettings), context),
+    render: (error, context) =>
+      renderPage(errorPage(error, context, readerIn(context), cookie.read(context)), context),
   });
 
   const bind = (
     method: "GET" | "POST",
     path: "/" | "/go" | `/verify${string}`,
-    answer: (context: RequestContext) => Answer,
+    answer: (context: PageContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
 
-  const show = (context: RequestContext): Answer => {
+  const show = (context: PageContext): Answer => {
     const entry = entryOf(context);
     if (entry === null)
-      return Effect.succeed(renderPage(namedRefusalPage("no_entry", pageSettings), context));
+      return Effect.succeed(renderPage(namedRefusalPage("no_entry", readerIn(context)), context));
     return Effect.map(flows.view(entry, cookie.read(context)), (view) => {
       const now = context.clock.currentTimeMillisUnsafe();
-      const page = flowPage(view, { ...pageSettings, sightingRetention }, now);
+      const page = flowPage(view, readerIn(context), now);
       return cookie.write(renderPage(page, context), view.cookie);
     });
   };
 
-  const showCodePage = (context: RequestContext, refused: CodeRefusal | null, typed = ""): HttpResponse =>
-    renderPage(codePage(refused, typed), context);
+  const showCodePage = (context: PageContext, refused: CodeRefusal | null, typed = ""): HttpResponse =>
+    renderPage(codePage(context.language, refused, typed), context);
 
-  const enter = (context: RequestContext, typed: string): Answer =>
+  const enter = (context: PageContext, typed: string): Answer =>
     flows.enterByCode(typed, context.address).pipe(
       Effect.map(({ entry }) => redirectTo(303, `/verify?${queryOf(entry)}`)),
       Effect.catchTag("FlowRefused", (error) =>
@@ -94,21 +102,21 @@ export const flowRoutes = Effect.gen(function* () {
       ),
     );
 
-  const showCode = (context: RequestContext): Answer => {
+  const showCode = (context: PageContext): Answer => {
     const { code } = context.query;
     return isGiven(code) ? enter(context, code) : Effect.succeed(showCodePage(context, null));
   };
 
   const start =
     (step: ProofStep) =>
-    (context: RequestContext): Answer =>
+    (context: PageContext): Answer =>
       Effect.map(flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)), (started) =>
         cookie.write(redirectTo(302, started.url), started.cookie),
       );
 
   const finish =
     (step: ProofStep) =>
-    (context: RequestContext): Answer =>
+    (context: PageContext): Answer =>
       Effect.map(
         flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
         // The URL of the callback works only once. Redirect to another URL, so that the back and reload buttons do not
@@ -116,36 +124,34 @@ export const flowRoutes = Effect.gen(function* () {
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
-  const confirm = (context: RequestContext, form: FlowForm): Answer => {
+  const confirm = (context: PageContext, form: FlowForm): Answer => {
     const { address, requestId } = context;
     const from = { address, browser: markCookie.read(context), requestId };
     return Effect.map(flows.confirm(cookie.read(context), form, from), (confirmed): HttpResponse => {
       const response =
         confirmed.redirect === null
-          ? renderPage(donePage(confirmed, pageSettings), context)
+          ? renderPage(donePage(confirmed, readerIn(context)), context)
           : redirectTo(303, confirmed.redirect);
       return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
     });
   };
 
-  const cancel = (context: RequestContext, form: FlowForm): Answer =>
+  const cancel = (context: PageContext, form: FlowForm): Answer =>
     Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
-      renderPage(cancelledPage(ended, pageSettings), context),
+      renderPage(cancelledPage(ended, readerIn(context)), context),
     );
 
   const withForm =
-    <Form>(
-      formOf: (fields: URLSearchParams) => Form,
-      answer: (context: RequestContext, form: Form) => Answer,
-    ) =>
-    (context: RequestContext): Answer =>
+    <Form>(formOf: (fields: URLSearchParams) => Form, answer: (context: PageContext, form: Form) => Answer) =>
+    (context: PageContext): Answer =>
       Effect.matchEffect(readForm(context.request, maxFormBytes), {
-        onFailure: () => Effect.succeed(renderPage(namedRefusalPage("unreadable", pageSettings), context)),
+        onFailure: () =>
+          Effect.succeed(renderPage(namedRefusalPage("unreadable", readerIn(context)), context)),
         onSuccess: (fields) => answer(context, formOf(fields)),
       });
 
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", "/", (context) => Effect.succeed(renderPage(homePage(pageSettings), context))),
+    bind("GET", "/", (context) => Effect.succeed(renderPage(homePage(readerIn(context)), context))),
     bind("GET", "/go", showCode),
     bind(
       "POST",
@@ -169,7 +175,7 @@ export const flowRoutes = Effect.gen(function* () {
     handle({ id, generation: "v2", group: null }, ({ request }) => answer(request), { isCounted: false });
 
   const closed = handle(stepRoute, (context) =>
-    Effect.succeed(renderPage(namedRefusalPage("no_sign_ins", pageSettings), context)),
+    Effect.succeed(renderPage(namedRefusalPage("no_sign_ins", readerIn(context)), context)),
   );
 
   return { routes, keylessAnswer, uncountedAnswer, closed };
@@ -181,21 +187,29 @@ const publicOf = (error: Failure): PublicError | null => {
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-const errorPage = (error: Failure, url: string, settings: PageSettingsShape): Page => {
+const errorPage = (
+  error: Failure,
+  { request, clock }: PageContext,
+  reader: FlowReader,
+  cookie: string | null,
+): Page => {
   switch (error._tag) {
     case "FlowRefused":
-      return refusalPage(error, settings);
+      return refusalPage(error, reader);
     case "SharedIpRateLimited":
-      return namedRefusalPage("too_many", settings);
+      return namedRefusalPage("too_many", reader);
     case "BadRequest":
       return namedRefusalPage(
-        error.problem === "not_found" && !isUnder("/verify", url) ? "nowhere" : unmatched[error.problem],
-        settings,
+        error.problem === "not_found" && !isUnder("/verify", request.url)
+          ? "nowhere"
+          : unmatched[error.problem],
+        reader,
+        entryIn(cookie, clock.currentTimeMillisUnsafe()),
       );
     case "StoreUnavailable":
-      return namedRefusalPage("store_down", settings);
+      return namedRefusalPage("store_down", reader);
     case "InternalError":
-      return namedRefusalPage("defect", settings);
+      return namedRefusalPage("defect", reader);
   }
 };
 

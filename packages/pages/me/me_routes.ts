@@ -7,6 +7,8 @@ import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/si
 import { Effect } from "effect";
 import { chatCard } from "../account_card.ts";
 import { browserCookie } from "../browser_cookie.ts";
+import type { Language } from "../languages/language.ts";
+import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
@@ -32,16 +34,22 @@ export const meRoutes = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
   const markCookie = browserCookie(publicUrl, (yield* SessionSettings).sightingRetention);
 
-  const cardOf = (chatId: ChatId) =>
-    Effect.map(profiles.chat(chatId, null), (profile) => chatCard({ id: chatId, profile }));
+  const cardOf = (chatId: ChatId, language: Language) =>
+    Effect.map(profiles.chat(chatId, null), (profile) => chatCard({ id: chatId, profile }, language));
 
   const routes = [
     ...site.routes,
 
     site.page("/me", ({ context, signIn: { chatId }, csrf }) =>
       Effect.map(
-        Effect.all([cardOf(chatId), ownLinks.list(chatId), ownSightings.list(chatId)], { concurrency: 3 }),
-        ([user, links, seen]) => site.render(dataPage({ user, links, ...seen }, settings, csrf), context),
+        Effect.all([cardOf(chatId, context.language), ownLinks.list(chatId), ownSightings.list(chatId)], {
+          concurrency: 3,
+        }),
+        ([user, links, seen]) =>
+          site.render(
+            dataPage({ user, links, ...seen }, readerOf(settings, context.language), csrf),
+            context,
+          ),
       ),
     ),
 
@@ -58,33 +66,33 @@ export const meRoutes = Effect.gen(function* () {
       // Clear the cookie by which the service recognizes this browser. When the user next confirms a link in this
       // browser, the service sets a new cookie.
       Effect.map(ownSightings.forgetBrowsers(chatId), () =>
-        markCookie.clear(site.render(forgottenPage, context)),
+        markCookie.clear(site.render(forgottenPage(context.language), context)),
       ),
     ),
 
     site.form("/me/remove", ({ context, signIn: { chatId } }, fields) => {
       const pid = (fields.get("pid") ?? "") as Pid;
       return ownLinks.remove(chatId, pid, context.requestId).pipe(
-        Effect.map(removedPage),
-        Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
+        Effect.map((link) => removedPage(link, context.language)),
+        Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage(context.language))),
         Effect.map((page) => site.render(page, context)),
       );
     }),
 
     site.page("/me/erase", ({ context, signIn: { chatId }, csrf }) =>
       Effect.map(
-        Effect.all([cardOf(chatId), users.previewErasure(chatId)], { concurrency: 2 }),
-        ([user, found]) => site.render(erasePage(user, found, csrf), context),
+        Effect.all([cardOf(chatId, context.language), users.previewErasure(chatId)], { concurrency: 2 }),
+        ([user, found]) => site.render(erasePage(user, found, context.language, csrf), context),
       ),
     ),
 
     site.form("/me/erase", ({ context, signIn: { chatId } }, fields) => {
       if (fields.get("confirm") !== confirmation) {
-        return Effect.succeed(site.render(unconfirmedPage, context));
+        return Effect.succeed(site.render(unconfirmedPage(context.language), context));
       }
       const actor = { type: "user", id: chatId } as const;
       return Effect.map(users.erase(chatId, { actor, requestId: context.requestId }), (erased) =>
-        site.signedOut(site.render(erasedPage(erased), context)),
+        site.signedOut(site.render(erasedPage(erased, context.language), context)),
       );
     }),
   ];

@@ -1,4 +1,3 @@
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import type {
   ErasurePreview,
   OwnAddress,
@@ -9,8 +8,9 @@ import type {
 } from "@accountlink/core/users";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
+import { bold, code, type Language, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import type { PageSettingsShape } from "../page_settings.ts";
+import type { Reader } from "../page_render.ts";
 import { dropKeptPages } from "../sign_ins/kept_pages.ts";
 
 /** The value of the form field `confirm` that confirms an erasure. */
@@ -24,191 +24,218 @@ export interface OwnData {
 }
 
 /** Shows the stored data of a user: addresses, browsers, and links, each of which has a form to remove the link. */
-export const dataPage = (
-  { user, links, addresses, browsers }: OwnData,
-  { chatName, gameName }: PageSettingsShape,
-  csrf: string,
-): Page => ({
-  status: 200,
-  title: "Your data",
-  pictures: [user, ...links.map(cardOf)].flatMap(({ picture }) => picture ?? []),
-  content: html`
-<h1>Your data</h1>
-<p class="who">You are signed in to ${chatName} as</p>
-${cardHtml(user)}
-<section>
-<h2>Links</h2>
-${
-  links.length === 0
-    ? html`<p class="empty">No community has a link of this account to one on ${gameName}. To link them, open the link or enter <a href="/go">the code</a> that a community gives you.</p>`
-    : html`
-<p>${
-        links.length === 1 ? "One community knows" : `${links.length} communities know`
-      } which account on ${gameName} is yours.</p>
-<ul class="pair" role="list">${links.map((link) => linkItem(link, csrf))}</ul>`
-}
-</section>
-${addresses.length === 0 ? null : addressesHtml(addresses)}
-${browsers.length === 0 ? null : browsersHtml(browsers, csrf)}
-<section>
-<h2>Everything</h2>
-<p>The file has all that is stored about you: the above, your sign-ins, what moderators noted about you, your place in teams, and the entries of logs that name you.</p>
-<p><a class="button quiet" href="/me/export">Download your data</a></p>
-<p class="aside"><a class="bad" href="/me/erase">Erase all your data</a></p>
-</section>
-${signOutForm(csrf)}`,
-});
-
-const linkItem = (link: OwnLink, csrf: string): Html => html`
-<li>
-<h3>${communityOf(link)}</h3>
-${cardHtml(cardOf(link))}
-<p class="aside">Linked since ${dayHtml(link.linkedAt)}, last verified on ${dayHtml(link.lastVerifiedAt)}.</p>
-<details>
-<summary class="bad">Remove<span class="unseen"> the link in ${communityOf(link)}</span></summary>
-<p>${communityOf(link)} then no longer knows that this account is yours. You can verify again at any time.</p>
-<form method="post" action="/me/remove">
-<input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="pid" value="${link.pid}">
-<button class="button bad">Remove the link</button>
-</form>
-</details>
-</li>`;
-
-const addressesHtml = (addresses: ReadonlyArray<OwnAddress>): Html => html`
-<section>
-<h2>Internet addresses</h2>
-<p>The addresses from which you confirmed are kept to find other accounts of the same person. They are stored encrypted, and no community sees them.</p>
-<ul class="pair" role="list">${addresses.map(
-  (address) => html`
-<li>
-<h3>${address.ip ?? "An address that can no longer be decrypted"}</h3>
-<p class="aside">Confirmed for ${namesOf(address)}, last on ${dayHtml(address.lastSeenAt)}. Kept until ${dayHtml(address.keptUntil)}.</p>
-</li>`,
-)}</ul>
-</section>`;
-
-const browsersHtml = (browsers: ReadonlyArray<OwnPlace>, csrf: string): Html => html`
-<section>
-<h2>Browsers</h2>
-<p>The browsers in which you confirmed are remembered to find other accounts of the same person.</p>
-<ul class="pair" role="list">${browsers.map(
-  (browser, index) => html`
-<li>
-<h3>Browser ${index + 1}</h3>
-<p class="aside">Confirmed for ${namesOf(browser)}. ${usedHtml(browser)} Remembered until ${dayHtml(browser.keptUntil)}.</p>
-</li>`,
-)}</ul>
-<form method="post" action="/me/browsers/forget">
-<input type="hidden" name="csrf" value="${csrf}"><button class="button quiet">Forget ${browsers.length === 1 ? "this browser" : "these browsers"}</button>
-</form>
-</section>`;
-
-const usedHtml = ({ firstSeenAt, lastSeenAt }: OwnPlace): Html =>
-  firstSeenAt === null || firstSeenAt === lastSeenAt
-    ? html`Used on ${dayHtml(lastSeenAt)}.`
-    : html`First used on ${dayHtml(firstSeenAt)}, last on ${dayHtml(lastSeenAt)}.`;
-
-const namesOf = ({ communities }: OwnPlace): string => communities.map(communityOf).join(", ");
-
-const backToData = html`<p><a class="button" href="/me">Back to your data</a></p>`;
-
-export const removedPage = (link: OwnLink): Page => ({
-  status: 200,
-  title: "The link is removed",
-  pictures: [cardOf(link)].flatMap(({ picture }) => picture ?? []),
-  content: html`
-<p class="sign good" aria-hidden="true">✓</p>
-<h1>The link is removed</h1>
-<p>${communityOf(link)} no longer knows that this account is yours:</p>
-${cardHtml(cardOf(link))}
-${backToData}`,
-});
-
-export const forgottenPage: Page = {
-  status: 200,
-  title: "Your browsers are forgotten",
-  content: html`
-<p class="sign good" aria-hidden="true">✓</p>
-<h1>Your browsers are forgotten</h1>
-<p>No community knows which browsers you confirmed in. The next time you confirm, that browser is remembered.</p>
-${backToData}`,
-};
-
-export const notLinkedPage: Page = {
-  status: 404,
-  title: "There is no such link",
-  content: html`
-<h1>There is no such link</h1>
-<p>It was already removed, by you or by the community.</p>
-${backToData}`,
-};
-
-export const erasePage = (user: AccountCard, { keys, records }: ErasurePreview, csrf: string): Page => ({
-  status: 200,
-  title: "Erase everything?",
-  pictures: [user].flatMap(({ picture }) => picture ?? []),
-  content: html`
-<h1>Erase everything?</h1>
-${cardHtml(user)}
-<p>This removes ${records === 0 ? "all that is stored about you" : `you from ${counted(records, "community", "communities")}`}: your links, the IP addresses and browsers that were remembered when you verified, and the notes of moderators about you. In the audit log, your IDs are replaced by “[erased]”.</p>
-${
-  keys.length === 0
-    ? null
-    : html`<p><strong>You also own ${counted(keys.length, "API key", "API keys")} here.</strong> They stop working at once, and you can no longer manage their data.</p>`
-}
-<p>This cannot be undone.</p>
-<form method="post" action="/me/erase">
-<input type="hidden" name="csrf" value="${csrf}">
-<label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> I want all of this to be erased.</label>
-<button class="button bad">Erase everything</button>
-</form>
-<p class="aside"><a href="/me">Keep everything</a></p>`,
-});
-
-export const unconfirmedPage: Page = {
-  status: 400,
-  title: "Nothing was erased",
-  content: html`
-<h1>Nothing was erased</h1>
-<p>Tick the box first to confirm that you are sure.</p>
-<p><a class="button" href="/me/erase">Go back</a></p>`,
-};
-
-export const erasedPage = ({ records, sightings, browsers, reviews, revokedKeys }: UserErased): Page => {
-  const erased = [
-    records > 0 && counted(records, "record of a link", "records of links"),
-    sightings > 0 && counted(sightings, "IP address", "IP addresses"),
-    browsers > 0 && counted(browsers, "remembered browser", "remembered browsers"),
-    reviews > 0 && counted(reviews, "note of a moderator", "notes of moderators"),
-    revokedKeys.length > 0 &&
-      `${counted(revokedKeys.length, "API key", "API keys")}, which no longer ${revokedKeys.length === 1 ? "works" : "work"}`,
-  ].filter((line) => line !== false);
+export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
+  const { user, links, addresses, browsers } = data;
+  const { language, chatName } = reader;
   return {
     status: 200,
-    title: "Everything is erased",
+    title: language.text("me.title"),
+    pictures: [user, ...links.map(({ game }) => gameCard(game, language))].flatMap(
+      ({ picture }) => picture ?? [],
+    ),
     content: html`
-${dropKeptPages({ path: "/me" })}
-<p class="sign good" aria-hidden="true">✓</p>
-<h1>Everything is erased</h1>
-${erased.length === 0 ? html`<p>Nothing was stored about you.</p>` : html`<ul>${erased.map((line) => html`<li>${line}</li>`)}</ul>`}
-<p>You are signed out, and can close this page.</p>`,
+<h1>${language.text("me.title")}</h1>
+<p class="who">${language.text("me.signed_in", { chatName })}</p>
+${cardHtml(user)}
+${linksHtml(links, reader, csrf)}
+${addresses.length === 0 ? null : addressesHtml(addresses, language)}
+${browsers.length === 0 ? null : browsersHtml(browsers, language, csrf)}
+<section>
+<h2>${language.text("me.everything")}</h2>
+<p>${language.text("me.everything.text")}</p>
+<p><a class="button quiet" href="/me/export">${language.text("me.download")}</a></p>
+<p class="aside"><a class="bad" href="/me/erase">${language.text("me.erase")}</a></p>
+</section>
+${postForm("/me/sign-out", csrf, html`<button class="button quiet">${language.text("sign_in.end")}</button>`)}`,
   };
 };
 
-const signOutForm = (csrf: string): Html => html`
-<form method="post" action="/me/sign-out">
-<input type="hidden" name="csrf" value="${csrf}"><button class="button quiet">Sign out</button>
-</form>`;
+const linksHtml = (links: ReadonlyArray<OwnLink>, { language, gameName }: Reader, csrf: string): Html => html`
+<section>
+<h2>${language.text("me.links")}</h2>
+${
+  links.length === 0
+    ? html`<p class="empty">${language.html("me.links.none", { gameName, code: (label) => html`<a href="/go">${label}</a>` })}</p>`
+    : html`
+<p>${language.text("me.links.known", { count: links.length, gameName })}</p>
+<ul class="pair" role="list">${links.map((link) => linkItem(link, language, csrf))}</ul>`
+}
+</section>`;
 
-const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
-
-/** Returns the name of a link's guild, or the name of its community if the link belongs to no guild. */
-const communityOf = ({ guild, asking }: OwnCommunity): string =>
-  guild === null ? asking : (guild.name ?? `Community ${guild.id}`);
-
-const dayHtml = (time: Millis): Html => {
-  const day = formatTimestamp(time).slice(0, 10);
-  return html`<time datetime="${day}">${day}</time>`;
+const linkItem = (link: OwnLink, language: Language, csrf: string): Html => {
+  const community = communityHtml(link, language);
+  const dates = { since: language.day(link.linkedAt), verified: language.day(link.lastVerifiedAt) };
+  return html`
+<li>
+<h3>${community}</h3>
+${cardHtml(gameCard(link.game, language))}
+<p class="aside">${language.html("me.link.dates", dates)}</p>
+<details>
+<summary class="bad">${language.html("me.link.remove", { community, unseen })}</summary>
+<p>${language.html("me.link.remove.text", { community })}</p>
+${postForm(
+  "/me/remove",
+  csrf,
+  html`<input type="hidden" name="pid" value="${link.pid}">
+<button class="button bad">${language.text("me.link.remove.button")}</button>`,
+)}
+</details>
+</li>`;
 };
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const addressesHtml = (addresses: ReadonlyArray<OwnAddress>, language: Language): Html => html`
+<section>
+<h2>${language.text("me.addresses")}</h2>
+<p>${language.text("me.addresses.text")}</p>
+<ul class="pair" role="list">${addresses.map(
+  (address) => html`
+<li>
+<h3>${address.ip === null ? language.text("me.address.unreadable") : code(address.ip)}</h3>
+<p class="aside">${language.html("me.address.dates", datesOf(address, language))}</p>
+</li>`,
+)}</ul>
+</section>`;
+
+const browsersHtml = (browsers: ReadonlyArray<OwnPlace>, language: Language, csrf: string): Html => html`
+<section>
+<h2>${language.text("me.browsers")}</h2>
+<p>${language.text("me.browsers.text")}</p>
+<ul class="pair" role="list">${browsers.map(
+  (browser, index) => html`
+<li>
+<h3>${language.text("me.browser", { number: index + 1 })}</h3>
+<p class="aside">${usedHtml(browser, language)}</p>
+</li>`,
+)}</ul>
+${postForm("/me/browsers/forget", csrf, html`<button class="button quiet">${language.text("me.browsers.forget", { count: browsers.length })}</button>`)}
+</section>`;
+
+const usedHtml = (browser: OwnPlace, language: Language): Html => {
+  const { firstSeenAt, lastSeenAt } = browser;
+  const dates = datesOf(browser, language);
+  return firstSeenAt === null || firstSeenAt === lastSeenAt
+    ? language.html("me.browser.once", dates)
+    : language.html("me.browser.dates", { ...dates, first: language.day(firstSeenAt) });
+};
+
+const datesOf = ({ communities, lastSeenAt, keptUntil }: OwnPlace, language: Language) => ({
+  communities: language.list(communities.map((community) => nameOf(community, language))),
+  last: language.day(lastSeenAt),
+  until: language.day(keptUntil),
+});
+
+const postForm = (action: string, csrf: string, content: Html): Html => html`
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+${content}
+</form>`;
+
+/** A page about what has been done, with a way back. */
+const answerPage = (
+  language: Language,
+  status: 200 | 404,
+  name: "me.removed" | "me.browsers.forgotten" | "me.not_linked",
+  text: Html,
+): Page => {
+  const title = language.text(`${name}.title`);
+  return {
+    status,
+    title,
+    address: "/me",
+    content: html`
+${status === 200 ? html`<p class="sign good" aria-hidden="true">✓</p>` : null}
+<h1>${title}</h1>
+${text}
+<p><a class="button" href="/me">${language.text("me.back")}</a></p>`,
+  };
+};
+
+export const removedPage = (link: OwnLink, language: Language): Page => {
+  const card = gameCard(link.game, language);
+  const text = html`
+<p>${language.html("me.removed.text", { community: communityHtml(link, language) })}</p>
+${cardHtml(card)}
+<p>${language.text("me.removed.kept")}</p>`;
+  return {
+    ...answerPage(language, 200, "me.removed", text),
+    pictures: card.picture === null ? [] : [card.picture],
+  };
+};
+
+export const forgottenPage = (language: Language): Page =>
+  answerPage(
+    language,
+    200,
+    "me.browsers.forgotten",
+    html`<p>${language.text("me.browsers.forgotten.text")}</p>`,
+  );
+
+export const notLinkedPage = (language: Language): Page =>
+  answerPage(language, 404, "me.not_linked", html`<p>${language.text("me.not_linked.text")}</p>`);
+
+export const erasePage = (
+  user: AccountCard,
+  { keys, records }: ErasurePreview,
+  language: Language,
+  csrf: string,
+): Page => ({
+  status: 200,
+  title: language.text("erase.title"),
+  pictures: [user].flatMap(({ picture }) => picture ?? []),
+  content: html`
+<h1>${language.text("erase.title")}</h1>
+${cardHtml(user)}
+<p>${language.text("erase.text", { communities: records })}</p>
+${keys.length === 0 ? null : html`<p>${language.html("erase.keys", { count: keys.length, b: bold })}</p>`}
+<p>${language.text("erase.final")}</p>
+${postForm(
+  "/me/erase",
+  csrf,
+  html`<label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> ${language.text("erase.agree")}</label>
+<button class="button bad">${language.text("erase.button")}</button>`,
+)}
+<p class="aside"><a href="/me">${language.text("erase.keep")}</a></p>`,
+});
+
+export const unconfirmedPage = (language: Language): Page => ({
+  status: 400,
+  title: language.text("erase.unconfirmed.title"),
+  address: "/me/erase",
+  content: html`
+<h1>${language.text("erase.unconfirmed.title")}</h1>
+<p>${language.text("erase.unconfirmed.text")}</p>
+<p><a class="button" href="/me/erase">${language.text("erase.unconfirmed.back")}</a></p>`,
+});
+
+export const erasedPage = (
+  { records, sightings, browsers, reviews, revokedKeys }: UserErased,
+  language: Language,
+): Page => {
+  const counts = {
+    records,
+    addresses: sightings,
+    browsers,
+    reviews,
+    keys: revokedKeys.length,
+  };
+  const names = Object.keys(counts) as ReadonlyArray<keyof typeof counts>;
+  const erased = names
+    .filter((name) => counts[name] > 0)
+    .map((name) => html`<li>${language.text(`erase.done.${name}`, { count: counts[name] })}</li>`);
+  return {
+    status: 200,
+    title: language.text("erase.done.title"),
+    content: html`
+${dropKeptPages({ path: "/me" })}
+<p class="sign good" aria-hidden="true">✓</p>
+<h1>${language.text("erase.done.title")}</h1>
+${erased.length === 0 ? html`<p>${language.text("erase.done.none")}</p>` : html`<ul>${erased}</ul>`}
+<p>${language.text("erase.done.close")}</p>`,
+  };
+};
+
+/** Returns the name of a link's guild, or the name of its community if the link belongs to no guild. */
+const nameOf = ({ guild, asking }: OwnCommunity, language: Language): string =>
+  guild === null ? asking : (guild.name ?? language.text("community.unnamed", { id: guild.id }));
+
+const communityHtml = (community: OwnCommunity, language: Language): Html => own(nameOf(community, language));

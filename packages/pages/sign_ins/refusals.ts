@@ -3,6 +3,7 @@ import { PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { statusOf } from "@accountlink/http-api";
 import { html } from "../html.ts";
+import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Site } from "./site.ts";
 
@@ -14,87 +15,54 @@ export const publicOf = (error: SiteError): PublicError | null => {
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-interface SignInPage {
-  readonly status: number;
-  readonly title: string;
-  readonly text: string;
-}
-
-const signInRefusals: Readonly<Record<SignInRefused["reason"], SignInPage>> = {
-  denied: {
-    status: 403,
-    title: "You did not sign in",
-    text: "You did not allow the platform to tell us who you are. You can try again or close this page.",
-  },
-  invalid: {
-    status: 400,
-    title: "This sign-in cannot be used",
-    text: "It was already used, is too old, was started in another browser or tab, or was refused by the platform.",
-  },
-  platform_down: {
-    status: 503,
-    title: "The platform does not answer",
-    text: "We could not check who you are. Wait a moment and try again.",
-  },
-};
-
-const refusalOf = (error: SiteError): SignInPage => {
-  if (error instanceof SignInRefused) return signInRefusals[error.reason];
-  const status = statusOf(error);
+/** Returns the name of the message that tells users of an error. */
+const messageOf = (error: SiteError) => {
+  if (error instanceof SignInRefused) return `sign_in.${error.reason}` as const;
   switch (error._tag) {
     case "BadRequest":
-      return error.problem === "not_found"
-        ? { status, title: "There is no such page", text: "Check that the address is complete." }
-        : { status, title: "This address cannot be used", text: "This address is not a page." };
+      return error.problem === "not_found" ? "sign_in.not_found" : "sign_in.not_a_page";
     case "Forbidden":
-      return error.reason === "csrf"
-        ? {
-            status,
-            title: "This form cannot be used",
-            text: "It does not come from a page in this browser. Nothing was changed.",
-          }
-        : {
-            status,
-            title: "You may not do this",
-            text: `${error.message}. Nothing was changed.${error.reason === "role" ? " An owner of the account can change your role." : ""}`,
-          };
+      return error.reason === "csrf" ? "sign_in.forged" : "sign_in.forbidden";
     case "SharedIpRateLimited":
-      return {
-        status,
-        title: "Too many requests",
-        text: "There were very many requests from your network. Wait a while and try again.",
-      };
+      return "refusal.too_many";
     case "RateLimited":
-      return {
-        status,
-        title: "Enough downloads for today",
-        text: `You can download your data ${error.limit} times a day. Try again tomorrow.`,
-      };
+      return "sign_in.downloads";
     case "PlatformUnavailable":
-      return { status, title: "The platform does not answer", text: "Wait a moment and try again." };
+      return "sign_in.platform_down";
     case "StoreUnavailable":
-      return { status, title: "This does not work right now", text: "Wait a moment and try again." };
+      return "sign_in.down";
     case "InternalError":
-      return {
-        status,
-        title: "Something went wrong here",
-        text: "This is our mistake, and it was logged.",
-      };
+      return "sign_in.defect";
     default:
-      return { status, title: "This cannot be done", text: `${error.message}.` };
+      return "sign_in.refused";
   }
 };
 
-export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">): Page => {
-  const { status, title, text } = refusalOf(error);
+const signInStatuses = { denied: 403, invalid: 400, platform_down: 503 } as const;
+
+/** The dashboard, which is in English, also tells what core says about a refusal. */
+const textOf = (error: SiteError, path: Site["path"], language: Language): string => {
+  const message = messageOf(error);
+  const isExact = path === "/dashboard" && !(error instanceof SignInRefused);
+  if (isExact && message === "sign_in.refused") return `${error.message}.`;
+  if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden")
+    return `${error.message}. Nothing was changed.${error.reason === "role" ? " An owner of the account can change your role." : ""}`;
+  return language.text(`${message}.text`, { limit: error._tag === "RateLimited" ? error.limit : 0 });
+};
+
+export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, language: Language): Page => {
+  const title = language.text(`${messageOf(error)}.title`);
   const isSignIn = error instanceof SignInRefused;
-  const [target, label] = isSignIn ? [`${path}/sign-in`, "Sign in again"] : [path, "Back to the start"];
+  const [target, label] = isSignIn
+    ? ([`${path}/sign-in`, "sign_in.again"] as const)
+    : ([path, "sign_in.start"] as const);
   return {
-    status,
+    status: isSignIn ? signInStatuses[error.reason] : statusOf(error),
     title,
+    address: path,
     content: html`
 <h1>${title}</h1>
-<p>${text}</p>
-<p><a class="button" href="${target}">${label}</a></p>`,
+<p>${textOf(error, path, language)}</p>
+<p><a class="button" href="${target}">${language.text(label)}</a></p>`,
   };
 };

@@ -4,7 +4,6 @@ import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import {
   type BoundRoute,
-  basePathOf,
   type HttpRequest,
   type HttpResponse,
   HttpSettings,
@@ -14,11 +13,11 @@ import {
   searchOf,
 } from "@accountlink/http/site";
 import { Effect } from "effect";
-import { footerHtml } from "../footer.ts";
 import { html } from "../html.ts";
-import { type Page, pageResponse } from "../page.ts";
-import { makePageHandler, readForm, redirectTo } from "../page_requests.ts";
-import { PageSettings } from "../page_settings.ts";
+import type { Language } from "../languages/language.ts";
+import type { Page } from "../page.ts";
+import { makeRender } from "../page_render.ts";
+import { makePageHandler, type PageContext, readForm, redirectTo } from "../page_requests.ts";
 import { dropKeptPages, keptPagesRoute } from "./kept_pages.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { type Site, siteOf } from "./site.ts";
@@ -27,7 +26,7 @@ type Answer = Effect.Effect<HttpResponse, SiteError>;
 type SitePath = `/dashboard${string}` | `/me${string}`;
 
 export interface Visitor {
-  readonly context: RequestContext;
+  readonly context: PageContext;
   readonly signIn: SiteSignIn;
   /** The hidden `csrf` field for the forms of the page. */
   readonly csrf: string;
@@ -37,13 +36,11 @@ export interface Visitor {
 export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const signIns = yield* SignIns;
-  const pageSettings = yield* PageSettings;
   const site = siteOf(name, settings.publicUrl);
-  const basePath = basePathOf(settings);
+  const isEnglish = name === "dashboard";
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
-  const render = (page: Page, { requestId }: RequestContext): HttpResponse =>
-    pageResponse(page, footerHtml(pageSettings, page, requestId), basePath);
+  const render = yield* makeRender(!isEnglish);
 
   // Returns the URL to which users without a sign-in are redirected. A user who submitted a form is redirected to a
   // page with a link to the sign-in (`form=lost`). A direct redirect to the platform would be blocked, because browsers
@@ -53,21 +50,22 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   const handlePage = yield* makePageHandler<SiteError>({
     publicOf,
+    isEnglish,
     render: (error, context) =>
       error._tag === "InvalidSession"
         ? redirectTo(303, signInPath(context))
-        : render(refusalPage(error, site), context),
+        : render(refusalPage(error, site, context.language), context),
   });
-  const handle = (id: string, answer: (context: RequestContext) => Answer) =>
+  const handle = (id: string, answer: (context: PageContext) => Answer) =>
     handlePage({ id, generation: "v2", group: null }, answer);
 
   const bind = (
     method: "GET" | "POST",
     path: SitePath,
-    answer: (context: RequestContext) => Answer,
+    answer: (context: PageContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(name, answer) });
 
-  const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
+  const visitorOf = Effect.fnUntraced(function* (context: PageContext) {
     const signIn = yield* signIns.find(name, site.session.read(context));
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
@@ -78,7 +76,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 
-  const answerForm = Effect.fnUntraced(function* (context: RequestContext, answer: AnswerForm) {
+  const answerForm = Effect.fnUntraced(function* (context: PageContext, answer: AnswerForm) {
     const visitor = yield* visitorOf(context);
     const fields = yield* readSiteForm(context);
     if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
@@ -93,14 +91,14 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
     bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
 
-  const begin = (context: RequestContext): Answer =>
+  const begin = (context: PageContext): Answer =>
     context.query["form"] === "lost"
-      ? Effect.succeed(render(lostFormPage(site.path), context))
+      ? Effect.succeed(render(lostFormPage(site.path, context.language), context))
       : Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
           site.begun.write(redirectTo(302, url), state),
         );
 
-  const finish = (context: RequestContext): Answer =>
+  const finish = (context: PageContext): Answer =>
     Effect.map(
       signIns.finish({
         site: name,
@@ -127,7 +125,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     bind("GET", `${site.path}/callback`, finish),
     form(`${site.path}/sign-out`, signOut),
     bind("GET", `${site.path}/signed-out`, (context) =>
-      Effect.succeed(render(signedOutPage(site.path), context)),
+      Effect.succeed(render(signedOutPage(site.path, context.language), context)),
     ),
     keptPagesRoute(site),
   ];
@@ -138,23 +136,23 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   return { routes, page, form, upload, render, signedOut, keylessAnswer };
 });
 
-const signedOutPage = (path: Site["path"]): Page => ({
+const signedOutPage = (path: Site["path"], language: Language): Page => ({
   status: 200,
-  title: "You are signed out",
+  title: language.text("sign_in.ended.title"),
   content: html`
 ${dropKeptPages({ path })}
-<h1>You are signed out</h1>
-<p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
+<h1>${language.text("sign_in.ended.title")}</h1>
+<p><a class="button" href="${path}/sign-in">${language.text("sign_in.again")}</a></p>`,
 });
 
 /** The page for a form that was sent after the sign-in had ended. */
-const lostFormPage = (path: string): Page => ({
+const lostFormPage = (path: string, language: Language): Page => ({
   status: 200,
-  title: "You are no longer signed in",
+  title: language.text("sign_in.lost.title"),
   content: html`
-<h1>You are no longer signed in</h1>
-<p>Your last change was not saved. Sign in and try again.</p>
-<p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
+<h1>${language.text("sign_in.lost.title")}</h1>
+<p>${language.text("sign_in.lost.text")}</p>
+<p><a class="button" href="${path}/sign-in">${language.text("sign_in.again")}</a></p>`,
 });
 
 const readSiteForm = ({ request }: RequestContext) =>

@@ -6,6 +6,7 @@ import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/sit
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { documentBelow } from "../../base_path.ts";
+import { readerOf } from "../../page_render.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { given } from "../keys/keys_api.ts";
 import { noticeHtml } from "../look/notice.ts";
@@ -37,7 +38,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const update = parameterReader(DashboardCommunities.patchScope);
 
   const previewsOf = (
-    { owner: { account, requestId } }: OwnerVisitor,
+    { context: { language }, owner: { account, requestId } }: OwnerVisitor,
     { guildName }: Community,
     said: SaidForm,
   ) => {
@@ -46,7 +47,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       title,
       document: documentBelow(
         basePath,
-        previewDocument(state, texts, settings, { ...settings, sightingRetention }, requestId),
+        previewDocument(state, texts, { ...readerOf(settings, language), sightingRetention }, requestId),
       ),
     });
     return [shown("the beginning", "begin"), shown("the end", "done")];

@@ -3,6 +3,7 @@ import { noSettings } from "@accountlink/core/keys";
 import { basePathOf, HttpSettings } from "@accountlink/http/site";
 import { Effect } from "effect";
 import { documentBelow } from "../../base_path.ts";
+import { readerOf } from "../../page_render.ts";
 import { PageSettings } from "../../page_settings.ts";
 import type { OwnerPages } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
@@ -13,18 +14,17 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
   const settings = yield* PageSettings;
   const basePath = basePathOf(yield* HttpSettings);
   const { sightingRetention } = yield* SessionSettings;
-  const terms = { ...settings, sightingRetention };
   return [
-    page(paths.preview, ({ owner: { account, requestId } }, query) => {
-      const shown = stateOf(query("state"));
+    page(paths.preview, ({ context: { language }, owner: { account, requestId } }, query) => {
+      const groups = previewGroups(language);
+      const shown = stateOf(groups, query("state"));
       const document = previewDocument(
         shown.name,
         { ...noSettings, displayName: account.name },
-        settings,
-        terms,
+        { ...readerOf(settings, language), sightingRetention },
         requestId,
       );
-      return Effect.succeed(previewPage(previewGroups, shown, documentBelow(basePath, document)));
+      return Effect.succeed(previewPage(groups, shown, documentBelow(basePath, document)));
     }),
   ];
 });

@@ -3,12 +3,12 @@ import { ChatId, GameId, Sid } from "@accountlink/core";
 import type { FlowView } from "@accountlink/core/flow";
 import type { ScopeSettings } from "@accountlink/core/keys";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import { cancelledPage, donePage, flowPage, type PageTerms } from "../../flow/pages.ts";
+import { cancelledPage, donePage, type FlowReader, flowPage } from "../../flow/pages.ts";
 import { namedRefusalPage, type RefusalName, refusals } from "../../flow/refusals.ts";
 import { footerHtml } from "../../footer.ts";
 import { html } from "../../html.ts";
+import type { Language } from "../../languages/language.ts";
 import { documentOf, type Page } from "../../page.ts";
-import type { PageSettingsShape } from "../../page_settings.ts";
 import type { PreviewedState, PreviewGroup } from "./preview_page.ts";
 
 const minutes = 60_000;
@@ -55,12 +55,14 @@ const flowStates: Readonly<Record<string, { readonly label: string; readonly pro
   choice: { label: "Linked to another account", proven: { chat, game, replaces } },
 };
 
+const refusalNames = Object.keys(refusals) as ReadonlyArray<RefusalName>;
+
 const endings = {
   done: "Linked",
   cancelled: "Cancelled by the user",
 } as const;
 
-export const previewGroups: ReadonlyArray<PreviewGroup> = [
+export const previewGroups = (language: Language): ReadonlyArray<PreviewGroup> => [
   {
     label: "Steps",
     states: [
@@ -70,42 +72,45 @@ export const previewGroups: ReadonlyArray<PreviewGroup> = [
   },
   {
     label: "Refusals",
-    states: Object.entries(refusals).map(([name, { title }]) => ({ name: `refused-${name}`, title })),
+    states: refusalNames.map((name) => ({
+      name: `refused-${name}`,
+      title: language.text(`refusal.${name}.title`),
+    })),
   },
 ];
 
 /** Returns the state with this name; the first state for unknown names. */
-export const stateOf = (name: string): PreviewedState =>
-  previewGroups.flatMap(({ states }) => states).find((state) => state.name === name) ?? firstState;
+export const stateOf = (groups: ReadonlyArray<PreviewGroup>, name: string): PreviewedState =>
+  groups.flatMap(({ states }) => states).find((state) => state.name === name) ?? firstState;
 
 /** The texts that the owner set for users, and the name of the community. */
 export interface SaidToUsers extends ScopeSettings {
   readonly displayName: string;
 }
 
-export const previewDocument = (
-  name: string,
-  said: SaidToUsers,
-  settings: PageSettingsShape,
-  terms: PageTerms,
-  requestId: string,
-) => {
-  const page = pageOf(name, said, settings, terms);
+export const previewDocument = (name: string, said: SaidToUsers, reader: FlowReader, requestId: string) => {
+  const { language } = reader;
+  const page = pageOf(name, said, reader);
   // This element makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
   // nothing.
-  return documentOf(page, footerHtml(settings, page, requestId), html`<base target="_blank">`);
+  return documentOf(
+    page,
+    language,
+    footerHtml(language, reader, page, requestId),
+    html`<base target="_blank">`,
+  );
 };
 
-const pageOf = (name: string, said: SaidToUsers, settings: PageSettingsShape, terms: PageTerms): Page => {
+const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): Page => {
   if (name === "done") {
     const ended = { entry, guildId: null, browser: null, redirect: null } as const;
     const linked = { linkChanged: true, kept: false, doneText: said.doneText };
-    return donePage({ ...ended, chat, game, ...linked }, settings);
+    return donePage({ ...ended, chat, game, ...linked }, reader);
   }
-  if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null }, settings);
+  if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null }, reader);
   const state = flowStates[name];
   if (state === undefined)
-    return namedRefusalPage(name.replace("refused-", "") as RefusalName, settings, entry);
+    return namedRefusalPage(name.replace("refused-", "") as RefusalName, reader, entry);
   const view: FlowView = {
     entry,
     sid,
@@ -117,5 +122,5 @@ const pageOf = (name: string, said: SaidToUsers, settings: PageSettingsShape, te
     csrf: "",
     ...state.proven,
   };
-  return flowPage(view, terms, 0);
+  return flowPage(view, reader, 0);
 };

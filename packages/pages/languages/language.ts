@@ -1,0 +1,102 @@
+/** The messages of one language, typed by the English source. */
+import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { IntlMessageFormat } from "intl-messageformat";
+import { Html, html } from "../html.ts";
+import { type LanguageTag, languages } from "./languages.ts";
+import type { MessageValues } from "./message_values.ts";
+
+export type MessageKey = keyof MessageValues;
+
+/** Messages in place of the service's own, by language and key. */
+export type OwnMessages = Partial<Record<LanguageTag, Partial<Record<MessageKey, string>>>>;
+
+/** The keys of messages without values. */
+export type PlainKey = {
+  [Key in MessageKey]: MessageValues[Key] extends null ? Key : never;
+}[MessageKey];
+
+/** Renders what stands between the two ends of a tag of a message. */
+type Tag = (content: Html) => Html;
+
+interface Kinds<Text> {
+  readonly text: Text;
+  readonly number: number;
+  readonly tag: Tag;
+}
+
+type ValuesOf<Key extends MessageKey, Text> = MessageValues[Key] extends null
+  ? readonly []
+  : readonly [
+      values: {
+        readonly [Name in keyof MessageValues[Key]]: Kinds<Text>[MessageValues[Key][Name] &
+          keyof Kinds<Text>];
+      },
+    ];
+
+/** Renders the tag `<b>` of a message. */
+export const bold: Tag = (content) => html`<strong>${content}</strong>`;
+
+/** Renders the tag `<unseen>`: text for screen readers alone. */
+export const unseen: Tag = (content) => html`<span class="unseen">${content}</span>`;
+
+/** A name or text that people chose, which keeps its own direction within a sentence. */
+export const own = (text: string): Html => html`<bdi dir="auto">${text}</bdi>`;
+
+/** An ID or a code, which is read from left to right in every language. */
+export const code = (text: string): Html => html`<bdi dir="ltr">${text}</bdi>`;
+
+/** A language with its messages. A message is compiled when it is first used. */
+export class Language {
+  readonly tag: LanguageTag;
+  readonly dir: "ltr" | "rtl";
+  readonly #messages: Readonly<Record<string, string>>;
+  readonly #compiled = new Map<MessageKey, IntlMessageFormat>();
+  #dates: Intl.DateTimeFormat | undefined;
+
+  constructor(tag: LanguageTag, messages: Readonly<Record<string, string>>) {
+    this.tag = tag;
+    this.dir = languages[tag].dir;
+    this.#messages = messages;
+  }
+
+  /** Returns a message as plain text. */
+  text<Key extends MessageKey>(key: Key, ...[values]: ValuesOf<Key, string>): string {
+    return String(this.#format(key).format(values));
+  }
+
+  /** Returns a message as HTML. Text in values and messages is escaped; tags become what `values` makes of them. */
+  html<Key extends MessageKey>(key: Key, ...[values]: ValuesOf<Key, string | Html>): Html {
+    const entries = Object.entries<string | number | Html | Tag>(values ?? {}).map(([name, value]) =>
+      typeof value === "function"
+        ? [name, (content: ReadonlyArray<string | Html>) => value(joined(content))]
+        : [name, value],
+    );
+    const parts = this.#format(key).format<Html>(Object.fromEntries(entries));
+    return joined(Array.isArray(parts) ? parts : [parts]);
+  }
+
+  /** Returns the UTC day of a time. */
+  day(time: Millis): Html {
+    this.#dates ??= new Intl.DateTimeFormat(this.tag, { dateStyle: "long", timeZone: "UTC" });
+    return html`<time datetime="${formatTimestamp(time).slice(0, 10)}">${this.#dates.format(time)}</time>`;
+  }
+
+  /** Returns the parts as a list, such as "A, B and C". */
+  list(parts: ReadonlyArray<string>): Html {
+    const format = new Intl.ListFormat(this.tag, { type: "conjunction" });
+    return joined(
+      format.formatToParts(parts).map(({ type, value }) => (type === "element" ? own(value) : value)),
+    );
+  }
+
+  #format(key: MessageKey): IntlMessageFormat {
+    const known = this.#compiled.get(key);
+    if (known !== undefined) return known;
+    const format = new IntlMessageFormat(this.#messages[key] ?? "", this.tag);
+    this.#compiled.set(key, format);
+    return format;
+  }
+}
+
+const joined = (parts: ReadonlyArray<string | Html>): Html =>
+  new Html(parts.map((part) => html`${part}`.source).join(""));

@@ -1,0 +1,41 @@
+import { basePathOf, type HttpResponse, HttpSettings } from "@accountlink/http/site";
+import { Effect } from "effect";
+import { footerHtml } from "./footer.ts";
+import type { Language } from "./languages/language.ts";
+import { languageChoice } from "./languages/reader_language.ts";
+import { type Page, pageResponse } from "./page.ts";
+import type { PageContext } from "./page_requests.ts";
+import { PageSettings, type PageSettingsShape } from "./page_settings.ts";
+
+/**
+ * Makes a function that renders a page in the language of its reader.
+ *
+ * @param withChoice whether readers can choose another language
+ */
+export const makeRender = Effect.fnUntraced(function* (withChoice: boolean) {
+  const settings = yield* PageSettings;
+  const basePath = basePathOf(yield* HttpSettings);
+  return (page: Page, { language, request, requestId }: PageContext): HttpResponse => {
+    const [, query = ""] = request.url.split("?", 2);
+    const { address = request.method === "POST" ? "/" : `?${query}` } = page;
+    const choice = withChoice ? languageChoice(language, address) : null;
+    return pageResponse(page, language, footerHtml(language, settings, page, requestId, choice), basePath);
+  };
+});
+
+/** What the pages need of the deployment and their reader: the language, and the names of the platforms in it. */
+export interface Reader extends PageSettingsShape {
+  readonly language: Language;
+}
+
+/** Platforms without a name of their own are named in the language of the reader. */
+export const readerOf = (settings: PageSettingsShape, language: Language): Reader => {
+  const unnamed = PageSettings.defaultValue();
+  const { chatName, gameName } = settings;
+  return {
+    ...settings,
+    language,
+    chatName: chatName === unnamed.chatName ? language.text("platform.chat") : chatName,
+    gameName: gameName === unnamed.gameName ? language.text("platform.game") : gameName,
+  };
+};
