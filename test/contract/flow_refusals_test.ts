@@ -256,6 +256,20 @@ describe("a change during the flow is shown", () => {
     ];
     for (const answer of late) expectPage(answer, 409, "You are already done");
     expect(await gameOf(key)).toBe("1");
+
+    await send("DELETE /v2/game", { key, body: { chatId: "100001" }, from: fixtures.address() });
+    const removed = await browser.get(`/verify${bySid}`);
+    expectPage(removed, 409, "This link is no longer there");
+    expect(removed.text).not.toContain("the accounts are linked");
+  });
+
+  test("the address of a form, opened as a page, leads back to the verification and to the user's data", async () => {
+    const { browser, bySid } = await setup();
+    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+    const page = await browser.get("/verify/confirm");
+    expectPage(page, 405, "This address is not a page");
+    expect(page.text).toContain(`href="/verify${bySid}"`);
+    expect(page.text).toContain('href="/me"');
   });
 
   const linked = [
