@@ -6,6 +6,7 @@ import type { GameGroup, GameProfile } from "../platforms/profile.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { namesGame, namesGroupRole, nicknameOf } from "./nickname_template.ts";
 import type { PlanSettings, RoleCondition } from "./role_plan.ts";
+import { erasedNickname } from "./role_plan_store.ts";
 
 export interface MemberChanges {
   readonly chatId: ChatId;
@@ -133,7 +134,8 @@ const nicknameChange = (
   before: string | null,
 ): NicknameChange | null => {
   if (game === null) {
-    return before !== null && member.nickname === before
+    const isOurs = member.nickname === before || before === erasedNickname;
+    return before !== null && member.nickname !== null && isOurs
       ? { nickname: "", setNickname: { before, after: null } }
       : unchanged(before, null);
   }

@@ -91,6 +91,12 @@ export interface SettleMembers extends HeldWrite {
   readonly sweep: Sweep | "ended" | null;
 }
 
+/**
+ * Stored in place of a nickname that an erasure deleted, while the platform still shows it. The next comparison removes
+ * whichever nickname the member has.
+ */
+export const erasedNickname = "";
+
 /** The nickname and the problems that are stored for a user in the guild of a plan. */
 export interface UserRoles extends PlanPlace {
   /** The nickname that the plan set, or null. */
@@ -100,7 +106,8 @@ export interface UserRoles extends PlanPlace {
 
 /**
  * Stores role plans, the members that wait to be compared, and the nodes that work on plans. Every operation is atomic.
- * Deleting the data of a scope keeps the scope's plans. Erasing a user deletes the user's nicknames and problems.
+ * Deleting the data of a scope keeps the scope's plans. Erasing a user deletes the user's problems, and replaces the
+ * nicknames of plans that are on by `erasedNickname`.
  * Erasing the owner of an account deletes the account's plans. `put` to an unknown scope is a defect.
  */
 export class RolePlanStore extends Context.Service<

@@ -1,6 +1,7 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import {
   changedSettings,
+  erasedNickname,
   type HeldPlan,
   type HeldWrite,
   type HoldItems,
@@ -269,19 +270,20 @@ const storeProblems = ({ problems }: MemoryPlan, chatId: ChatId, left: ReadonlyA
 /** Finds the nicknames and problems stored for a chat user, by a scan. */
 export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles> =>
   [...memory.rolePlans.values()].flatMap(({ pid, guildId, members, problems }) => {
-    const nickname = members.get(chatId)?.nickname ?? null;
+    const nickname = members.get(chatId)?.nickname || null;
     const theirs = problems.get(chatId) ?? [];
     return nickname === null && theirs.length === 0 ? [] : [{ pid, guildId, nickname, problems: theirs }];
   });
 
-/** Deletes nicknames and problems of a chat user. Pending changes of the user's roles stay pending. */
+/** Forgets nicknames and problems of a chat user. Pending changes of the user's roles and nickname stay pending. */
 export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
-  for (const { members, problems } of memory.rolePlans.values()) {
+  for (const { members, problems, settings } of memory.rolePlans.values()) {
     problems.delete(chatId);
     const member = members.get(chatId);
     if (member === undefined) continue;
-    if (member.waits === null) members.delete(chatId);
-    else members.set(chatId, { ...member, nickname: null });
+    const isShown = member.nickname !== null && settings.state === "on";
+    if (member.waits === null && !isShown) members.delete(chatId);
+    else members.set(chatId, { ...member, nickname: member.nickname && erasedNickname });
   }
 };
 

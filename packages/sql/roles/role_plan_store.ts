@@ -1,5 +1,6 @@
 import type { ChatId } from "@accountlink/core";
 import {
+  erasedNickname,
   type HoldItems,
   placeOrder,
   RolePlanStore,
@@ -127,7 +128,7 @@ const holdPlansOn = (sql: SqlClient.SqlClient) => {
 export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatId: ChatId) {
     const nicknames = yield* Effect.flatMap(
-      sql`SELECT pid, guild_id, nickname FROM role_members WHERE chat_id = ${chatId} AND nickname IS NOT NULL`,
+      sql`SELECT pid, guild_id, nickname FROM role_members WHERE chat_id = ${chatId} AND nickname <> ${erasedNickname}`,
       readPlacedNicknames,
     );
     const problems = yield* Effect.flatMap(
@@ -149,12 +150,17 @@ export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
   });
 
 /**
- * Returns a function that deletes the stored nicknames and problems of a chat user. Role changes that are still due for
- * the user stay due.
+ * Returns a function that forgets the stored nicknames and problems of a chat user. Role changes that are still due for
+ * the user stay due, and so does the removal of a nickname that a plan set.
  */
 export const forgetUserRolesOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (chatId: ChatId) {
-    yield* sql`DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL`;
-    yield* sql`UPDATE role_members SET nickname = NULL WHERE chat_id = ${chatId}`;
+    const isOn = sql`EXISTS (
+      SELECT 1 FROM role_plans
+      WHERE role_plans.pid = role_members.pid AND role_plans.guild_id = role_members.guild_id AND state = 'on'
+    )`;
+    yield* sql`
+      DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL AND (nickname IS NULL OR NOT ${isOn})`;
+    yield* sql`UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname IS NOT NULL`;
     yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
   });

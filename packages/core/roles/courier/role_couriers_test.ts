@@ -410,20 +410,20 @@ describe("an erased user", () => {
   );
 
   test(
-    "a user is erased even while the platform is down, and loses the roles later",
+    "a user is erased even while the platform is down, and loses the roles and the nickname later",
     Effect.gen(function* () {
-      const { begin, link, startNode, rolesOf, watched, broken } = yield* deployment;
+      const { begin, link, startNode, member, watched, broken } = yield* deployment;
       const [ada = ""] = memberIds;
-      yield* begin();
+      yield* begin({ nickname: "{game.username}" });
       yield* startNode();
       yield* link(ada, "1");
       yield* pass(3);
       broken.isDown = true;
       yield* erase(ada, watched("erasing"));
-      assert.deepEqual(yield* rolesOf(ada), [verified]);
+      assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
       broken.isDown = false;
       yield* pass(6);
-      assert.deepEqual(yield* rolesOf(ada), [guest]);
+      assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
     }),
   );
 });

@@ -1,5 +1,6 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { erasedNickname } from "@accountlink/core/roles";
 import { UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
@@ -221,7 +222,7 @@ export const members: Cases<StoragePorts> = {
     }
   }),
 
-  "erasing a user deletes the user's nicknames and problems, but not a waiting change of roles": Effect.gen(
+  "erasing a user forgets the user's nicknames and problems, but not a waiting change of roles": Effect.gen(
     function* () {
       const users = yield* UserStore;
       const [one, other] = [yield* newRoleFixture, yield* newRoleFixture];
@@ -242,10 +243,25 @@ export const members: Cases<StoragePorts> = {
       yield* users.erase({ ...origin, chatId, at: start, scopes: [], pseudonym: uniqueText() });
       expectEqual((yield* users.find(chatId)).roles, []);
       for (const { nicknames, due, status } of [one, other]) {
-        expectEqual(yield* nicknames(chatId, bystander), new Map([[bystander, "bob"]]));
-        expectEqual(yield* due(), [{ chatId, mark: 2, since: start, nickname: null }]);
+        const left = [
+          [chatId, erasedNickname],
+          [bystander, "bob"],
+        ] as const;
+        expectEqual(yield* nicknames(chatId, bystander), new Map(left));
+        expectEqual(yield* due(), [{ chatId, mark: 2, since: start, nickname: erasedNickname }]);
         expectEqual((yield* status).problems, [problemOf(bystander)]);
       }
     },
   ),
+
+  "erasing a user deletes the nickname of a paused plan": Effect.gen(function* () {
+    const { putHeld, pause, settleOne, nicknames } = yield* newRoleFixture;
+    const chatId = uniqueChatId();
+    yield* putHeld();
+    yield* settleOne(settled(chatId, { nickname: "ada" }));
+    yield* pause;
+    const users = yield* UserStore;
+    yield* users.erase({ ...origin, chatId, at: start, scopes: [], pseudonym: uniqueText() });
+    expectEqual(yield* nicknames(chatId), new Map());
+  }),
 };
