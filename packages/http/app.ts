@@ -89,15 +89,17 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   ]);
   const basePath = basePathOf(settings);
   const documents = makeLiteralRouter([
-    ...docsRoutes(settings.docs?.(publicUrl, basePath) ?? [], pipeline, pages?.documents ?? pipeline),
+    ...docsRoutes(settings.docs?.(publicUrl, basePath) ?? [], pipeline, pages?.elsewhere ?? pipeline),
     ...(yield* healthRoutes),
     ...(metricsElsewhere ? [] : [metricsRoute]),
   ]);
 
   const uncounted = { keylessAnswer: pipeline.uncountedAnswer };
 
+  // Only requests for unknown paths count against the limits of the address.
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
-    const elsewhere = isOfBrowser(request) ? (pages?.elsewhere ?? uncounted) : uncounted;
+    const withoutPages = problem === "not_found" ? pipeline : uncounted;
+    const elsewhere = isOfBrowser(request) ? (pages?.elsewhere ?? withoutPages) : withoutPages;
     const { keylessAnswer } = pages?.answersAt(request.url) ?? elsewhere;
     return keylessAnswer("unmatched", () => Effect.fail(new BadRequest({ problem })))(request, {});
   };
@@ -129,7 +131,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     if (page === undefined) return null;
     const location = `${path}${query}`;
     const redirect = emptyResponse(308, { ...privateHeaders, location });
-    return pages.documents.keylessAnswer("slash", () => Effect.succeed(redirect))(request, {});
+    return pages.elsewhere.keylessAnswer("slash", () => Effect.succeed(redirect))(request, {});
   };
 
   const answer = (request: HttpRequest): Effect.Effect<HttpResponse> => {

@@ -24,9 +24,7 @@ export interface Pages {
    * null if the URL belongs to no site.
    */
   readonly answersAt: (url: string) => KeylessAnswers | null;
-  /** Answers requests for documents, and sends redirects. Errors become pages of the verification flow. */
-  readonly documents: KeylessAnswers;
-  /** Answers browsers that open a URL outside all sites. Errors become pages, such as the page "not found". */
+  /** Answers requests for documents, sends redirects, and answers browsers that open a URL outside all sites. */
   readonly elsewhere: KeylessAnswers;
 }
 

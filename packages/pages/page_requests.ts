@@ -56,7 +56,6 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({
   return (
     route: RequestContext["route"],
     answer: (context: PageContext) => Effect.Effect<HttpResponse, E>,
-    { isCounted = true }: { readonly isCounted?: boolean } = {},
   ) =>
     withContext(route, (request) =>
       Effect.flatMap(
@@ -67,10 +66,7 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({
           const answered = respond(
             { context },
             observers,
-            Effect.andThen(
-              isCounted ? limits.admitKeyless(context.address) : Effect.void,
-              answer(context),
-            ).pipe(
+            Effect.andThen(limits.admitPage(context.address), answer(context)).pipe(
               Effect.map((response) => withRequestId(response, context)),
               Effect.annotateLogs({ requestId: context.requestId }),
             ),

@@ -43,8 +43,7 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
       ? routes.map((route) => (needsSignIn(route.path) ? { ...route, answer: flow.closed } : route))
       : routes,
     answersAt: (url) => sites.find(({ isAt }) => isAt(url))?.answers ?? null,
-    documents: flow,
-    elsewhere: { keylessAnswer: flow.uncountedAnswer },
+    elsewhere: flow,
   } satisfies Pages;
 });
 

@@ -249,6 +249,7 @@ describe("limits of a client address", () => {
 describe("bursts and failures of a client address", () => {
   const { fixtures, send } = useContractServer({
     ACCOUNTLINK_IP_PER_SECOND: "3",
+    ACCOUNTLINK_IP_PAGES_PER_SECOND: "3",
     ACCOUNTLINK_IP_AUTH_FAILURES: "30",
   });
   const key = fixtures.key({ links: { 100001: "1" } });
@@ -294,6 +295,10 @@ describe("bursts and failures of a client address", () => {
     "GET /docs/scalar.js",
     "GET /dashboard/api/keys",
     "POST /dashboard/api/keys",
+    "GET /nope",
+    "GET /v2/nope",
+    "GET /v2/chat/?chatId=100001",
+    "GET /dashboard/api/nope",
   ] as const)("requests without a key are limited per second and address: %s", async (line) => {
     for (const answer of await refusedOfFive(line)) {
       expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
@@ -303,19 +308,12 @@ describe("bursts and failures of a client address", () => {
   });
 
   test.each([
-    ["GET /nope", 404],
-    ["GET /v2/nope", 404],
-    ["GET /v2/chat/?chatId=100001", 404],
     ["GET /v2/chat?chatId=%", 400],
     ["PUT /v2/chat", 405],
     ["OPTIONS /v2/chat", 204],
-    ["GET /dashboard/api/nope", 404],
     ["PUT /dashboard/api/keys", 405],
-    ["GET /api/v1/nope", 404],
-    ["GET /api/v1/verify/nope", 404],
     ["DELETE /api/v1/link/update-chat", 405],
-    ["GET /compat/rover/nope", 404],
-  ] as const)("requests without a route do not count for the address: %s", async (line, status) => {
+  ] as const)("requests that no route takes do not count for the address: %s", async (line, status) => {
     const [unrouted, answer] = await inOneSecond(async (from) => [
       await Promise.all(Array.from({ length: 5 }, () => send(line, { from }))),
       await send(lookup, { from, key }),
@@ -333,6 +331,22 @@ describe("bursts and failures of a client address", () => {
       }
     },
   );
+
+  test.each(["GET /api/v1/nope", "GET /compat/rover/nope"] as const)(
+    "requests for unknown paths are limited per second and address: %s",
+    async (line) => {
+      expect((await refusedOfFive(line)).map(({ status }) => status)).toEqual([429, 429]);
+    },
+  );
+
+  test("pages and other requests have their own limits per second", async () => {
+    const [pages, lookups] = await inOneSecond(async (from) => [
+      await Promise.all([1, 2, 3].map(() => send("GET /go", { from }))),
+      await Promise.all([1, 2, 3].map(() => send("GET /v2/nope", { from }))),
+    ]);
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(lookups.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
 
   test("requests with and without a key count together for the address", async () => {
     const answer = await inOneSecond(async (from) => {

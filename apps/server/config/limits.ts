@@ -6,6 +6,10 @@ const { free, premium, address } = Limits.defaultValue();
 
 export const addressVariables = {
   ACCOUNTLINK_IP_PER_SECOND: count("Requests per second of a client address", address.perSecond),
+  ACCOUNTLINK_IP_PAGES_PER_SECOND: count(
+    "Requests per second of a client address for pages, counted on their own",
+    address.pagesPerSecond,
+  ),
   ACCOUNTLINK_IP_DAILY: count("Requests per day of a client address", address.daily),
   ACCOUNTLINK_IP_VERIFY_DAILY: count(
     "Verification requests per day of a client address",
@@ -48,6 +52,7 @@ export const limitsOf = (config: LimitConfig): LimitSettings => ({
   premium: tierLimits(config, "PREMIUM"),
   address: {
     perSecond: config.ACCOUNTLINK_IP_PER_SECOND,
+    pagesPerSecond: config.ACCOUNTLINK_IP_PAGES_PER_SECOND,
     daily: config.ACCOUNTLINK_IP_DAILY,
     verifyDaily: config.ACCOUNTLINK_IP_VERIFY_DAILY,
     authFailures: config.ACCOUNTLINK_IP_AUTH_FAILURES,

@@ -29,6 +29,8 @@ export interface TierLimits {
 /** The limits of one client address, over all normal keys that it uses. A limit of 0 means unlimited. */
 export interface AddressLimits {
   readonly perSecond: number;
+  /** Requests per second for pages. They do not count against `perSecond`. */
+  readonly pagesPerSecond: number;
   readonly daily: number;
   readonly verifyDaily: number;
   /** Failed authentications per minute. */
@@ -61,7 +63,7 @@ export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits
   defaultValue: () => ({
     free: { keys: 2, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
     premium: { keys: 10, perWindow: 1, windowMs: 1_000, daily: 2_500, verifyDaily: 10_000 },
-    address: { perSecond: 20, daily: 10_000, verifyDaily: 10_000, authFailures: 30 },
+    address: { perSecond: 20, pagesPerSecond: 60, daily: 10_000, verifyDaily: 10_000, authFailures: 30 },
   }),
 });
 

@@ -8,7 +8,6 @@ import {
   type StoreUnavailable,
 } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
-import * as Immediate from "../immediate.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
@@ -110,6 +109,11 @@ export class RequestLimits extends Context.Service<
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
+    /** Counts a request for a page against the pages per second of its address, if the address is known. */
+    readonly admitPage: (
+      address: ClientAddress | null,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+
     /**
      * Counts a verification flow that has no session against the daily verification limit of its address, if the
      * address is known.
@@ -177,7 +181,7 @@ export class RequestLimits extends Context.Service<
 
       const admitAddress = Effect.fnUntraced(function* (
         address: ClientAddress | null,
-        which: "second" | "verifyDay",
+        which: "second" | "page" | "verifyDay",
         limit: number,
       ) {
         if (limit === 0 || address === null) return;
@@ -186,23 +190,18 @@ export class RequestLimits extends Context.Service<
       });
 
       return RequestLimits.of({
-        admit: (requester) => {
+        admit: Effect.fnUntraced(function* (requester) {
           const { address } = requester;
-          const windows = address === null ? Effect.succeed(null) : windowsOfAddress(address);
-          return Immediate.flatMap(windows, (ofAddress) =>
-            Immediate.withFiber((fiber) => {
-              // Read the clock synchronously. An effect would be one more operation of each request.
-              const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
-              const rules = rulesFor(requester, ofAddress, now);
-              return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({
-                report: reportOf(rules, states),
-                refusal: admitted ? null : refusalOf(rules, states, now),
-              }));
-            }),
-          );
-        },
+          const ofAddress = address === null ? null : yield* windowsOfAddress(address);
+          const now = yield* Clock.currentTimeMillis;
+          const rules = rulesFor(requester, ofAddress, now);
+          const { admitted, states } = yield* counters.admit(rules, now);
+          const refusal = admitted ? null : refusalOf(rules, states, now);
+          return { report: reportOf(rules, states), refusal };
+        }),
 
         admitKeyless: (address) => admitAddress(address, "second", addressLimits.perSecond),
+        admitPage: (address) => admitAddress(address, "page", addressLimits.pagesPerSecond),
         admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
 
         admitExport: (chatId) =>
@@ -235,6 +234,7 @@ type AddressWindows = ReturnType<typeof addressWindows>;
 
 const addressWindows = (name: string) => ({
   second: window("ip_second", name),
+  page: { ...window("ip_second", name), key: `ip_page:${name}` },
   day: window("ip_day", name),
   verifyDay: window("ip_verify_day", name),
 });

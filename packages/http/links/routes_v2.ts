@@ -19,15 +19,15 @@ const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>
   data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
 });
 
-export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: Pipeline) {
+export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const links = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
 
   return [
-    lookup(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
-    lookup(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
-    lookup(LookupsV2.getVerification, ({ key, values }) =>
+    keyed(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
+    keyed(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
+    keyed(LookupsV2.getVerification, ({ key, values }) =>
       Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
         data: {
           ...status,

@@ -11,7 +11,6 @@ import {
   RequestLimits,
 } from "@accountlink/core";
 import { isAddressAllowed } from "@accountlink/core/addresses";
-import * as Immediate from "@accountlink/core/immediate";
 import type { Requester } from "@accountlink/core/limits";
 import type { Credential, Parameters, ParameterValues, Route } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -41,20 +40,14 @@ export interface ValueChecks<P extends Parameters> {
   readonly validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>;
 }
 
-export interface CheckOptions<P extends Parameters> extends ValueChecks<P> {
-  /** Whether a lookup may read its record while its limits are counted, see `Prefetch`. */
-  readonly prefetches?: boolean;
-}
-
 export const makeChecks = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
-  const prefetch = new Prefetch();
 
   /** Counts a request against its limits, or refuses it. */
   const admit = (requester: Requester, learn: Learn) =>
-    Immediate.flatMap(limits.admit(requester), ({ report, refusal }) => {
+    Effect.flatMap(limits.admit(requester), ({ report, refusal }) => {
       learn({ limits: report });
       return refusal === null ? Effect.void : Effect.fail(refusal);
     });
@@ -69,7 +62,7 @@ export const makeChecks = Effect.gen(function* () {
   const checked = <P extends Parameters, R>(
     route: Route<P>,
     handler: (input: KeyedInput<P>, learn: Learn) => Effect.Effect<Answered, PublicError, R>,
-    { findProblems, validate, prefetches = false }: CheckOptions<P> = {},
+    { findProblems, validate }: ValueChecks<P> = {},
   ) => {
     const keyOf = keyReader(route.service?.credentials);
     const { traffic = "mapping" } = route;
@@ -78,7 +71,7 @@ export const makeChecks = Effect.gen(function* () {
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
 
-    const enter = Immediate.fn(function* (arrived: RequestContext, learn: Learn) {
+    return Effect.fnUntraced(function* (arrived: RequestContext, learn: Learn) {
       const { address, request } = arrived;
       if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
       // Steps 3 and 4: refuse an address that sends many wrong keys, then check the key. `KeyAuthenticator` does both.
@@ -88,14 +81,7 @@ export const makeChecks = Effect.gen(function* () {
       // Step 5: check the client address against the allow list and the deny list of the key.
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
-      const admission = admit({ key, quota, address, traffic }, learn);
-      const answer = handle(context, key, learn);
-      return yield* prefetches
-        ? prefetch.around(context, admission, answer)
-        : Immediate.flatMap(admission, () => answer);
-    });
-
-    const handle = Immediate.fn(function* (context: RequestContext, key: ApiKey, learn: Learn) {
+      yield* admit({ key, quota, address, traffic }, learn);
       // Step 8: check that the access and the tier of the key allow the route.
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
@@ -109,8 +95,6 @@ export const makeChecks = Effect.gen(function* () {
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       return yield* handler({ values, key, context: learn({ contract }) }, learn);
     });
-
-    return enter;
   };
 
   return checked;
@@ -162,55 +146,3 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
     (tier === "premium_or_global" && scope.kind === "global") ||
     (tier === "premium_or_custom" && kind !== "normal");
 };
-
-/**
- * Reads the record of a lookup while the limits of its key are counted, so that the request waits once for Postgres and
- * Redis, not twice. This is done only for a lookup that probably runs alone, because concurrent lookups share one SQL
- * statement if their limits are counted first. It is not done after a lookup that the limits refused, because the next
- * lookup may be refused too, which would waste its read.
- */
-class Prefetch {
-  #previous: Counting = { isConcurrent: false, isAdmitted: true };
-
-  /**
-   * Runs `admission` and then `answer`. Runs the two at the same time if the lookup reads only the store, and if
-   * probably no other lookup runs. If `admission` fails, the result of `answer` is discarded.
-   */
-  around<E, A, E2, R>(
-    context: RequestContext,
-    admission: Effect.Effect<void, E>,
-    answer: Effect.Effect<A, E2, R>,
-  ): Effect.Effect<A, E | E2, R> {
-    const previous = this.#previous;
-    const isConcurrent = previous.isAdmitted === null;
-    if (isConcurrent) previous.isConcurrent = true;
-    const current: Counting = { isConcurrent, isAdmitted: null };
-    this.#previous = current;
-    const admitted = Immediate.matchCauseEffect(admission, {
-      onSuccess: () => {
-        current.isAdmitted = true;
-        return Effect.void;
-      },
-      onFailure: (cause) => {
-        current.isAdmitted = false;
-        return Effect.failCause(cause);
-      },
-    });
-    const isLikelyAlone = !previous.isConcurrent && previous.isAdmitted === true;
-    return isLikelyAlone && asksStoreAlone(context)
-      ? Immediate.meanwhile(admitted, answer)
-      : Immediate.flatMap(admitted, () => answer);
-  }
-}
-
-/** The progress of counting the limits of one lookup. `Prefetch` remembers it for the next lookup. */
-interface Counting {
-  /** Whether the limits of another lookup were counted at the same time as the limits of this lookup. */
-  isConcurrent: boolean;
-  /** True if the limits admitted the lookup, false if they refused it, null until they are counted. */
-  isAdmitted: boolean | null;
-}
-
-/** Whether a lookup reads only the store. A lookup with a guild or with profiles also calls a platform. */
-const asksStoreAlone = ({ query }: RequestContext): boolean =>
-  query["guildId"] === undefined && query["resolved"] === undefined;

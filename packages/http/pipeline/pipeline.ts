@@ -69,12 +69,6 @@ export interface Pipeline {
     checks?: ValueChecks<P>,
   ) => BoundRoute;
 
-  /**
-   * Binds a route that needs a key and looks up one record. The record may be read early, see `Prefetch` in
-   * `checks.ts`.
-   */
-  readonly lookup: Pipeline["keyed"];
-
   /** Binds a route that needs a key and whose response streams. The scope closes when the response ends. */
   readonly streamed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
@@ -157,9 +151,6 @@ export const makePipeline = Effect.gen(function* () {
   const keyed: Pipeline["keyed"] = (route, handler, checks) =>
     bind(route, () => checked(route, handler, checks));
 
-  const lookup: Pipeline["lookup"] = (route, handler, checks) =>
-    bind(route, () => checked(route, handler, { ...checks, prefetches: true }));
-
   const streamed: Pipeline["streamed"] = (route, handler) =>
     bind(route, () => {
       const answer = checked(route, handler);
@@ -219,7 +210,7 @@ export const makePipeline = Effect.gen(function* () {
   const uncountedAnswer: Pipeline["uncountedAnswer"] = (id, answer) =>
     enveloped(id, ({ request }) => answer(request));
 
-  return { keyed, lookup, streamed, write, keyless, keylessAnswer, uncountedAnswer } satisfies Pipeline;
+  return { keyed, streamed, write, keyless, keylessAnswer, uncountedAnswer } satisfies Pipeline;
 });
 
 /** Closes the scope of a response when its body ends, or at once if it has no body. */

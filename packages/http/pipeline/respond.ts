@@ -2,7 +2,6 @@
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
-import * as Immediate from "@accountlink/core/immediate";
 import { UsageMeter, type UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from "effect";
 import type { HttpResponse } from "../http_app.ts";
@@ -40,7 +39,7 @@ export const respond = <A, E, R>(
   responseOf: (answer: A) => HttpResponse,
   failureOf: (error: E | InternalError) => Failure,
 ): Effect.Effect<HttpResponse, never, R> =>
-  Immediate.matchCauseEffect(outcome, {
+  Effect.matchCauseEffect(outcome, {
     onSuccess: (answer) => observeResponse(progress.context, usage, responseOf(answer), null),
     onFailure: (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
@@ -88,7 +87,7 @@ const observeResponse = (
 ): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
   // Update the metrics without an effect for each update, because such effects would slow down every request.
-  const counted = Immediate.withFiber<HttpResponse>((fiber) => {
+  const counted = Effect.withFiber<HttpResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
     countUsage(context, usage, response.status, error);

@@ -35,9 +35,9 @@ const crypt = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerW
 );
 
 const usual = Limits.defaultValue();
-const limits = { ...usual, address: { ...usual.address, perSecond: 0 } };
+const limits = { ...usual, address: { ...usual.address, perSecond: 0, pagesPerSecond: 0 } };
 
-/** All services, with empty stores in memory. A client address has no limit on its requests per second. */
+/** All services, with empty stores in memory. Client addresses have no limits per second. */
 const services = AccountLink.layerWeb.pipe(
   Layer.provideMerge(AccountLink.layerWebCrypto(newSecret())),
   Layer.provideMerge(

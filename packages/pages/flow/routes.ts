@@ -43,7 +43,6 @@ const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 /**
  * Makes the routes of the flow, and the following for other routes:
  * - `keylessAnswer` makes an answer that shows errors as pages.
- * - `uncountedAnswer` makes such an answer, but does not count the request against limits.
  * - `closed` is the answer of pages that need a sign-in, if nobody can sign in.
  */
 export const flowRoutes = Effect.gen(function* () {
@@ -171,14 +170,12 @@ export const flowRoutes = Effect.gen(function* () {
   ];
   const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
     handle({ id, generation: "v2", group: null }, ({ request }) => answer(request));
-  const uncountedAnswer: typeof keylessAnswer = (id, answer) =>
-    handle({ id, generation: "v2", group: null }, ({ request }) => answer(request), { isCounted: false });
 
   const closed = handle(stepRoute, (context) =>
     Effect.succeed(renderPage(namedRefusalPage("no_sign_ins", readerIn(context)), context)),
   );
 
-  return { routes, keylessAnswer, uncountedAnswer, closed };
+  return { routes, keylessAnswer, closed };
 });
 
 /** Returns the error that logs and metrics report; null if a user caused it. */

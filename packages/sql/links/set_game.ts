@@ -89,11 +89,7 @@ export const setGameOn = (
   const set = batched<SetGame, GameSet, Failure>(
     (writes, contexts) => withSpanLinks(contexts, setAll(writes, store)),
     // Each batch has writes of only one scope, so that no write waits for the deletion of another scope.
-    {
-      maxSize: maxBatchSize,
-      groupOf: ({ pid }) => pid,
-      runOne: atOnce && ((write) => setOne(write, store)),
-    },
+    { maxSize: maxBatchSize, groupOf: ({ pid }) => pid },
   );
   return (write) =>
     Effect.withFiber(({ context }) => {

@@ -22,8 +22,6 @@ interface Request<Input, A, E> {
  * one
  * @param options.maxSize maximum number of inputs per batch
  * @param options.groupOf only inputs of the same group share a batch
- * @param options.runOne fast path that runs a single input at once, if the previous turn also had only one input and
- * no input is on the fast path. Without `runOne`, every input waits for the end of the turn
  */
 export const batched = <Input, A, E>(
   run: (
@@ -33,13 +31,10 @@ export const batched = <Input, A, E>(
   options: {
     readonly maxSize: number;
     readonly groupOf?: (input: Input) => string;
-    readonly runOne?: ((input: Input) => Effect.Effect<A, E>) | undefined;
   },
 ): ((input: Input) => Effect.Effect<A, E>) => {
-  const { maxSize, groupOf = () => "", runOne } = options;
+  const { maxSize, groupOf = () => "" } = options;
   let requests: Array<Request<Input, A, E>> = [];
-  let isOneRunning = false;
-  let wasOne = true;
 
   const runBatch = (batch: Array.NonEmptyReadonlyArray<Request<Input, A, E>>) => {
     const outcomes = Effect.suspend(() =>
@@ -59,16 +54,12 @@ export const batched = <Input, A, E>(
     const due = requests;
     requests = [];
     const [first] = due;
-    wasOne = due.length === 1 && !isOneRunning;
     // If a turn has only one request, run it in the fiber that made the request. This saves a new fiber.
     if (first !== undefined && due.length === 1) {
       const { input, context, resume } = first;
-      const outcome = Effect.suspend(() =>
-        runOne === undefined
-          ? Effect.flatMap(run([input], [context]), ([exit]) => exit as Exit.Exit<A, E>)
-          : runOne(input),
+      return resume(
+        Effect.flatMap(Effect.suspend(() => run([input], [context])), ([exit]) => exit as Exit.Exit<A, E>),
       );
-      return resume(outcome);
     }
     const groups = groupBy(due, ({ group }) => group);
     for (const batch of [...groups.values()].flatMap((group) => Array.chunksOf(group, maxSize))) {
@@ -79,17 +70,6 @@ export const batched = <Input, A, E>(
   return (input) =>
     Effect.withFiber((fiber) => {
       const { context } = fiber;
-      if (runOne !== undefined && wasOne && !isOneRunning && requests.length === 0) {
-        // Set within the effect, because an interruption before its start would leave it set.
-        const outcome = Effect.suspend(() => {
-          isOneRunning = true;
-          return runOne(input);
-        });
-        return Effect.onExitPrimitive(outcome, () => {
-          isOneRunning = false;
-          return undefined;
-        });
-      }
       const group = groupOf(input);
       return Effect.callback((resume) => {
         const request = { input, group, context, resume };
@@ -123,13 +103,15 @@ export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends obj
   const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
   const find = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
     (keys, contexts) => {
-      const distinct = new Map(keys.map((key) => [nameOf(key), key]));
-      return Effect.map(withSpanLinks(contexts, query([...distinct.values()])), (rows) => {
-        const found = groupBy(rows, nameIn);
+      const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+      const [first] = keys;
+      const rows = distinct.length === 1 ? queryOne(...first) : query(distinct);
+      return Effect.map(withSpanLinks(contexts, rows), (rowsOfAll) => {
+        const found = groupBy(rowsOfAll, nameIn);
         return keys.map((key) => Exit.succeed(found.get(nameOf(key)) ?? []));
       });
     },
-    { maxSize: maxBatchSize, runOne: (key) => queryOne(...key) },
+    { maxSize: maxBatchSize },
   );
   return (...key) => find(key);
 };

@@ -1,6 +1,5 @@
 /** The error boundary of the stores: maps database failures to `StoreUnavailable`. */
 import { StoreUnavailable } from "@accountlink/core";
-import * as Immediate from "@accountlink/core/immediate";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { traced } from "@accountlink/core/telemetry";
 import { Cause, Effect } from "effect";
@@ -27,7 +26,7 @@ export const storeOperation =
             effect,
           );
     const attempt = (isLast: boolean): Effect.Effect<A, StoreUnavailable, R> =>
-      Immediate.matchCauseEffect(checked, {
+      Effect.matchCauseEffect(checked, {
         onSuccess: Effect.succeed,
         onFailure: (cause) => {
           const failure = failureIn(cause);

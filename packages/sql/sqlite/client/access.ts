@@ -5,7 +5,6 @@
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import * as Immediate from "@accountlink/core/immediate";
 import { Effect, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
 import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
@@ -228,7 +227,7 @@ export function retryWhileLocked<A>(
   attempt: () => Effect.Effect<A, SqlError.SqlError>,
 ): Effect.Effect<A, SqlError.SqlError> {
   const attemptBefore = (deadline: number | undefined, wait: number): Effect.Effect<A, SqlError.SqlError> =>
-    Immediate.withFiber(() => {
+    Effect.suspend(() => {
       try {
         return attempt();
       } catch (cause) {
