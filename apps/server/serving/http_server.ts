@@ -58,8 +58,8 @@ export const serveHttp = Effect.fnUntraced(function* (
       ),
     ),
   );
-  yield* answerRequests(node, app, [refuseMalformed(publicUrl), ...overLimit]);
-  yield* answerClientErrors(node, app);
+  const inFlight = yield* answerRequests(node, app, [refuseMalformed(publicUrl), ...overLimit]);
+  yield* answerClientErrors(node, app, inFlight);
   // The scope closes the operator port last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];

@@ -8,7 +8,7 @@ import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
 import { type HttpApp, type HttpRequest, type HttpResponse, textOf, urlOfTarget } from "@accountlink/http";
 import { Effect, Stream } from "effect";
-import type { RefusalOf } from "./node_server.ts";
+import type { InFlight, RefusalOf } from "./node_server.ts";
 
 /** Refuses requests that Node accepts with a repeated header, a foreign host or an unknown `Expect`. */
 export const refuseMalformed = (publicUrl: string): RefusalOf => {
@@ -54,19 +54,19 @@ const isForeign = (target: string, { localAddress, localPort }: Socket, publicHo
 };
 
 /** Responds to requests that Node's parser refuses or that time out. */
-export const answerClientErrors = (server: Server, app: HttpApp) =>
+export const answerClientErrors = (server: Server, app: HttpApp, inFlight: InFlight) =>
   Effect.map(Effect.context(), (context) => {
     const run = Effect.runForkWith(context);
     const refused = new WeakSet<Socket>();
 
     server.on("clientError", (error: ClientError, duplex) => {
-      const socket = duplex as NodeSocket;
+      const socket = duplex as Socket;
       // After the first error, the parser refuses everything else that the client sends. Only the first error is
       // answered.
       if (refused.has(socket)) return;
       refused.add(socket);
-      const current = socket._httpMessage ?? null;
-      if (!socket.writable || (current !== null && (current.headersSent || current.req.complete))) {
+      const current = inFlight.nextResponse(socket);
+      if (!socket.writable || (current !== undefined && (current.headersSent || current.req.complete))) {
         socket.destroy();
         return;
       }
@@ -85,11 +85,6 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
 
 interface ClientError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
-}
-
-/** A socket with the response that Node is writing to it. */
-interface NodeSocket extends Socket {
-  readonly _httpMessage?: ServerResponse | null;
 }
 
 const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;

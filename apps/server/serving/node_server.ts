@@ -44,7 +44,7 @@ export const makeNodeServer = (config: Config, silence = longestSilence): Server
 export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => PublicError | null;
 
 /**
- * Passes the requests of the server to the application.
+ * Passes the requests of the server to the application, at most 16 at a time of each connection.
  *
  * @param reasons functions that check each request, called in order until one of them refuses the request
  */
@@ -62,12 +62,14 @@ export const answerRequests = Effect.fnUntraced(function* (
     }
     return null;
   };
-  node.on("request", (request: IncomingMessage, response: ServerResponse) =>
-    listener(request, response, { refusal: refusalOf(request, response) }),
-  );
-  node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-    listener(request, response, { refusal: refusalOf(request, response), expectsContinue: true }),
-  );
+  const inFlight = new InFlight();
+  const answer = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) =>
+    inFlight.enter(request.socket, response, () =>
+      listener(request, response, { refusal: refusalOf(request, response), expectsContinue }),
+    );
+  node.on("request", answer(false));
+  node.on("checkContinue", answer(true));
+  return inFlight;
 });
 
 /** A request that Node treats as plain HTTP, whatever its `Upgrade` header or method. */
@@ -131,4 +133,52 @@ const enforceWriteDeadline = (server: Server, deadline: number): void => {
     timer.unref();
     server.once("close", () => clearInterval(timer));
   });
+};
+
+/** The most requests of one connection in flight. Further pipelined requests wait, and the connection is not read. */
+const maxInFlight = 16;
+
+interface Entered {
+  readonly response: ServerResponse;
+  readonly start: () => void;
+}
+
+/** The unanswered requests of each connection, in order. */
+export class InFlight {
+  readonly #entered = new WeakMap<Socket, Array<Entered>>();
+
+  /** Returns the response that a connection sends next, if a request waits for one. */
+  nextResponse(socket: Socket): ServerResponse | undefined {
+    return this.#entered.get(socket)?.[0]?.response;
+  }
+
+  /** Starts a request now, or when fewer requests of its connection are in flight. */
+  enter(socket: Socket, response: ServerResponse, start: () => void): void {
+    const entered = this.#enteredOf(socket);
+    entered.push({ response, start });
+    response.once("close", () => leave(socket, entered, response));
+    if (entered.length <= maxInFlight) return start();
+    // Node resumes the socket at the end of each request, so pause it after Node has read the whole chunk.
+    process.nextTick(() => {
+      if (entered.length > maxInFlight) socket.pause();
+    });
+  }
+
+  #enteredOf(socket: Socket): Array<Entered> {
+    const known = this.#entered.get(socket);
+    if (known !== undefined) return known;
+    const entered: Array<Entered> = [];
+    this.#entered.set(socket, entered);
+    // Requests that still wait when the client disconnects never start.
+    socket.once("close", () => entered.splice(0));
+    return entered;
+  }
+}
+
+const leave = (socket: Socket, entered: Array<Entered>, response: ServerResponse): void => {
+  const index = entered.findIndex((other) => other.response === response);
+  if (index === -1) return;
+  entered.splice(index, 1);
+  if (index < maxInFlight) entered[maxInFlight - 1]?.start();
+  if (entered.length <= maxInFlight && socket.isPaused()) socket.resume();
 };

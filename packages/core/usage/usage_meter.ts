@@ -1,11 +1,11 @@
-import { Cause, Clock, Context, Effect, Layer } from "effect";
+import { Array as Arr, Cause, Clock, Context, Effect, Layer } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
-import { type KeyUsage, type UsageGroup, type UsageOutcome, usageGroups, usageOutcomes } from "./usage.ts";
-import { type KeyUse, type UsageBatch, UsageStore } from "./usage_store.ts";
+import type { UsageGroup, UsageOutcome } from "./usage.ts";
+import { type UsageBatch, UsageStore } from "./usage_store.ts";
 
 /**
  * How often counts are saved, in milliseconds. As a save also takes time, a crash loses the counts of up to 5 seconds.
@@ -81,57 +81,37 @@ export class UsageMeter extends Context.Service<
 const requestsIn = (counts: UsageBatch["counts"]): number =>
   counts.reduce((sum, { served, refused, errors }) => sum + served + refused + errors, 0);
 
-const groupPlaces = Object.fromEntries(
-  usageGroups.map((group, index) => [group, index * usageOutcomes.length]),
-) as Record<UsageGroup, number>;
-const outcomePlaces: Record<UsageOutcome, number> = { served: 0, refused: 1, errors: 2 };
-const lastUsePlace = usageGroups.length * usageOutcomes.length;
-const unused = -1;
-
 const pageSize = 1_000;
+
+type GroupCounts = Record<UsageOutcome, number>;
+
+interface KeyCounts {
+  readonly groups: Map<UsageGroup, GroupCounts>;
+  lastUsedAt: Millis;
+}
 
 /** Counts requests in memory, by key, group and outcome. */
 class KeyCounters {
-  /** The numbers of each key: the counts of each group by outcome, and then the time of the last use. */
-  readonly #numbers = new Map<KeyId, Float64Array>();
+  #keys = new Map<KeyId, KeyCounts>();
 
-  /** Counts a request. Allocates memory only for a key that is new, or that `take` has dropped. */
   count(key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis): void {
-    let numbers = this.#numbers.get(key);
-    if (numbers === undefined) {
-      numbers = new Float64Array(lastUsePlace + 1);
-      this.#numbers.set(key, numbers);
-    }
-    (numbers[groupPlaces[group] + outcomePlaces[outcome]] as number)++;
-    numbers[lastUsePlace] = at;
+    const counts = this.#keys.get(key) ?? { groups: new Map<UsageGroup, GroupCounts>(), lastUsedAt: at };
+    const ofGroup = counts.groups.get(group) ?? { served: 0, refused: 0, errors: 0 };
+    ofGroup[outcome]++;
+    counts.lastUsedAt = at;
+    counts.groups.set(group, ofGroup);
+    this.#keys.set(key, counts);
   }
 
-  /** Returns the counts in pages and resets them to zero. Drops keys that were not used since the previous call. */
+  /** Returns the counts in pages, and begins anew. */
   take(): ReadonlyArray<Pick<UsageBatch, "counts" | "uses">> {
-    const pages: Array<{ readonly counts: Array<KeyUsage>; readonly uses: Array<KeyUse> }> = [];
-    for (const [key, numbers] of this.#numbers) {
-      const at = numbers[lastUsePlace] as number;
-      if (at === unused) {
-        this.#numbers.delete(key);
-        continue;
-      }
-      let page = pages.at(-1);
-      if (page === undefined || page.uses.length === pageSize) {
-        page = { counts: [], uses: [] };
-        pages.push(page);
-      }
-      page.uses.push({ key, at });
-      page.counts.push(...usageIn(key, numbers));
-      numbers.fill(0);
-      numbers[lastUsePlace] = unused;
-    }
-    return pages;
+    const pages = Arr.chunksOf(this.#keys, pageSize);
+    this.#keys = new Map();
+    return pages.map((page) => ({
+      uses: page.map(([key, { lastUsedAt }]) => ({ key, at: lastUsedAt })),
+      counts: page.flatMap(([key, { groups }]) =>
+        Array.from(groups, ([group, counts]) => ({ key, group, ...counts })),
+      ),
+    }));
   }
 }
-
-const usageIn = (key: KeyId, numbers: Float64Array): ReadonlyArray<KeyUsage> =>
-  usageGroups.flatMap((group) => {
-    const place = groupPlaces[group];
-    const [served = 0, refused = 0, errors = 0] = numbers.subarray(place, place + usageOutcomes.length);
-    return served + refused + errors === 0 ? [] : [{ key, group, served, refused, errors }];
-  });

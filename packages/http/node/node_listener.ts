@@ -1,6 +1,6 @@
 /** The application as a listener of Node's HTTP server, standalone or under a framework such as Express or Fastify. */
 import type { PublicError } from "@accountlink/core";
-import { Effect, Exit, Fiber, Stream } from "effect";
+import { Effect, Exit, type Fiber, FiberSet, Stream } from "effect";
 import {
   BodyTooLarge,
   type HttpApp,
@@ -10,7 +10,6 @@ import {
   type ResponseStream,
   urlOfTarget,
 } from "../http_app.ts";
-import { RunningFibers } from "./running_fibers.ts";
 
 export interface NodeRequest {
   readonly method?: string | undefined;
@@ -23,13 +22,8 @@ export interface NodeRequest {
   readonly complete: boolean;
   readonly readableEnded: boolean;
   readonly readableLength: number;
-  /** If true, Node does not read the rest of the body after the response. */
-  _consuming?: boolean;
   readonly socket: {
     readonly remoteAddress?: string | undefined;
-    readonly end: () => unknown;
-    readonly destroy: () => unknown;
-    readonly once: (event: "close", listener: () => void) => unknown;
   };
   readonly read: () => Uint8Array | null;
   readonly pause: () => unknown;
@@ -42,15 +36,12 @@ export interface NodeResponse {
   readonly destroyed: boolean;
   readonly writableEnded: boolean;
   shouldKeepAlive: boolean;
-  /** Whether Node closes the connection after this response. */
-  _last?: boolean;
   readonly writeContinue: () => void;
   readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown;
   readonly write: (chunk: Uint8Array) => boolean;
   readonly end: (body?: string | Uint8Array | null) => unknown;
   readonly destroy: () => unknown;
   readonly once: (event: "close" | "drain", listener: () => void) => unknown;
-  readonly prependListener: (event: "finish", listener: () => void) => unknown;
 }
 
 /** A listener for the events `request` and `checkContinue` of Node's HTTP server. */
@@ -90,13 +81,12 @@ export interface NodeListenerOptions {
  * ```
  */
 export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
-  const running = new RunningFibers();
-  yield* Effect.addFinalizer(() => Fiber.interruptAll(running));
+  const running = yield* FiberSet.make();
   const run = Effect.runForkWith(yield* Effect.context());
   // The callbacks of Node run outside of fibers, so they poll and interrupt fibers directly (`pollUnsafe`).
 
   const track = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {
-    running.add(fiber);
+    FiberSet.addUnsafe(running, fiber);
     response.once("close", () => fiber.interruptUnsafe());
   };
 
@@ -199,7 +189,10 @@ class NodeExchange implements HttpRequest {
   sendHead({ status, headers }: HttpResponse, length: number | null = null): boolean {
     const { outgoing } = this;
     if (outgoing.destroyed) return false;
-    this.#abandonBody();
+    // A client that waits for the status 100 may send its body after this response or leave it out.
+    if (this.#awaitsContinue) outgoing.shouldKeepAlive = false;
+    // Discards a body that no handler reads, so that the connection can be reused.
+    this.#incoming.resume();
     const all: Record<string, string | Array<string>> = { ...(headers as Record<string, string>) };
     if (length !== null) all["content-length"] = String(length);
     try {
@@ -210,50 +203,7 @@ class NodeExchange implements HttpRequest {
       return false;
     }
   }
-
-  /**
-   * Reads and discards a body that no handler reads, so that the connection can be reused. If the body is too long, or
-   * if the client waits for the status 100 before it sends the body, the connection closes instead. The client has time
-   * to read the response before the connection closes.
-   */
-  #abandonBody(): void {
-    const [incoming, outgoing] = [this.#incoming, this.outgoing];
-    const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
-    if (incoming.complete || (length === undefined && encoding === undefined)) return;
-    const isLong = Number(length ?? 0) > maxDroppedBytes;
-    if (isLong || this.#awaitsContinue) outgoing.shouldKeepAlive = false;
-    // Runs before Node's own listener, which would discard a body of any length and destroy connections that are not
-    // kept alive.
-    outgoing.prependListener("finish", () => {
-      if (incoming.complete) return;
-      if (outgoing._last === true) {
-        incoming._consuming = true;
-        outgoing._last = false;
-        return closeSlowly(incoming);
-      }
-      let left = maxDroppedBytes;
-      incoming.on("data", (chunk: Uint8Array) => {
-        left -= chunk.length;
-        if (left >= 0) return;
-        incoming.pause();
-        closeSlowly(incoming);
-      });
-      incoming.resume();
-    });
-  }
 }
-
-/** The most bytes of an unread body that are discarded before the connection closes. */
-const maxDroppedBytes = 262_144;
-
-/** How long a client that is still sending has to read the response, in milliseconds. */
-const closingTime = 500;
-
-const closeSlowly = ({ socket }: NodeRequest): void => {
-  socket.end();
-  const timer = setTimeout(() => socket.destroy(), closingTime);
-  socket.once("close", () => clearTimeout(timer));
-};
 
 // This package is compiled without the types of Node.
 const { Buffer: buffer } = globalThis as unknown as {
