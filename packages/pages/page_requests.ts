@@ -53,10 +53,7 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({
     return { response: withRequestId(render(error, context).withHeaders(headers), context), error: reported };
   };
 
-  return (
-    route: RequestContext["route"],
-    answer: (context: PageContext) => Effect.Effect<HttpResponse, E>,
-  ) =>
+  return (route: RequestContext["route"], answer: (context: PageContext) => Effect.Effect<HttpResponse, E>) =>
     withContext(route, (request) =>
       Effect.flatMap(
         languages.get(isEnglish ? "en" : languageOf(request, cookie.read(request))),

@@ -2,7 +2,7 @@
  * Answers malformed HTTP requests with an error in the response format of the requested path, with a request ID, and
  * includes these requests in the metrics and the log.
  */
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";

@@ -6,10 +6,8 @@ export const usageGroups = ["lookup", "bulk", "write", "alts", "session"] as con
 
 export type UsageGroup = (typeof usageGroups)[number];
 
-export const usageOutcomes = ["served", "refused", "errors"] as const;
-
 /** How requests ended: with an answer, refused by a limit, or with another error. */
-export type UsageOutcome = (typeof usageOutcomes)[number];
+export type UsageOutcome = "served" | "refused" | "errors";
 
 export type UsageCounts = Readonly<Record<UsageOutcome, number>>;
 

@@ -58,7 +58,10 @@ export const batched = <Input, A, E>(
     if (first !== undefined && due.length === 1) {
       const { input, context, resume } = first;
       return resume(
-        Effect.flatMap(Effect.suspend(() => run([input], [context])), ([exit]) => exit as Exit.Exit<A, E>),
+        Effect.flatMap(
+          Effect.suspend(() => run([input], [context])),
+          ([exit]) => exit as Exit.Exit<A, E>,
+        ),
       );
     }
     const groups = groupBy(due, ({ group }) => group);

@@ -96,7 +96,12 @@ describe("batchedLookup", () => {
       );
       const lookups = [find(pid, ada), find(pid, bob), find(otherPid, ada), find(pid, ada)];
       const found = [{ pid, chat_id: ada }];
-      expect(yield* Effect.all(lookups, atOnce)).toEqual([found, [], [{ pid: otherPid, chat_id: ada }], found]);
+      expect(yield* Effect.all(lookups, atOnce)).toEqual([
+        found,
+        [],
+        [{ pid: otherPid, chat_id: ada }],
+        found,
+      ]);
       expect(asked).toEqual([
         [
           [pid, ada],
