@@ -13,6 +13,14 @@ const ltr = (name: string, read: LanguageFile["read"]): LanguageFile => ({ name,
 
 const files = {
   en: ltr("English", () => import("./en.json", { with: { type: "json" } })),
+  de: ltr("Deutsch", () => import("./de.json", { with: { type: "json" } })),
+  es: ltr("Español", () => import("./es.json", { with: { type: "json" } })),
+  fr: ltr("Français", () => import("./fr.json", { with: { type: "json" } })),
+  it: ltr("Italiano", () => import("./it.json", { with: { type: "json" } })),
+  nl: ltr("Nederlands", () => import("./nl.json", { with: { type: "json" } })),
+  pl: ltr("Polski", () => import("./pl.json", { with: { type: "json" } })),
+  "pt-BR": ltr("Português (Brasil)", () => import("./pt-BR.json", { with: { type: "json" } })),
+  ru: ltr("Русский", () => import("./ru.json", { with: { type: "json" } })),
 } satisfies Readonly<Record<string, LanguageFile>>;
 
 /** A language of the pages, as a BCP 47 tag. */
