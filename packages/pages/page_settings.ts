@@ -1,4 +1,4 @@
-import type { GuildId } from "@accountlink/core";
+import type { GameId, GuildId } from "@accountlink/core";
 import { Context } from "effect";
 import type { OwnMessages } from "./languages/language.ts";
 
@@ -12,6 +12,8 @@ export interface PageSettingsShape {
    * setting is null if the platform has no pages.
    */
   readonly chatHome: ((guildId: GuildId | null) => string) | null;
+  /** Returns the URL of a user's page on the game platform. The setting is null if the platform has no pages. */
+  readonly gamePage?: ((gameId: GameId) => string) | null;
   /** The URL of the operator's privacy policy. */
   readonly privacyUrl: string | null;
   /** How users reach the operator: an e-mail address, a URL or text. */

@@ -1,5 +1,6 @@
 import { type HttpSettings, isUnder, type Pages, type Router } from "@accountlink/http/site";
 import { Effect, type Scope } from "effect";
+import { chatRoutes } from "./chat/chat_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { Languages } from "./languages/reader_language.ts";
@@ -25,9 +26,12 @@ import { PageSettings } from "./page_settings.ts";
  * ```
  */
 export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router) {
-  const [flow, me, dashboard] = yield* Effect.all([flowRoutes, meRoutes, dashboardRoutes(makeLookups)]).pipe(
-    Effect.provide(Languages.layer),
-  );
+  const [flow, me, dashboard, chat] = yield* Effect.all([
+    flowRoutes,
+    meRoutes,
+    dashboardRoutes(makeLookups),
+    chatRoutes,
+  ]).pipe(Effect.provide(Languages.layer));
   const sites = [
     { isAt: isFlow, answers: flow },
     {
@@ -36,7 +40,7 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
     },
     { isAt: (url: string) => isUnder("/me", url), answers: me },
   ];
-  const routes = [...flow.routes, ...dashboard.routes, ...me.routes];
+  const routes = [...flow.routes, ...dashboard.routes, ...me.routes, ...chat];
   const { withoutSignIns = false } = yield* PageSettings;
   return {
     routes: withoutSignIns

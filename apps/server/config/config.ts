@@ -7,6 +7,7 @@ import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/
 import { Data, Effect, Option } from "effect";
 import { addressVariables, tierVariables } from "./limits.ts";
 import {
+  chatKey,
   choice,
   count,
   credential,
@@ -60,6 +61,13 @@ export const variables = {
   ACCOUNTLINK_CHAT_BOT_TOKEN: credential("Bot that asks the live chat platform", "a token"),
   ACCOUNTLINK_CHAT_CLIENT_ID: text("Application at which chat users sign in", "an ID"),
   ACCOUNTLINK_CHAT_CLIENT_SECRET: credential("Secret of that application", "a secret"),
+  ACCOUNTLINK_CHAT_COMMANDS: choice(
+    "Whether members and managers can use commands in chat",
+    ["on", "off"],
+    "on",
+  ),
+  ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: count("Commands of a chat user per minute", 20),
+  ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey("Key that signs commands, by default asked of the chat platform"),
   ACCOUNTLINK_CHAT_API_URL: webAddress("Another address of the chat platform's API"),
   ACCOUNTLINK_CHAT_AUTHORIZATION_URL: webAddress("Another address of the chat platform's sign-in page"),
   ACCOUNTLINK_GAME_CLIENT_ID: text("Application at which game users sign in", "an ID"),

@@ -1,5 +1,6 @@
 import type { PageSettingsShape } from "@accountlink/pages";
-import { liveChatHome, livePlatformNames } from "@accountlink/platforms/live";
+import type { ChatSettingsShape } from "@accountlink/pages/chat";
+import { liveChatHome, liveGamePage, livePlatformNames } from "@accountlink/platforms/live";
 import type { Config } from "./config.ts";
 import { isDemo } from "./resolved_config.ts";
 
@@ -12,8 +13,15 @@ export const pageSettingsOf = (config: Config): PageSettingsShape => {
     chatName: config.ACCOUNTLINK_CHAT_NAME ?? names.chat,
     gameName: config.ACCOUNTLINK_GAME_NAME ?? names.game,
     chatHome: isLive ? liveChatHome : null,
+    gamePage: isLive ? liveGamePage : null,
     privacyUrl: config.ACCOUNTLINK_PRIVACY_URL,
     contact: config.ACCOUNTLINK_CONTACT,
     ...(config.ACCOUNTLINK_PLATFORM === "none" && { withoutSignIns: true }),
   };
 };
+
+export const chatSettingsOf = (config: Config): ChatSettingsShape => ({
+  isOn: config.ACCOUNTLINK_CHAT_COMMANDS === "on",
+  publicKey: config.ACCOUNTLINK_CHAT_PUBLIC_KEY,
+  commandsPerMinute: config.ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE,
+});

@@ -164,6 +164,15 @@ export const hiddenText = (
     isRight(input) ? Option.some(Redacted.make(input)) : Option.none(),
   );
 
+/** Describes a variable that holds an Ed25519 public key. */
+export const chatKey = (description: string): Variable<string | null> =>
+  variable<string | null>(
+    description,
+    null,
+    "64 hexadecimal digits",
+    Option.liftPredicate((input) => /^[\da-f]{64}$/i.test(input)),
+  );
+
 /** A token or secret that authenticates this service to a platform. `what` names it in errors. */
 export const credential = (description: string, what: string): Variable<Redacted.Redacted | null> =>
   hiddenText(description, `${what} without white space`, (input) => /^[\x21-\x7e]+$/.test(input));

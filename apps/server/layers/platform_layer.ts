@@ -90,7 +90,9 @@ const devPlatforms = (
       const game = yield* makeClient("/verify/game/callback");
       const { url: baseUrl, layer, open } = yield* makeDevHttpServer(port);
       const clients = { chat, game };
-      yield* Layer.build(devPlatform({ fixture, botToken, clients }).pipe(Layer.provide(layer)));
+      yield* Layer.build(
+        devPlatform({ fixture, botToken, clients, serviceUrl: publicUrl }).pipe(Layer.provide(layer)),
+      );
       yield* open;
       return Layer.mergeAll(
         cachedChatPlatform().pipe(Layer.provide(devChatPlatform({ baseUrl, botToken }))),

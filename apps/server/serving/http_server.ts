@@ -6,11 +6,12 @@ import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { makePages, PageSettings } from "@accountlink/pages";
+import { ChatSettings } from "@accountlink/pages/chat";
 import { docs, docsWith } from "@accountlink/pages/docs";
 import { RedisHealth } from "@accountlink/redis/redis_health";
 import { Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
-import { pageSettingsOf } from "../config/page_settings.ts";
+import { chatSettingsOf, pageSettingsOf } from "../config/page_settings.ts";
 import { checkUploadFolder, uploadFolder } from "../files/upload_folder.ts";
 import type { Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
@@ -55,6 +56,7 @@ export const serveHttp = Effect.fnUntraced(function* (
         }),
         ready,
         Layer.succeed(PageSettings, pageSettingsOf(config)),
+        Layer.succeed(ChatSettings, chatSettingsOf(config)),
       ),
     ),
   );

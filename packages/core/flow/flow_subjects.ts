@@ -6,6 +6,7 @@ import { type ApiKey, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { ScopeSettings } from "../keys/scope_settings.ts";
 import { LinkStore } from "../links/link_store.ts";
+import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { checkRedirect } from "../sessions/redirect.ts";
 import { isFinal, type VerificationSession } from "../sessions/session.ts";
@@ -48,6 +49,7 @@ export class FlowSubjects extends Context.Service<
       const keys = yield* KeyStore;
       const sessions = yield* SessionStore;
       const links = yield* LinkStore;
+      const plans = yield* RolePlanStore;
       const secrets = yield* Secrets;
       const { life } = yield* SessionSettings;
 
@@ -83,12 +85,18 @@ export class FlowSubjects extends Context.Service<
           owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
         );
 
+      /** Without an active key, users enter a scope through a role plan that is on. */
+      const hasPlan = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
+        if (!(yield* plans.list(pid)).some(({ state }) => state === "on")) return false;
+        return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
+      });
+
       const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
         const { pid, redirect } = entry;
         const now = yield* Clock.currentTimeMillis;
         const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
         const active = configured === null ? [] : yield* activeKeys(configured.scope, now);
-        if (configured === null || active.length === 0) {
+        if (configured === null || (active.length === 0 && !(yield* hasPlan(configured.scope)))) {
           return yield* new FlowRefused({ reason: "unknown", entry: null });
         }
         const { scope } = configured;

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
+import type { ChatCommands } from "./chat_commands.ts";
 import type { ChatRoles } from "./chat_roles.ts";
 import type { ChatUser, Guild, GuildMember } from "./profile.ts";
 
@@ -96,5 +97,8 @@ export class ChatPlatform extends Context.Service<
 
     /** Undefined if the platform has no roles. */
     readonly roles?: ChatRoles;
+
+    /** Undefined if the platform has no commands. */
+    readonly commands?: ChatCommands;
   }
 >()("@accountlink/core/ChatPlatform") {}

@@ -115,6 +115,9 @@ export class RolePlanStore extends Context.Service<
   {
     readonly find: (place: PlanPlace) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
 
+    /** Returns the guild's plan that is on. None if there is none, or if its account is suspended. */
+    readonly findOn: (guildId: GuildId) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
+
     /** Returns the plans of a scope, sorted by guild. */
     readonly list: (pid: Pid) => Effect.Effect<ReadonlyArray<RolePlan>, StoreUnavailable>;
 

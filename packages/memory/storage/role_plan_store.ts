@@ -37,6 +37,15 @@ export const layer: Layer.Layer<RolePlanStore, never, State> = Layer.effect(
         Effect.sync(() =>
           Option.map(Option.fromUndefinedOr(find(place)), (stored) => planOf(memory, stored)),
         ),
+      findOn: (guildId) =>
+        Effect.sync(() => {
+          const plans = [...memory.rolePlans.values()];
+          const stored = plans.find((plan) => plan.guildId === guildId && plan.settings.state === "on");
+          return Option.filter(
+            Option.map(Option.fromUndefinedOr(stored), (found) => planOf(memory, found)),
+            ({ scope }) => memory.accounts.get(scope.account)?.status === "active",
+          );
+        }),
       list: (pid) => Effect.sync(() => plansOf(memory, pid).map((stored) => planOf(memory, stored))),
       status: (place) => Effect.sync(() => statusOf(find(place))),
       put: (write) => Effect.sync(() => put(memory, write)),

@@ -3,6 +3,7 @@ import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
+import { devChatCommands } from "./chat_commands.ts";
 import { devChatRoles } from "./chat_roles.ts";
 import { Guilds, Member, Members, refusal } from "./wire.ts";
 
@@ -92,6 +93,7 @@ export const devChatPlatform = ({
         isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
         findUser,
         roles: devChatRoles(client),
+        commands: devChatCommands(client, baseUrl),
         botInvite: (guildId) => `${baseUrl}/chat/bot${guildId === null ? "" : `?guild_id=${guildId}`}`,
         findUserByName: (username) =>
           Effect.map(

@@ -16,7 +16,12 @@
  * | GET /game/api/users/{gameId} | `{ id, username, displayName }` | `unknown_user` |
  * | GET /game/api/users/{gameId}/profile | a game profile: avatars, badges, groups | `unknown_user` |
  *
- * The routes under /chat/api need the bot's bearer token. Users sign in at both platforms by the authorization code
+ * | GET /chat/api/application | `{ id, publicKey }`: the key that signs commands | |
+ * | PATCH /chat/api/webhooks/{applicationId}/{token}/messages/@original | 204: edits the answer to a command | `unknown_message` |
+ *
+ * `/chat/guilds/{guildId}` is a page that plays the channel of a guild: choose a member, type a command, press a button.
+ *
+ * The routes under /chat/api for guilds and users need the bot's bearer token. Users sign in at both platforms by the authorization code
  * flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the game platform. Errors follow RFC 6749.
  *
  * | route | answers |

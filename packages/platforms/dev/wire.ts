@@ -43,12 +43,16 @@ export const GameUser = Schema.Struct({
 /** The response body of `GET /game/api/users/{gameId}/items/{item}/{itemId}`. */
 export const Owned = Schema.Struct({ owned: Schema.Boolean });
 
+/** The response body of `GET /chat/api/application`. */
+export const Application = Schema.Struct({ id: Schema.String, publicKey: Schema.String });
+
 export const refusals = {
   unknown_route: 404,
   unknown_guild: 404,
   unknown_member: 404,
   unknown_user: 404,
   unknown_group: 404,
+  unknown_message: 404,
   role_missing: 404,
   role_above_bot: 403,
   no_permission: 403,

@@ -48,6 +48,15 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
           storeOperation("RolePlanStore.find"),
         ),
 
+      findOn: (guildId) =>
+        sql`
+          SELECT ${planColumns} FROM ${planTables} JOIN accounts ON accounts.name = scopes.account
+          WHERE role_plans.guild_id = ${guildId} AND role_plans.state = 'on' AND accounts.status = 'active'`.pipe(
+          Effect.flatMap(readPlans),
+          Effect.map(Arr.head),
+          storeOperation("RolePlanStore.findOn"),
+        ),
+
       list: (pid) =>
         sql`SELECT ${planColumns} FROM ${planTables} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`.pipe(
           Effect.flatMap(readPlans),

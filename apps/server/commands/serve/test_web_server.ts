@@ -2,12 +2,13 @@
 import { createServer } from "node:http";
 import { makeWebHandler, type WebHandlerServices } from "@accountlink/http";
 import { makePages, type PageServices, PageSettings } from "@accountlink/pages";
+import { ChatSettings } from "@accountlink/pages/chat";
 import { docs } from "@accountlink/pages/docs";
 import { getRequestListener } from "@hono/node-server";
 import { Context, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import { type Config, readConfig } from "../../config/config.ts";
-import { pageSettingsOf } from "../../config/page_settings.ts";
+import { chatSettingsOf, pageSettingsOf } from "../../config/page_settings.ts";
 import { resolveConfig } from "../../config/resolved_config.ts";
 import { uploadFolder } from "../../files/upload_folder.ts";
 import type { Port } from "../../listening/port.ts";
@@ -26,7 +27,10 @@ export const runWebServer = Effect.gen(function* () {
 
 const serveWeb = Effect.fnUntraced(function* (config: Config, port: Port, publicUrl: string) {
   const services = yield* Effect.context<WebHandlerServices | PageServices>();
-  const withPages = Context.add(services, PageSettings, pageSettingsOf(config));
+  const withPages = services.pipe(
+    Context.add(PageSettings, pageSettingsOf(config)),
+    Context.add(ChatSettings, chatSettingsOf(config)),
+  );
   const web = makeWebHandler(Layer.succeedContext(withPages), {
     pages: makePages,
     publicUrl,

@@ -1,7 +1,7 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 import { AuditLog, type ChatId, LinkStore, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
-import { type LinkPage, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
+import { type LinkPage, makeByHand, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type {
   Forbidden,
   InvalidParameter,
@@ -22,7 +22,6 @@ import { noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
-import { makeByHand } from "./by_hand.ts";
 import { foundPage } from "./found_page.ts";
 import { linkQuestion, unlinkQuestion, unlinkSeveralQuestion } from "./link_questions.ts";
 import { listedFile } from "./links_file.ts";
@@ -81,7 +80,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       search,
       sort,
       links: sort === "name" ? found.links.toSorted(byName) : found.links,
-      byHand: yield* byHandOf(community.scope, found.links),
+      byHand: yield* byHandOf(
+        community.scope,
+        found.links.map(({ link }) => link),
+      ),
       next: found.next && cursorOf(found.next),
       previous: found.previous && cursorOf(found.previous),
       unlinked: yield* withProfiles(found),
@@ -101,7 +103,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         return {
           community,
           links: first.links,
-          byHand: yield* byHandOf(community.scope, first.links),
+          byHand: yield* byHandOf(
+            community.scope,
+            first.links.map(({ link }) => link),
+          ),
           next: first.next && cursorOf(first.next),
           unlinked: yield* withProfiles(first),
         };

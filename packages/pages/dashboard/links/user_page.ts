@@ -1,7 +1,7 @@
 /** One chat user of a community: the current link and its history. */
 import type { ChatId } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
-import type { NamedLink } from "@accountlink/core/communities";
+import { isByHand, type NamedLink } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
@@ -13,7 +13,6 @@ import { listText } from "../look/list_name.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
-import { isByHand } from "./by_hand.ts";
 import { accountText, linkLabels, verifiedText } from "./links_page.ts";
 import { type UserList, userListsHtml } from "./user_lists.ts";
 

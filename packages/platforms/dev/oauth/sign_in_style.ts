@@ -20,5 +20,13 @@ button:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px; }
 .face { display: grid; place-items: center; flex: none; width: 2.5rem; height: 2.5rem; border: 1px solid var(--line); border-radius: 50%; object-fit: cover; font-weight: 600; }
 .name { min-width: 0; font-weight: 600; }
 small { display: block; color: var(--soft); font-weight: 400; }
+.line { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: .5rem 0; }
+.line button, .button { width: auto; min-height: 2.75rem; padding: .25rem .75rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; text-decoration: none; }
+.button { display: inline-flex; align-items: center; }
+.line input, select { min-height: 2.75rem; max-width: 100%; padding: .25rem .5rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; }
+.messages { display: grid; gap: .5rem; margin: 1rem 0; padding: 0; list-style: none; }
+.messages li { padding: .5rem .75rem; border-inline-start: 4px solid var(--mark); border-radius: .4rem; background: var(--card); }
+.messages p { margin: .25rem 0; }
+mark { background: none; color: var(--mark); font-weight: 600; }
 .deny { justify-content: center; min-height: 2.75rem; background: none; }
 `;

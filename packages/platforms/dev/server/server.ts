@@ -2,6 +2,7 @@ import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Effect, Layer, type Redacted } from "effect";
 import { Digest, SecureRandom, Signature } from "effect/crypto";
 import { HttpRouter, HttpServer } from "effect/http";
+import { channelRoutes } from "../channel/channel_routes.ts";
 import type { Platform } from "../fault.ts";
 import { oauthApi } from "../oauth/oauth_api.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
@@ -21,6 +22,8 @@ export interface DevPlatformOptions {
   readonly botToken: Redacted.Redacted;
   /** The client of each OAuth server. Without a client, nobody can sign in. */
   readonly clients?: Partial<Readonly<Record<Platform, RegisteredClient>>>;
+  /** The public URL of the service that answers commands; if left out, nobody answers them. */
+  readonly serviceUrl?: string;
 }
 
 /** Serves both platforms on the provided HTTP server. Each layer has its own state, which control requests change. */
@@ -28,6 +31,7 @@ export const devPlatform = ({
   fixture,
   botToken,
   clients = {},
+  serviceUrl,
 }: DevPlatformOptions): Layer.Layer<never, never, HttpServer.HttpServer> =>
   HttpRouter.serve(
     Layer.unwrap(
@@ -45,6 +49,7 @@ export const devPlatform = ({
           ...gameApi(simulation),
           ...signIn,
           ...(yield* botInvite(simulation, clients.chat)),
+          ...(yield* channelRoutes(simulation, serviceUrl)),
           ...controlApi(simulation),
           unknown,
         ]);

@@ -4,6 +4,7 @@ import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "
 import type { HttpClient } from "effect/http";
 import { findResource, type ResilientClient } from "../../http/mod.ts";
 import { liveBotInvite } from "../presentation.ts";
+import { discordCommands } from "./chat_commands.ts";
 import { discordRoles } from "./chat_roles.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
@@ -29,7 +30,7 @@ export const liveChatPlatform = (
   Layer.effect(
     ChatPlatform,
     Effect.gen(function* () {
-      const { client, roles } = yield* discordClients(options);
+      const { client, roles, answers } = yield* discordClients(options);
       const rolesOf = yield* roleNames(client);
 
       const findGuild = (guildId: GuildId) =>
@@ -123,6 +124,7 @@ export const liveChatPlatform = (
         isManager: isManagerOn(client),
         ...(options.clientId === undefined ? {} : { botInvite: liveBotInvite(options.clientId) }),
         roles: yield* discordRoles(roles),
+        commands: discordCommands(client, answers),
       });
     }),
   );

@@ -31,7 +31,7 @@ const maxBodyBytes = 8_388_608;
 const patient = { attemptTimeout: Duration.seconds(10), deadline: Duration.seconds(20), maxBodyBytes };
 
 /**
- * Makes a client for lookups, and a client for roles, which waits longer. The clients share Discord's rate limits, but
+ * Makes a client for lookups, a client for answers to commands, and a client for roles, which waits longer. The clients share Discord's rate limits, but
  * not the circuit breaker: if requests for roles keep failing, lookups still work.
  */
 export const discordClients = Effect.fnUntraced(function* ({
@@ -49,11 +49,14 @@ export const discordClients = Effect.fnUntraced(function* ({
       userAgent(publicUrl),
     ),
   );
+  const anonymous = HttpClient.mapRequest(flow(HttpClientRequest.prependUrl(apiUrl), userAgent(publicUrl)));
   const waitingLong = yield* makeRateLimiter(limits, Duration.seconds(10));
   return {
     client: authorized(
       yield* resilientClient(http, "chat", { maxBodyBytes, ...resilience }, yield* makeRateLimiter(limits)),
     ),
+    /** Edits answers to commands, for which Discord wants no token of the bot and has no limits of its own. */
+    answers: anonymous(yield* resilientClient(yield* HttpClient.HttpClient, "chat_answers", resilience)),
     roles: authorized(yield* resilientClient(http, "chat_roles", { ...patient, ...resilience }, waitingLong)),
   };
 });

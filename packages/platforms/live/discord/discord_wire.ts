@@ -68,6 +68,13 @@ export const RoledMember = Schema.Struct({
   roles: Schema.Array(Schema.String),
 });
 
+/** The application that the bot belongs to. */
+export const Application = Schema.Struct({
+  id: Schema.String,
+  verify_key: Schema.String.check(Schema.isPattern(/^[\da-f]{64}$/i)),
+  interactions_endpoint_url: nullish,
+});
+
 export const ListedMember = Schema.Struct({ user: Schema.Struct({ id: Schema.String }) });
 
 export const NamedMember = Schema.Struct({
@@ -78,8 +85,10 @@ export const NamedMember = Schema.Struct({
 export const codes = {
   unknownGuild: 10_004,
   unknownMember: 10_007,
+  unknownMessage: 10_008,
   unknownRole: 10_011,
   unknownUser: 10_013,
+  unknownWebhook: 10_015,
   /** The guild exists, but the bot is not in it. */
   missingAccess: 50_001,
   /** The bot lacks a permission, or its highest role is not above the role or member. */

@@ -52,6 +52,7 @@ export const roleOperations = Effect.gen(function* () {
   const held = { ...place, node: "none", at: 0 };
   return prefixed("RolePlanStore", {
     find: store.find(place),
+    findOn: store.findOn(uniqueGuildId()),
     list: store.list(global.pid),
     status: store.status(place),
     put: store.put({ ...write, settings, position: 0 }),

@@ -1,8 +1,8 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { erasedNickname } from "@accountlink/core/roles";
+import { erasedNickname, RolePlanStore } from "@accountlink/core/roles";
 import { UserStore } from "@accountlink/core/users";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { origin } from "../scopes.ts";
@@ -52,22 +52,28 @@ export const members: Cases<StoragePorts> = {
     expectThat((yield* hold).length > 2, "another call takes more");
   }),
 
-  "hold returns only plans that are on, of accounts that are not suspended": Effect.gen(function* () {
-    const { scope, put, putHeld, pause, hold } = yield* newRoleFixture;
-    const keys = yield* KeyStore;
-    const node = yield* putHeld();
-    const isHeld = Effect.map(hold(node), (plan) => plan !== null);
-    yield* pause;
-    expectEqual(yield* isHeld, false);
-    yield* put();
-    expectEqual(yield* isHeld, true);
-    const setStatus = (status: "active" | "suspended") =>
-      keys.updateAccount({ ...origin, name: scope.account, update: { status }, at: start });
-    yield* setStatus("suspended");
-    expectEqual(yield* isHeld, false);
-    yield* setStatus("active");
-    expectEqual(yield* isHeld, true);
-  }),
+  "hold and findOn return only plans that are on, of accounts that are not suspended": Effect.gen(
+    function* () {
+      const { scope, guildId, put, putHeld, pause, hold } = yield* newRoleFixture;
+      const keys = yield* KeyStore;
+      const findOn = RolePlanStore.use((store) => Effect.map(store.findOn(guildId), Option.getOrNull));
+      const node = yield* putHeld();
+      const isHeld = Effect.map(hold(node), (plan) => plan !== null);
+      yield* pause;
+      expectEqual(yield* isHeld, false);
+      expectEqual(yield* findOn, null);
+      yield* put();
+      expectEqual(yield* isHeld, true);
+      const setStatus = (status: "active" | "suspended") =>
+        keys.updateAccount({ ...origin, name: scope.account, update: { status }, at: start });
+      yield* setStatus("suspended");
+      expectEqual(yield* isHeld, false);
+      expectEqual(yield* findOn, null);
+      yield* setStatus("active");
+      expectEqual(yield* isHeld, true);
+      expectEqual((yield* findOn)?.scope, scope);
+    },
+  ),
 
   "hold returns the position, next attempt, oldest wait and sweep of a plan": Effect.gen(function* () {
     const { scope, guildId, putHeld, hold, mark, settle } = yield* newRoleFixture;

@@ -1,9 +1,10 @@
 /** Distinguishes links that a team member made from links that users verified. */
-import { AuditLog, type ChatId, type DataScope } from "@accountlink/core";
-import type { AuditEntry } from "@accountlink/core/audit";
-import type { NamedLink } from "@accountlink/core/communities";
-import type { Link } from "@accountlink/core/links";
 import { Effect } from "effect";
+import type { AuditEntry } from "../audit/audit.ts";
+import { AuditLog } from "../audit/audit_log.ts";
+import type { DataScope } from "../data_scope.ts";
+import type { ChatId } from "../ids.ts";
+import type { Link } from "../links/link.ts";
 
 /**
  * Whether a team member set the link on the dashboard, as this audit entry records, and no verification has confirmed
@@ -18,16 +19,14 @@ export const isByHand = (link: Link, { action, actor, at, details }: AuditEntry)
 
 /** Returns a function that finds, among links, the chat users that a team member linked. */
 export const makeByHand = Effect.map(AuditLog, (log) =>
-  Effect.fnUntraced(function* ({ account, pid }: DataScope, links: ReadonlyArray<NamedLink>) {
+  Effect.fnUntraced(function* ({ account, pid }: DataScope, links: ReadonlyArray<Link>) {
     const entries = yield* Effect.forEach(
       links,
-      ({ link: { chatId } }) => log.list(account, null, 1, { action: "link.set", keyId: null, chatId, pid }),
+      ({ chatId }) => log.list(account, null, 1, { action: "link.set", keyId: null, chatId, pid }),
       { concurrency: 8 },
     );
     return new Set<ChatId>(
-      links.flatMap(({ link }, i) =>
-        entries[i]?.some((entry) => isByHand(link, entry)) ? [link.chatId] : [],
-      ),
+      links.flatMap((link, i) => (entries[i]?.some((entry) => isByHand(link, entry)) ? [link.chatId] : [])),
     );
   }),
 );

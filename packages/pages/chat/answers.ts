@@ -1,0 +1,148 @@
+/** Finds the answer to an interaction. */
+import { Counters, secondsUntil } from "@accountlink/core/limits";
+import { RolePlanStore } from "@accountlink/core/roles";
+import { HttpSettings } from "@accountlink/http/site";
+import { Cause, Clock, Effect, Metric, Option } from "effect";
+import { findLanguage, Languages } from "../languages/mod.ts";
+import { ChatSettings } from "./chat_settings.ts";
+import type { Answer, Listing } from "./command.ts";
+import { makePanel, panelListings } from "./commands/panel.ts";
+import { makeUnlink, unlinkListings } from "./commands/unlink.ts";
+import { makeUpdate, updateListings } from "./commands/update.ts";
+import { makeVerify, verifyListings } from "./commands/verify.ts";
+import { makeWhois, whoisListings } from "./commands/whois.ts";
+import type { Interaction } from "./interaction.ts";
+import { userText } from "./markdown.ts";
+import type { ButtonAction, Message } from "./message.ts";
+
+/** Every command, in the order in which the chat platform gets them. */
+export const listings: ReadonlyArray<Listing> = [
+  ...verifyListings,
+  ...unlinkListings,
+  ...whoisListings,
+  ...updateListings,
+  ...panelListings,
+];
+
+interface Answers {
+  readonly commands: Readonly<Record<string, Answer>>;
+  readonly buttons: Readonly<Record<ButtonAction, Answer>>;
+}
+
+const makeCommands = Effect.gen(function* () {
+  const [verify, unlink, whois, update, panel] = [
+    yield* makeVerify,
+    yield* makeUnlink,
+    yield* makeWhois,
+    yield* makeUpdate,
+    yield* makePanel,
+  ];
+  const byListing: ReadonlyArray<readonly [ReadonlyArray<Listing>, Answer]> = [
+    [verifyListings, verify],
+    [unlinkListings, unlink.ask],
+    [whoisListings, whois],
+    [updateListings, update],
+    [panelListings, panel],
+  ];
+  const answers: Answers = {
+    commands: Object.fromEntries(
+      byListing.flatMap(([listed, answer]) => listed.map(({ name }) => [name, answer])),
+    ),
+    buttons: { roles: update, unlink: unlink.ask, "unlink:yes": unlink.confirm },
+  };
+  return answers;
+});
+
+const commandsTotal = Metric.counter("accountlink_chat_commands_total", {
+  description: "Commands and buttons in chat by name and outcome",
+  incremental: true,
+});
+
+const minute = 60_000;
+
+/** How an interaction ended, for metrics. `gone`: the service has no such command or button any more. */
+type Outcome = "answered" | "direct" | "no_home" | "gone" | "limited" | "refused" | "unavailable" | "failed";
+
+type Answered = readonly [Outcome, Message];
+
+/** Makes a function that answers interactions. It always answers, if only that the service is unavailable. */
+export const makeAnswers = Effect.gen(function* () {
+  const plans = yield* RolePlanStore;
+  const counters = yield* Counters;
+  const { publicUrl } = yield* HttpSettings;
+  const { commandsPerMinute: limit } = yield* ChatSettings;
+  const languages = yield* Languages;
+  const { commands, buttons } = yield* makeCommands;
+
+  /** Returns how many seconds a user with too many commands has to wait; null for others. */
+  const waitOf = Effect.fnUntraced(function* ({ chatId }: Interaction) {
+    if (limit === 0) return null;
+    const now = yield* Clock.currentTimeMillis;
+    const rule = { key: `chat:${chatId}`, limit, durationMs: minute };
+    const { admitted, states } = yield* counters.admit([rule], now);
+    return admitted ? null : secondsUntil(states[0]?.resetsAt ?? now + minute, now, minute);
+  });
+
+  const languageOf = (locale: string) => languages.get(findLanguage(locale) ?? "en");
+
+  const answer = Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
+    const { done, chatId, guildId, isManager } = interaction;
+    const language = yield* languageOf(interaction.locale);
+    const wait = yield* waitOf(interaction);
+    if (wait !== null)
+      return ["limited", { content: language.text("chat.limited", { seconds: wait }) }] satisfies Answered;
+    if (guildId === null) {
+      const button = { label: language.text("chat.direct.open"), url: `${publicUrl}/me` };
+      return ["direct", { content: language.text("chat.direct.ask"), buttons: [button] }] satisfies Answered;
+    }
+    const found = answerTo(interaction);
+    if (found === undefined) {
+      return ["gone", { content: language.text(`chat.gone.${done.type}`) }] satisfies Answered;
+    }
+    const plan = Option.getOrNull(yield* plans.findOn(guildId));
+    if (plan === null) {
+      const button = { label: language.text("chat.no_home.open"), url: `${publicUrl}/dashboard/communities` };
+      const message = { content: language.text("chat.no_home"), buttons: isManager ? [button] : [] };
+      return ["no_home", message] satisfies Answered;
+    }
+    const guildLanguage = yield* languageOf(interaction.guildLocale);
+    const target = (done.type === "command" ? done.target : null) ?? chatId;
+    const text = done.type === "command" ? done.text : null;
+    return yield* found({ plan, guildId, chatId, target, text, language, guildLanguage, requestId }).pipe(
+      Effect.map((message): Answered => ["answered", message]),
+      Effect.catchTag("Forbidden", () =>
+        Effect.succeed<Answered>([
+          "refused",
+          { content: language.text("chat.sync.not_member", { user: userText(target) }) },
+        ]),
+      ),
+    );
+  });
+
+  const answerTo = ({ done }: Interaction): Answer | undefined => {
+    if (done.type === "command") return Object.hasOwn(commands, done.name) ? commands[done.name] : undefined;
+    return Object.hasOwn(buttons, done.action) ? buttons[done.action as ButtonAction] : undefined;
+  };
+
+  return Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
+    const language = yield* languageOf(interaction.locale);
+    const unavailable: Message = { content: language.text("chat.unavailable") };
+    const [outcome, message] = yield* answer(interaction, requestId).pipe(
+      Effect.catchTags({
+        PlatformUnavailable: () => Effect.succeed<Answered>(["unavailable", unavailable]),
+        StoreUnavailable: () => Effect.succeed<Answered>(["unavailable", unavailable]),
+      }),
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logError("Cannot answer a command", Cause.die(defect)), [
+          "failed",
+          unavailable,
+        ] satisfies Answered),
+      ),
+    );
+    const { done } = interaction;
+    const name = done.type === "command" ? done.name : done.action;
+    const command = answerTo(interaction) === undefined ? "unknown" : name;
+    yield* Metric.update(Metric.withAttributes(commandsTotal, { command, outcome }), 1);
+    return message;
+  });
+});

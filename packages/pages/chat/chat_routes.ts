@@ -1,0 +1,122 @@
+/** The route to which the chat platform sends what users do in chat. */
+import { ChatPlatform } from "@accountlink/core";
+import {
+  type InternalError,
+  PlatformUnavailable,
+  type SharedIpRateLimited,
+  type StoreUnavailable,
+} from "@accountlink/core/errors";
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import {
+  type BoundRoute,
+  emptyResponse,
+  type HttpResponse,
+  maxBodySize,
+  type RequestContext,
+  textResponse,
+} from "@accountlink/http/site";
+import type { APIInteractionResponse } from "discord-api-types/v10";
+import { Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
+import { makePageHandler } from "../page_requests.ts";
+import { makeAnswers } from "./answers.ts";
+import { ChatSettings } from "./chat_settings.ts";
+import { panelName } from "./commands/panel.ts";
+import { type Interaction, readInteraction } from "./interaction.ts";
+import { answerBody, deferral, type Message, messageBody, pong } from "./message.ts";
+import { importPublicKey, isSigned } from "./signature.ts";
+
+export const interactionsPath = "/chat/interactions";
+
+const route = { id: "chat_interactions", generation: "v2", group: null } as const;
+
+/** The chat platform waits 3 seconds for an answer, so an answer that takes longer than this is deferred. */
+const answerTime = "2 seconds";
+
+/** How long the chat platform takes edits of an answer. */
+const editTime = "15 minutes";
+
+const answerSeconds = Metric.histogram("accountlink_chat_answer_seconds", {
+  description: "Time to answer a command in chat, including the edit of a deferred answer",
+  boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30],
+});
+
+/** 401: the chat platform did not sign the request. 400 and 413: the request cannot be read. */
+class Refused extends Data.TaggedError("Refused")<{ readonly status: 400 | 401 | 413 }> {}
+
+type Failure = Refused | PlatformUnavailable | SharedIpRateLimited | StoreUnavailable | InternalError;
+
+/** Makes the route, or no route if the service answers no commands. */
+export const chatRoutes = Effect.gen(function* () {
+  const { isOn, publicKey } = yield* ChatSettings;
+  const { commands } = yield* ChatPlatform;
+  const answerTo = yield* makeAnswers;
+  const scope = yield* Effect.scope;
+  const handle = yield* makePageHandler<Failure>({
+    publicOf: (error) => (error._tag === "Refused" ? null : error),
+    render: (error) => emptyResponse(error._tag === "Refused" ? error.status : 503),
+  });
+  if (!isOn || (publicKey === null && commands === undefined)) return [];
+
+  let imported: CryptoKey | undefined;
+  const keyOf = Effect.gen(function* () {
+    const hex =
+      publicKey ??
+      (commands === undefined
+        ? yield* new PlatformUnavailable({ operation: "ChatCommands.application" })
+        : (yield* commands.application).publicKey);
+    return (imported = yield* importPublicKey(hex));
+  });
+
+  const readSigned = Effect.fnUntraced(function* ({ request }: RequestContext) {
+    const body = yield* Effect.mapError(request.readBody(maxBodySize), () => new Refused({ status: 413 }));
+    const signature = request.header("x-signature-ed25519") ?? "";
+    const timestamp = request.header("x-signature-timestamp") ?? "";
+    const key = imported ?? (yield* keyOf);
+    if (!(yield* isSigned(key, { signature, timestamp, body }))) return yield* new Refused({ status: 401 });
+    const interaction = Option.getOrNull(readInteraction(body));
+    return interaction ?? (yield* new Refused({ status: 400 }));
+  });
+
+  /** Replaces a deferred answer. The answer of a node that dies meanwhile is lost. */
+  const edit = Effect.fnUntraced(function* (interaction: Interaction, message: Message) {
+    if (commands === undefined) return;
+    yield* commands.editAnswer(interaction, messageBody(message)).pipe(
+      Effect.retry(Schedule.exponential("1 second")),
+      Effect.timeout(editTime),
+      Effect.catch(() => Effect.logWarning("Cannot edit an answer in chat: the platform is unavailable")),
+    );
+  });
+
+  const answer = Effect.fnUntraced(function* (context: RequestContext) {
+    const interaction = yield* readSigned(context);
+    if (interaction === "ping") return respondWith(pong);
+    const startedAt = yield* monotonicMillis;
+    const measure = Effect.flatMap(monotonicMillis, (now) =>
+      Metric.update(answerSeconds, (now - startedAt) / 1_000),
+    );
+    const working = yield* Effect.forkIn(answerTo(interaction, context.requestId), scope);
+    const done =
+      commands === undefined
+        ? Effect.asSome(Fiber.join(working))
+        : Effect.timeoutOption(Fiber.join(working), answerTime);
+    const message = Option.getOrNull(yield* done);
+    if (message !== null) return yield* Effect.as(measure, respondWith(answerBody(message)));
+    const editing = Effect.flatMap(Fiber.join(working), (late) => edit(interaction, late));
+    yield* Effect.forkIn(Effect.andThen(editing, measure), scope);
+    return respondWith(deferralOf(interaction));
+  });
+
+  const bound: BoundRoute = {
+    method: "POST",
+    path: interactionsPath,
+    answer: handle(route, answer, { isCounted: false }),
+  };
+  return [bound];
+});
+
+/** The answer to a button replaces its message, unless everybody sees the message. Only `panel` answers everybody. */
+const deferralOf = ({ done }: Interaction): APIInteractionResponse =>
+  done.type === "button" ? deferral(!done.isPublic, false) : deferral(false, done.name === panelName);
+
+const respondWith = (body: APIInteractionResponse): HttpResponse =>
+  textResponse(200, JSON.stringify(body), "application/json", { "cache-control": "no-store" });

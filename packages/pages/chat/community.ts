@@ -1,0 +1,43 @@
+/** A guild and its plan, as messages name them. */
+
+import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { isLinked } from "@accountlink/core/links";
+import { Profiles } from "@accountlink/core/platforms";
+import type { RolePlan } from "@accountlink/core/roles";
+import { HttpSettings } from "@accountlink/http/site";
+import { Effect, Option } from "effect";
+import { PageSettings } from "../page_settings.ts";
+import { accountText, plain } from "./markdown.ts";
+
+export const makeCommunity = Effect.gen(function* () {
+  const keys = yield* KeyStore;
+  const links = yield* LinkStore;
+  const profiles = yield* Profiles;
+  const { gameName: game, gamePage = null } = yield* PageSettings;
+  const { publicUrl } = yield* HttpSettings;
+
+  return {
+    /** The name of the game platform. */
+    game,
+
+    /** Where a member links an account. */
+    verifyUrl: ({ scope: { pid }, guildId }: RolePlan): string =>
+      `${publicUrl}/verify?${new URLSearchParams({ pid, guildId }).toString()}`,
+
+    /** The community's name: as its owner set it, else the name of the guild or of the account. */
+    name: Effect.fnUntraced(function* ({ scope, guildId }: RolePlan) {
+      const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
+      const guild = yield* profiles.guild(guildId);
+      return plain(configured?.settings.displayName ?? guild?.name ?? scope.account);
+    }),
+
+    findLink: ({ scope }: RolePlan, chatId: ChatId) =>
+      Effect.map(links.findByChatId(scope.pid, chatId), (record) =>
+        Option.getOrNull(Option.filter(record, isLinked)),
+      ),
+
+    account: (gameId: GameId) =>
+      Effect.map(profiles.game(gameId), (profile) => accountText(gameId, profile, gamePage)),
+  };
+});

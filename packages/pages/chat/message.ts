@@ -1,0 +1,66 @@
+/** Messages of the bot, and their form in the chat platform's API. */
+// The enums of discord-api-types exist at run time, and this package only uses its types.
+/* oxlint-disable typescript/no-unsafe-enum-assignment */
+import type {
+  APIActionRowComponent,
+  APIButtonComponent,
+  APIInteractionResponse,
+} from "discord-api-types/v10";
+
+/** The actions of buttons. Messages in chats keep their buttons, so a released action stays. */
+export type ButtonAction = "roles" | "unlink" | "unlink:yes";
+
+export type Button =
+  | { readonly label: string; readonly url: string }
+  | { readonly label: string; readonly action: ButtonAction; readonly isDangerous?: boolean };
+
+export interface Message {
+  readonly content: string;
+  readonly buttons?: ReadonlyArray<Button>;
+  /** Whether everybody in the channel sees the message; otherwise only the user who asked. */
+  readonly isPublic?: boolean;
+}
+
+/** A message for one user has this flag. */
+const ephemeral = 64;
+
+/** @param flags of a message; null if the chat platform left them out */
+export const isPublicMessage = (flags: number | null): boolean => flags !== null && (flags & ephemeral) === 0;
+
+const longestContent = 2_000;
+
+/** The fields that answers and their later edits share. Mentions in messages notify nobody. */
+export const messageBody = ({ content, buttons = [] }: Message) => ({
+  content: content.slice(0, longestContent),
+  allowed_mentions: { parse: [] },
+  components: buttons.length === 0 ? [] : [row(buttons)],
+});
+
+const row = (buttons: ReadonlyArray<Button>): APIActionRowComponent<APIButtonComponent> => ({
+  type: 1,
+  components: buttons.map(buttonBody),
+});
+
+const buttonBody = (button: Button): APIButtonComponent => {
+  const label = button.label.slice(0, 80);
+  if ("url" in button) return { type: 2, style: 5, label, url: button.url };
+  return { type: 2, style: button.isDangerous === true ? 4 : 2, label, custom_id: button.action };
+};
+
+export const pong: APIInteractionResponse = { type: 1 };
+
+export const answerBody = (message: Message): APIInteractionResponse => ({
+  type: 4,
+  data: { ...messageBody(message), ...(message.isPublic === true ? {} : { flags: ephemeral }) },
+});
+
+/**
+ * Promises an answer.
+ *
+ * @param canReplace whether the answer may replace the message of the button
+ * @param isPublic whether everybody will see the answer
+ */
+export const deferral = (canReplace: boolean, isPublic: boolean): APIInteractionResponse => {
+  if (canReplace) return { type: 6 };
+  return { type: 5, data: isPublic ? {} : { flags: ephemeral } };
+};

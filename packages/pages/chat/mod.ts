@@ -1,0 +1,5 @@
+/** Answers commands that members and managers type in chat. @internal */
+export { listings } from "./answers.ts";
+export { chatRoutes, interactionsPath } from "./chat_routes.ts";
+export { ChatSettings, type ChatSettingsShape } from "./chat_settings.ts";
+export { type Listing, optionTexts } from "./command.ts";

@@ -1,0 +1,75 @@
+/** The page of a guild's channel: a member to be, a command to type, and the messages that this member sees. */
+import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
+import { listings } from "@accountlink/pages/chat";
+import { type Html, html } from "@accountlink/pages/html";
+import type { PlatformState } from "../simulation/platform_state.ts";
+import { buttonsOf, type ChannelMessage } from "./channel.ts";
+import { messageHtml, type Names } from "./message_html.ts";
+
+interface ChannelView {
+  readonly guild: FixtureGuild;
+  readonly me: MemberFixture;
+  readonly chatUsers: PlatformState["chatUsers"];
+  readonly messages: ReadonlyArray<ChannelMessage>;
+  /** Why the last command has no answer, or null. */
+  readonly problem: string | null;
+}
+
+/** The page lists this many members to choose from. */
+const listedMembers = 100;
+
+export const channelHtml = ({ guild, me, chatUsers, messages, problem }: ChannelView): Html => {
+  const nameOf = (chatId: string): string =>
+    guild.member(chatId)?.nickname ??
+    chatUsers.get(chatId)?.displayName ??
+    chatUsers.get(chatId)?.username ??
+    chatId;
+  const names: Names = { user: nameOf, role: (id) => guild.roles.get(id)?.name ?? id };
+  const members = guild.page(null).slice(0, listedMembers);
+  return html`<p>Nobody here is real. You are a member, and the service answers your commands.</p>
+<form method="get" class="line">
+<label for="as">You are</label>
+<select id="as" name="as">
+${members.map(
+  ({ chatId }) =>
+    html`<option value="${chatId}"${chatId === me.chatId ? html` selected` : null}>${nameOf(chatId)}</option>`,
+)}
+</select>
+<button>Change</button>
+</form>
+<p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>
+${messages.length === 0 ? html`<p>Nobody has written yet.</p>` : html`<ol class="messages">${messages.map((message) => messageItem(message, me, names))}</ol>`}
+${problem === null ? null : html`<p role="alert">${problem}</p>`}
+<form method="post" class="line">
+<input type="hidden" name="as" value="${me.chatId}">
+<label for="command">Command</label>
+<input id="command" name="command" list="commands" autocomplete="off" autofocus required placeholder="/verify">
+<datalist id="commands">${listings.map(commandOption)}</datalist>
+<button>Send</button>
+</form>`;
+};
+
+const commandOption = ({ name, texts, option }: (typeof listings)[number]): Html => {
+  const isInMenu = texts.description === null;
+  return html`<option value="${isInMenu ? "" : "/"}${name}${isInMenu || option === "user" ? " @" : ""}">`;
+};
+
+const messageItem = (shown: ChannelMessage, me: MemberFixture, names: Names): Html => {
+  const { id, chatId, asked, message, isPublic } = shown;
+  const buttons = buttonsOf(shown);
+  return html`<li>
+<small>${names.user(chatId)}: ${asked}</small>
+<p>${message === null ? html`The service is thinking … <a href="?as=${me.chatId}">Look again</a>` : messageHtml(message.content, names)}</p>
+${
+  buttons.length === 0
+    ? null
+    : html`<form method="post" class="line"><input type="hidden" name="as" value="${me.chatId}"><input type="hidden" name="message" value="${id}">
+${buttons.map(({ label, url, custom_id }) =>
+  url === undefined
+    ? html`<button name="action" value="${custom_id ?? ""}">${label}</button>`
+    : html`<a class="button" href="${url}">${label}</a>`,
+)}</form>`
+}
+<small>${isPublic ? "Everybody sees this" : `Only ${names.user(chatId)} sees this`}</small>
+</li>`;
+};

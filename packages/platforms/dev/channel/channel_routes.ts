@@ -1,0 +1,88 @@
+/** The routes of a guild's channel, and those that the service uses to answer commands. */
+import type { ChatId } from "@accountlink/core";
+import { Effect, Schema } from "effect";
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { makePages } from "../oauth/sign_in_page.ts";
+import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { done, json, refuse } from "../simulation/responses.ts";
+import { AnswerMessage, makeChannels } from "./channel.ts";
+import { channelHtml } from "./channel_page.ts";
+
+/** @param serviceUrl the public URL of the service that answers commands */
+export const channelRoutes = Effect.fnUntraced(function* (
+  simulation: Simulation,
+  serviceUrl: string | undefined,
+) {
+  const { guilds, chatUsers } = simulation.platforms;
+  const channels = yield* makeChannels(simulation.platforms, serviceUrl);
+  const pages = yield* makePages("chat");
+
+  const enter = Effect.fnUntraced(function* (as: string | undefined) {
+    const { guildId = "" } = yield* HttpRouter.params;
+    const guild = guilds.get(guildId);
+    const me = guild?.member(as ?? guild.page(null)[0]?.chatId ?? "");
+    if (guild?.hasBot !== true || me === undefined) {
+      return yield* Effect.fail(
+        pages.problem("The bot is in no such community, or nobody here has this ID."),
+      );
+    }
+    return { guild, me };
+  });
+
+  const show = Effect.fnUntraced(function* (as: string | undefined, problem: string | null = null) {
+    const { guild, me } = yield* enter(as);
+    const messages = channels.messagesFor(guild.id, me.chatId);
+    return pages.own(guild.name ?? guild.id, channelHtml({ guild, me, chatUsers, messages, problem }));
+  });
+
+  const act = Effect.gen(function* () {
+    const form = yield* HttpServerRequest.schemaBodyUrlParams(Form).pipe(
+      Effect.mapError(() => pages.problem('The form has no "command" and no "action".')),
+    );
+    const { guild, me } = yield* enter(form.as);
+    const chatId: ChatId = me.chatId;
+    const asking =
+      "command" in form
+        ? channels.type(guild, chatId, form.command)
+        : channels.press(guild, chatId, form.message, form.action);
+    const here = HttpServerResponse.redirect(`/chat/guilds/${guild.id}?as=${chatId}`, { status: 303 });
+    return yield* asking.pipe(
+      Effect.as(here),
+      Effect.catchTag("NoAnswer", ({ problem }) => show(chatId, problem)),
+    );
+  });
+
+  const edit = Effect.gen(function* () {
+    const { token = "" } = yield* HttpRouter.params;
+    const message = yield* HttpServerRequest.schemaBodyJson(AnswerMessage).pipe(
+      Effect.mapError(() => refuse("invalid_request")),
+    );
+    return channels.edit(token, message) ? done : refuse("unknown_message");
+  });
+
+  const shown = Effect.flatMap(HttpServerRequest.ParsedSearchParams, ({ as }) =>
+    show(typeof as === "string" ? as : undefined),
+  );
+  const page = "/chat/guilds/:guildId";
+  return [
+    platformRoute(simulation, { platform: "chat", method: "GET", path: page, handler: shown }),
+    platformRoute(simulation, { platform: "chat", method: "POST", path: page, handler: act }),
+    platformRoute(simulation, {
+      platform: "chat",
+      method: "GET",
+      path: "/chat/api/application",
+      handler: Effect.succeed(json(channels.application)),
+    }),
+    platformRoute(simulation, {
+      platform: "chat",
+      method: "PATCH",
+      path: "/chat/api/webhooks/:applicationId/:token/messages/@original",
+      handler: edit,
+    }),
+  ];
+});
+
+const Form = Schema.Union([
+  Schema.Struct({ as: Schema.String, message: Schema.String, action: Schema.String }),
+  Schema.Struct({ as: Schema.String, command: Schema.String }),
+]);

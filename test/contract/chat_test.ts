@@ -1,0 +1,302 @@
+/** Commands in chat: what the chat platform sends, and what it gets. */
+import { expect, test } from "vitest";
+import {
+  chatKey,
+  command,
+  interactionOf,
+  press,
+  type Sender,
+  sendInteraction,
+  signed,
+} from "../support/chat.ts";
+import { emptyGuild, guild } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
+import type { Answer } from "../support/http.ts";
+import { signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const member = (number: number): Sender => ({ chatId: String(100_000 + number) });
+const [ada, bob, cyd, dan, eve] = [member(1), member(2), member(3), member(4), member(5)];
+const [busy, flo, gus, hal] = [member(20), member(6), member(7), member(8)];
+const verified = "5";
+const aboveBot = "9";
+
+const server = await useSiteServer(
+  { ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey, ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "20" },
+  (fixture) => ({
+    ...fixture,
+    accounts: [{ name: "club", chatId: ada.chatId }],
+    platform: {
+      ...fixture.platform,
+      guilds: fixture.platform?.guilds?.map((each) => ({
+        ...each,
+        members: each.members?.map((of) => ({ ...of, manager: of.chatId === ada.chatId })),
+        roles: [
+          { id: aboveBot, name: "Chief", assignable: false },
+          { id: verified, name: "Verified", assignable: true },
+          { id: "1", name: "Member", assignable: true },
+        ],
+      })),
+    },
+  }),
+);
+const { fixtures, send, platform } = server;
+const links = { 100002: "2", 100005: "5", 100006: "6", 100007: "7", 100008: "8" };
+const key = fixtures.key({ account: "club", guildId: guild, links });
+fixtures.plan({
+  account: "club",
+  guildId: guild,
+  rules: [
+    { roleId: verified, when: { is: "linked" } },
+    { roleId: aboveBot, when: { is: "group", groupId: "3", minRank: 255 } },
+  ],
+  state: "on",
+});
+
+interface Button {
+  readonly label: string;
+  readonly url?: string;
+  readonly custom_id?: string;
+}
+
+interface Message {
+  readonly content: string;
+  readonly flags?: number;
+  readonly allowed_mentions: object;
+  readonly components: ReadonlyArray<{ readonly components: ReadonlyArray<Button> }>;
+}
+
+const dataOf = (answer: Answer): Message => {
+  expect([answer.status, answer.body.type]).toEqual([200, 4]);
+  return answer.body.data as unknown as Message;
+};
+
+/** Returns the message of an answer that the asking user alone sees. */
+const privateMessage = (answer: Answer): Message => {
+  const message = dataOf(answer);
+  expect(message).toMatchObject({ flags: 64, allowed_mentions: { parse: [] } });
+  return message;
+};
+
+const buttonsOf = ({ components }: Message): ReadonlyArray<Button> =>
+  components.flatMap((row) => row.components);
+
+const urlsOf = (message: Message): ReadonlyArray<string> => buttonsOf(message).flatMap(({ url = [] }) => url);
+
+const pid = async (): Promise<string> => {
+  const { url = "" } = buttonsOf(privateMessage(await command(send, cyd, "verify")))[0] ?? {};
+  return new URL(url).searchParams.get("pid") ?? "";
+};
+
+const gameOf = async ({ chatId }: Sender): Promise<unknown> => {
+  const { body } = await send(`GET /v2/chat?chatId=${chatId}&guildId=${guild}`, { key });
+  return body.data?.gameId;
+};
+
+test("a signed ping gets a pong", async () => {
+  const answer = await sendInteraction(send, {
+    id: "1",
+    application_id: "2",
+    token: "t",
+    type: 1,
+    version: 1,
+  });
+  expect([answer.status, answer.body]).toEqual([200, { type: 1 }]);
+});
+
+test("a request without a valid, recent signature of its body gets 401 and an empty body", async () => {
+  const body = JSON.stringify({ type: 1 });
+  const now = Math.floor(Date.now() / 1_000);
+  const right = signed(body);
+  const refused: ReadonlyArray<Readonly<Record<string, string>>> = [
+    {},
+    { ...right, "x-signature-ed25519": "" },
+    { ...right, "x-signature-ed25519": "00".repeat(64) },
+    { ...right, "x-signature-ed25519": "not hex" },
+    { ...right, "x-signature-timestamp": String(now - 1) },
+    signed(body, String(now - 301)),
+    signed(body, String(now + 310)),
+    signed(body, "soon"),
+    signed(`${body} `),
+  ];
+  for (const headers of refused) {
+    const { status, text } = await send("POST /chat/interactions", { body, headers });
+    expect([status, text]).toEqual([401, ""]);
+  }
+  expect(
+    (await send("POST /chat/interactions", { body, headers: signed(body, String(now - 290)) })).status,
+  ).toBe(200);
+});
+
+test("a signed body that is no interaction gets 400", async () => {
+  for (const body of ["", "{", "[]", "{}", '{"type":2}', '{"type":99,"token":"t"}']) {
+    const answer = await send("POST /chat/interactions", { body, headers: signed(body) });
+    expect([body, answer.status]).toEqual([body, 400]);
+  }
+});
+
+test("verify offers the flow of the guild's scope to a member without a link", async () => {
+  const message = privateMessage(await command(send, cyd, "verify"));
+  const [url = ""] = urlsOf(message);
+  expect(url).toBe(`${server.url()}/verify?pid=${await pid()}&guildId=${guild}`);
+  expect(message.content).toContain("Rook & Bishop");
+  expect((await send(`GET ${url.slice(server.url().length) as `/${string}`}`)).status).toBe(200);
+});
+
+test("verify shows a linked member the account, and buttons to update roles, change and unlink", async () => {
+  const message = privateMessage(await command(send, bob, "verify"));
+  expect(message.content).toContain("Player 2");
+  expect(message.content).toContain("player_2");
+  expect(buttonsOf(message).map(({ custom_id, url }) => custom_id ?? url)).toEqual([
+    "roles",
+    `${server.url()}/verify?pid=${await pid()}&guildId=${guild}`,
+    "unlink",
+  ]);
+});
+
+test("the button roles gives the roles of the plan, and says so; pressed again it says that nothing changed", async () => {
+  const control = (roles: ReadonlyArray<object>) =>
+    server.control(`PUT /control/guilds/${guild}/members/${flo.chatId}`, { body: { roles } });
+  await control([{ id: "1", name: "Member" }]);
+  const first = privateMessage(await press(send, flo, "roles"));
+  expect(first.content).toContain(`<@&${verified}>`);
+  const again = privateMessage(await press(send, flo, "roles"));
+  expect(again.content).toContain("already has the right roles");
+});
+
+test("unlink asks, and its button removes the link; a second press agrees", async () => {
+  const asked = privateMessage(await command(send, eve, "unlink"));
+  expect(buttonsOf(asked).map(({ custom_id }) => custom_id)).toEqual(["unlink:yes"]);
+  expect(await gameOf(eve)).toBe("5");
+  const removed = privateMessage(await press(send, eve, "unlink:yes"));
+  const again = privateMessage(await press(send, eve, "unlink:yes"));
+  expect(again).toEqual(removed);
+  expect(await gameOf(eve)).toBeUndefined();
+  const { body } = await send("GET /v2/events?from=oldest&types=link.removed", { key });
+  expect(body.data?.events).toMatchObject([{ data: { chatId: eve.chatId, source: "user" } }]);
+});
+
+test("whois names the account of a member, and leads team members to the dashboard", async () => {
+  for (const answer of [
+    await command(send, dan, "whois", { user: bob.chatId }),
+    await command(send, dan, "Linked account", { target: bob.chatId }),
+  ]) {
+    const message = privateMessage(answer);
+    expect(message.content).toContain("Player 2");
+    expect(buttonsOf(message)).toEqual([]);
+  }
+  const owner = await signInOwner(server, ada.chatId);
+  const [page = ""] = urlsOf(privateMessage(await command(send, ada, "whois", { user: bob.chatId })));
+  const opened = await owner.browser.get(page.slice(server.url().length));
+  expect([opened.status, opened.text.includes("Player 2")]).toEqual([200, true]);
+  const none = privateMessage(await command(send, dan, "whois", { user: cyd.chatId }));
+  expect(none.content).toContain("no linked account");
+});
+
+test("whois says whether the owner verified the account or somebody linked it by hand", async () => {
+  const owner = await signInOwner(server, ada.chatId);
+  const form = { pid: await pid(), chat: dan.chatId, game: "4", of: "user" };
+  const asked = await owner.browser.post("/dashboard/links/link", { ...form, csrf: owner.csrfToken });
+  const linked = await owner.browser.post("/dashboard/links/link", formOf(asked));
+  expect(linked.status).toBe(303);
+  const byHand = privateMessage(await command(send, cyd, "whois", { user: dan.chatId }));
+  expect(byHand.content).toContain("by hand");
+  const flow = privateMessage(await command(send, cyd, "whois", { user: bob.chatId }));
+  expect(flow.content).toContain("verified by its owner");
+});
+
+test("update changes the roles of another member, and says who is none", async () => {
+  await server.control(`PUT /control/guilds/${guild}/members/${gus.chatId}`, { body: { roles: [] } });
+  const message = privateMessage(await command(send, ada, "update", { user: gus.chatId }));
+  expect(message.content).toContain(`<@&${verified}>`);
+  const menu = privateMessage(await command(send, ada, "Update roles", { target: gus.chatId }));
+  expect(menu.content).toContain("already has the right roles");
+  const nobody = privateMessage(await command(send, ada, "update", { user: "100099" }));
+  expect(nobody.content).toContain("not a member");
+});
+
+test("panel posts a message for everybody, with the text or a sentence", async () => {
+  const message = dataOf(await command(send, ada, "panel", { text: "Prove who you are" }));
+  expect(message.flags).toBeUndefined();
+  expect(message.allowed_mentions).toEqual({ parse: [] });
+  expect(message.content).toContain("Rook & Bishop");
+  expect(message.content).toContain("Prove who you are");
+  expect(buttonsOf(message).map(({ custom_id, url }) => custom_id ?? url)).toEqual([
+    `${server.url()}/verify?pid=${await pid()}&guildId=${guild}`,
+    "roles",
+  ]);
+  expect(dataOf(await command(send, ada, "panel")).content).toContain("Link your account");
+  const tooLong = privateMessage(await command(send, ada, "panel", { text: "a".repeat(301) }));
+  expect(tooLong.content).toContain("300");
+});
+
+test("without a plan that is on, every command says so, and tells managers where to set it up", async () => {
+  for (const permissions of ["0", "32", "8"]) {
+    const asking = { ...ada, guildId: emptyGuild, permissions };
+    const message = privateMessage(await command(send, asking, "verify"));
+    expect(message.content).toContain("not set up");
+    expect(urlsOf(message)).toEqual(permissions === "0" ? [] : [`${server.url()}/dashboard/communities`]);
+  }
+});
+
+test("in a direct message, every command leads to /me", async () => {
+  const message = privateMessage(await command(send, { ...ada, guildId: null }, "verify"));
+  expect(urlsOf(message)).toEqual([`${server.url()}/me`]);
+});
+
+test("unknown commands and buttons answer that they are gone", async () => {
+  for (const answer of [
+    await command(send, hal, "constructor"),
+    await command(send, hal, "ban"),
+    await press(send, hal, "toString"),
+    await press(send, hal, "unlink:no"),
+  ]) {
+    expect(privateMessage(answer).content).toContain("gone");
+  }
+});
+
+test("the 21st command of a user within a minute has to wait", async () => {
+  for (let count = 0; count < 20; count++) privateMessage(await command(send, busy, "verify"));
+  expect(privateMessage(await command(send, busy, "verify")).content).toContain("wait");
+});
+
+test("an answer that takes longer than 2 seconds is deferred", async () => {
+  await platform.fail({ platform: "chat", mode: "slow", delayMs: 2_600, under: "/chat/api/guilds" });
+  try {
+    const started = Date.now();
+    const [slow, pressed, onPanel] = await Promise.all([
+      command(send, hal, "update", { user: hal.chatId }),
+      press(send, hal, "roles"),
+      press(send, hal, "roles", 0),
+    ]);
+    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(slow?.body).toEqual({ type: 5, data: { flags: 64 } });
+    expect(pressed?.body).toEqual({ type: 6 });
+    expect(onPanel?.body).toEqual({ type: 5, data: { flags: 64 } });
+  } finally {
+    await platform.recover();
+  }
+});
+
+test("while the platform is down, the answer says so", async () => {
+  await platform.fail({ platform: "chat", mode: "down" });
+  try {
+    const answer = await press(send, hal, "roles");
+    expect(privateMessage(answer).content).toContain("try again");
+  } finally {
+    await platform.recover();
+  }
+});
+
+test("no log line holds the token of an interaction", async () => {
+  await command(send, { ...bob, token: "secret-token-of-an-interaction" }, "verify");
+  expect(server.output()).not.toContain("secret-token-of-an-interaction");
+});
+
+test("an interaction without a user gets 400", async () => {
+  const { member: _, ...rest } = interactionOf({ type: 2, data: { name: "verify" } }, ada) as Record<
+    string,
+    unknown
+  >;
+  expect((await sendInteraction(send, rest)).status).toBe(400);
+});
