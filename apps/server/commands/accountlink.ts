@@ -1,6 +1,7 @@
 import { Command } from "effect/cli";
 import { accountsCommand } from "./accounts/accounts.ts";
 import { auditCommand } from "./audit.ts";
+import { chatCommand } from "./chat/chat.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { keysCommand } from "./keys/keys.ts";
 import { linksCommand } from "./links/links.ts";
@@ -22,6 +23,7 @@ export const accountlink = Command.make("accountlink").pipe(
     usersCommand,
     webhooksCommand,
     rolesCommand,
+    chatCommand,
     secretsCommand,
     auditCommand,
     doctorCommand,

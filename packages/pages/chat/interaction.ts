@@ -18,7 +18,7 @@ export interface Interaction {
   readonly done: CommandDone | ButtonPressed;
 }
 
-export interface CommandDone {
+interface CommandDone {
   readonly type: "command";
   /** The command's name, or the name of an entry in the menu of a user. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface CommandDone {
   readonly text: string | null;
 }
 
-export interface ButtonPressed {
+interface ButtonPressed {
   readonly type: "button";
   readonly action: string;
   /** Whether everybody in the channel sees the message of the button. */

@@ -2,4 +2,4 @@
 export { listings } from "./answers.ts";
 export { chatRoutes, interactionsPath } from "./chat_routes.ts";
 export { ChatSettings, type ChatSettingsShape } from "./chat_settings.ts";
-export { type Listing, optionTexts } from "./command.ts";
+export { commandBodies } from "./installation.ts";

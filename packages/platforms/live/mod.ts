@@ -8,6 +8,7 @@
 export * from "./discord/chat_identity.ts";
 export * from "./discord/chat_platform.ts";
 export type { LiveChatPlatformOptions } from "./discord/discord_client.ts";
+export { liveChatInstallation } from "./discord/installation.ts";
 export * from "./inspect.ts";
 export * from "./presentation.ts";
 export * from "./roblox/game_identity.ts";

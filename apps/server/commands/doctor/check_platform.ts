@@ -1,16 +1,17 @@
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Logger, Predicate } from "effect";
 import { FetchHttpClient } from "effect/http";
-import type { VariableName } from "../../config/config.ts";
+import type { Config, VariableName } from "../../config/config.ts";
 import type { Platform } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
-import { type Finding, fail, ok } from "./finding.ts";
+import { inspectChat } from "../chat/inspect_chat.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Sends a test request to the live platforms. */
-export const checkPlatform = (platform: Platform): Effect.Effect<ReadonlyArray<Finding>> => {
+export const checkPlatform = (config: Config, platform: Platform): Effect.Effect<ReadonlyArray<Finding>> => {
   switch (platform.kind) {
     case "live":
-      return checkLive(platform);
+      return checkLive(config, platform);
     case "dev":
       return Effect.succeed([ok("platform", "dev, on which anyone can sign in as anybody")]);
     case "none":
@@ -18,11 +19,11 @@ export const checkPlatform = (platform: Platform): Effect.Effect<ReadonlyArray<F
   }
 };
 
-const checkLive = Effect.fnUntraced(function* ({
-  publicUrl,
-  chat,
-  game,
-}: Extract<Platform, { readonly kind: "live" }>) {
+const checkLive = Effect.fnUntraced(function* (
+  config: Config,
+  platform: Extract<Platform, { readonly kind: "live" }>,
+) {
+  const { publicUrl, chat, game } = platform;
   const live = yield* Effect.promise(() => import("@accountlink/platforms/live"));
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
     Effect.match({
@@ -39,7 +40,21 @@ const checkLive = Effect.fnUntraced(function* ({
       onFailure: (error) => unreachable("game platform", error, "ACCOUNTLINK_GAME_API_URL"),
     }),
   );
-  const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
+  const commands = inspectChat(config, platform).pipe(
+    Effect.map(({ problems: [problem] }) =>
+      problem === undefined
+        ? ok("commands", "they are at the chat platform, and are sent to this service")
+        : warn("commands", problem, "Run accountlink chat install"),
+    ),
+    Effect.catch((error) =>
+      Effect.succeed(warn("commands", reasonOf(error), "They work when the chat platform answers")),
+    ),
+    Effect.scoped,
+  );
+  const isOn = config.ACCOUNTLINK_CHAT_COMMANDS === "on";
+  const asked = Effect.all([chatPlatform, gamePlatform, ...(isOn ? [commands] : [])], {
+    concurrency: "unbounded",
+  });
   // Turns logging off: the findings already report the errors that the platform clients would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });

@@ -59,7 +59,7 @@ const examine = Effect.gen(function* () {
     ...findings,
     ok("configuration", `${Object.keys(variables).length} variables`),
     ...(yield* checkFiles(resolved.success)),
-    ...(yield* checkPlatform(platform)),
+    ...(yield* checkPlatform(config, platform)),
     ...stored,
     yield* checkCache(cache),
     yield* checkUploads,

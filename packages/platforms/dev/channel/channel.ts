@@ -47,7 +47,7 @@ export interface ChannelMessage {
 }
 
 /** A failed command, with a text for the page. */
-export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly problem: string }> {}
+class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly problem: string }> {}
 
 export interface Channels {
   /** What the member sees, newest last. */
