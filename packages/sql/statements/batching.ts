@@ -96,7 +96,7 @@ const maxBatchSize = 500;
  *
  * @param columns the columns that form the key
  * @param query returns the rows of several distinct keys
- * @param queryOne returns the rows of one key, at lower cost
+ * @param queryOne returns the rows of one key, at lower cost; these rows need not have the columns of the key
  */
 export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
   columns: { readonly [Part in keyof Key]: keyof Row },
@@ -108,9 +108,13 @@ export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends obj
     (keys, contexts) => {
       const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
       const [first] = keys;
-      const rows = distinct.length === 1 ? queryOne(...first) : query(distinct);
-      return Effect.map(withSpanLinks(contexts, rows), (rowsOfAll) => {
-        const found = groupBy(rowsOfAll, nameIn);
+      if (distinct.length === 1) {
+        return Effect.map(withSpanLinks(contexts, queryOne(...first)), (rows) =>
+          keys.map(() => Exit.succeed(rows)),
+        );
+      }
+      return Effect.map(withSpanLinks(contexts, query(distinct)), (rows) => {
+        const found = groupBy(rows, nameIn);
         return keys.map((key) => Exit.succeed(found.get(nameOf(key)) ?? []));
       });
     },

@@ -112,6 +112,19 @@ describe("batchedLookup", () => {
     }),
   );
 
+  it.effect("lookups of one key get its rows, which need not have the columns of the key", () =>
+    Effect.gen(function* () {
+      const row = { game_id: "1" };
+      const find = batchedLookup<[Pid, ChatId]>(
+        ["pid", "chat_id"],
+        () => Effect.die("several keys"),
+        () => Effect.succeed([row]),
+      );
+      expect(yield* find(pid, ada)).toEqual([row]);
+      expect(yield* Effect.all([find(pid, ada), find(pid, ada)], atOnce)).toEqual([[row], [row]]);
+    }),
+  );
+
   it.effect("a statement has at most 500 keys", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
