@@ -1,23 +1,21 @@
 /** The route to which the chat platform sends what users do in chat. */
 import { ChatPlatform } from "@accountlink/core";
-import {
-  type InternalError,
-  PlatformUnavailable,
-  type SharedIpRateLimited,
-  type StoreUnavailable,
-} from "@accountlink/core/errors";
+import { type InternalError, PlatformUnavailable } from "@accountlink/core/errors";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
   type BoundRoute,
+  contextMaker,
   emptyResponse,
   type HttpResponse,
+  HttpSettings,
+  makeObservers,
   maxBodySize,
   type RequestContext,
+  respond,
   textResponse,
 } from "@accountlink/http/site";
 import type { APIInteractionResponse } from "discord-api-types/v10";
 import { Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
-import { makePageHandler } from "../page_requests.ts";
 import { makeAnswers } from "./answers.ts";
 import { ChatSettings } from "./chat_settings.ts";
 import { panelName } from "./commands/panel.ts";
@@ -43,7 +41,10 @@ const answerSeconds = Metric.histogram("accountlink_chat_answer_seconds", {
 /** 401: the chat platform did not sign the request. 400 and 413: the request cannot be read. */
 class Refused extends Data.TaggedError("Refused")<{ readonly status: 400 | 401 | 413 }> {}
 
-type Failure = Refused | PlatformUnavailable | SharedIpRateLimited | StoreUnavailable | InternalError;
+const refuse = (error: Refused | PlatformUnavailable | InternalError) =>
+  error._tag === "Refused"
+    ? { response: emptyResponse(error.status), error: null }
+    : { response: emptyResponse(error._tag === "InternalError" ? 500 : 503), error };
 
 /** Makes the route, or no route if the service answers no commands. */
 export const chatRoutes = Effect.gen(function* () {
@@ -51,10 +52,8 @@ export const chatRoutes = Effect.gen(function* () {
   const { commands } = yield* ChatPlatform;
   const answerTo = yield* makeAnswers;
   const scope = yield* Effect.scope;
-  const handle = yield* makePageHandler<Failure>({
-    publicOf: (error) => (error._tag === "Refused" ? null : error),
-    render: (error) => emptyResponse(error._tag === "Refused" ? error.status : 503),
-  });
+  const observers = yield* makeObservers;
+  const withContext = contextMaker(yield* HttpSettings);
   if (!isOn || (publicKey === null && commands === undefined)) return [];
 
   let imported: CryptoKey | undefined;
@@ -109,7 +108,9 @@ export const chatRoutes = Effect.gen(function* () {
   const bound: BoundRoute = {
     method: "POST",
     path: interactionsPath,
-    answer: handle(route, answer, { isCounted: false }),
+    answer: withContext(route, (context) =>
+      respond({ context }, observers, answer(context), (response) => response, refuse),
+    ),
   };
   return [bound];
 });
