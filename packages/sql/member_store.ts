@@ -3,16 +3,17 @@ import {
   type ChangeMember,
   type ChooseAccount,
   decideMember,
-  firstChoice,
+  lapsedUntil,
   type Member,
   type MemberRole,
   MemberStore,
   type Membership,
   memberOrder,
   membershipOrder,
+  newMember,
 } from "@accountlink/core/accounts";
 import { Effect, Layer, Schema } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "./audit/audit_entry.ts";
 import { accountFields } from "./keys/key_row.ts";
 import { dialectOf } from "./statements/dialect.ts";
@@ -20,13 +21,24 @@ import { literalsOf, tableOf } from "./statements/row.ts";
 import { storeOperation } from "./statements/store_operation.ts";
 
 const role = literalsOf<MemberRole>({ owner: true, admin: true, moderator: true });
-const fields = { role, since: Schema.Int, chosenAt: Schema.NullOr(Schema.Int) };
+const fields = {
+  role,
+  since: Schema.Int,
+  chosenAt: Schema.NullOr(Schema.Int),
+  invitedBy: Schema.NullOr(ChatId),
+};
 const members = tableOf("members", { chatId: ChatId, ...fields });
 const memberships = tableOf("members", { ...accountFields, ...fields });
 
 const readMembers = members.reader((member): Member => member);
 const readMemberships = memberships.reader(
-  ({ role: has, since, chosenAt, ...account }): Membership => ({ account, role: has, since, chosenAt }),
+  ({ role: has, since, chosenAt, invitedBy, ...account }): Membership => ({
+    account,
+    role: has,
+    since,
+    chosenAt,
+    invitedBy,
+  }),
 );
 
 export const layer: Layer.Layer<MemberStore, never, SqlClient.SqlClient> = Layer.effect(
@@ -52,7 +64,7 @@ const listOn = (sql: SqlClient.SqlClient) => (account: string) =>
 
 export const findMembershipsOn = (sql: SqlClient.SqlClient) => (chatId: ChatId) =>
   sql`
-    SELECT name, accounts.chat_id, tier, status, role, since, chosen_at
+    SELECT name, accounts.chat_id, tier, status, role, since, chosen_at, invited_by
     FROM members JOIN accounts ON name = account WHERE members.chat_id = ${chatId}`.pipe(
     Effect.flatMap(readMemberships),
     Effect.map((found) => found.toSorted(membershipOrder)),
@@ -63,21 +75,22 @@ const changeOn = (sql: SqlClient.SqlClient) => {
   const list = listOn(sql);
   return Effect.fnUntraced(function* ({ account, change, ...write }: ChangeMember) {
     const { chatId } = change;
-    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
+    const added = newMember(write);
+    const named = added.invitedBy === null ? [chatId] : [chatId, added.invitedBy];
+    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify(named))}`;
     const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
     if (found.length === 0) return "unknown";
+    yield* sql`
+      DELETE FROM members
+      WHERE account = ${account} AND chosen_at IS NULL AND since <= ${lapsedUntil(write.at)}`;
     const decision = decideMember(yield* list(account), change);
     if (typeof decision === "string") return decision;
     const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
     if (change.type === "add") {
-      const row = {
-        account,
-        chat_id: chatId,
-        role: change.role,
-        since: write.at,
-        chosen_at: firstChoice(write),
-      };
-      yield* sql`INSERT INTO members ${sql.insert(row)}`;
+      const { since, chosenAt, invitedBy } = added;
+      yield* sql`
+        INSERT INTO members (account, chat_id, role, since, chosen_at, invited_by)
+        VALUES (${account}, ${chatId}, ${change.role}, ${since}, ${chosenAt}, ${invitedBy})`;
     } else if (change.type === "set_role") {
       yield* sql`UPDATE members SET role = ${change.role} WHERE ${isTheirs}`;
     } else {
@@ -94,13 +107,22 @@ const changeOn = (sql: SqlClient.SqlClient) => {
 };
 
 const chooseOn = (sql: SqlClient.SqlClient) => {
-  const { rowsWritten } = dialectOf(sql);
-  return Effect.fnUntraced(function* ({ signIn, chatId, account, at }: ChooseAccount) {
+  const { usersInUse } = dialectOf(sql);
+  return Effect.fnUntraced(function* ({ signIn, chatId, account, requestId, at }: ChooseAccount) {
     const isTheirs = sql`id = ${signIn} AND chat_id = ${chatId}`;
-    const chosen = yield* sql`
-      UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId}
-        AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs})`.raw;
-    if (rowsWritten(chosen) === 0) return false;
+    const choose = (isOpen: Statement.Fragment) => sql<{ readonly role: MemberRole }>`
+      UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId} AND ${isOpen}
+        AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs}) RETURNING role`;
+    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
+    const [accepted] = yield* choose(sql`chosen_at IS NULL AND since > ${lapsedUntil(at)}`);
+    if (accepted !== undefined) {
+      const actor = { type: "account", id: account, member: chatId } as const;
+      const details = { chatId, role: accepted.role };
+      const entry = { actor, requestId, at, account, pid: null, details } as const;
+      yield* insertEntry(sql, { ...entry, action: "member.accepted" });
+    } else if ((yield* choose(sql`chosen_at IS NOT NULL`)).length === 0) {
+      return false;
+    }
     yield* sql`UPDATE site_sign_ins SET account = ${account} WHERE ${isTheirs}`;
     return true;
   }, sql.withTransaction);

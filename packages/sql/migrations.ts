@@ -14,6 +14,7 @@ import { rolePlans } from "./migrations/0004_role_plans.ts";
 import { answers } from "./migrations/0005_answers.ts";
 import { dropNodes } from "./migrations/0006_drop_nodes.ts";
 import { groupRoles } from "./migrations/0007_group_roles.ts";
+import { invitations } from "./migrations/0008_invitations.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -27,6 +28,7 @@ export const migrations: Readonly<
   "0005_answers": answers,
   "0006_drop_nodes": dropNodes,
   "0007_group_roles": groupRoles,
+  "0008_invitations": invitations,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
+import { TestClock } from "effect/testing";
 import { migrate, migrations, newestMigration, runMigrations } from "./migrations.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
@@ -54,6 +55,37 @@ describe("migrate", () => {
         ]);
       }),
     ),
+  );
+
+  it.effect(
+    "members of an earlier release stay members if they used the account, and are invited otherwise",
+    () =>
+      onDatabase(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient;
+          const { "0008_invitations": _, ...earlier } = migrations;
+          yield* runMigrations(earlier);
+          yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+          yield* sql`
+          INSERT INTO members (account, chat_id, role, since, chosen_at) VALUES
+            ('acme', '100001', 'owner', 1, 2), ('acme', '100002', 'admin', 1, NULL),
+            ('acme', '100003', 'admin', 1, NULL), ('acme', '100004', 'admin', 1, NULL)`;
+          yield* sql`
+          INSERT INTO site_sign_ins (id, site, chat_id, account, created_at, expires_at)
+          VALUES ('in', 'dashboard', '100002', 'acme', 5, 9)`;
+          yield* sql`
+          INSERT INTO audit_log (sequence, at, account, actor_type, actor_id, action, details, member)
+          VALUES (1, 5, 'acme', 'account', 'acme', 'key.created', '{}', '100003')`;
+          yield* TestClock.setTime(77);
+          yield* migrate;
+          expect(yield* sql`SELECT chat_id, since, chosen_at FROM members ORDER BY chat_id`).toEqual([
+            { chat_id: "100001", since: 1, chosen_at: 2 },
+            { chat_id: "100002", since: 1, chosen_at: 1 },
+            { chat_id: "100003", since: 1, chosen_at: 1 },
+            { chat_id: "100004", since: 77, chosen_at: null },
+          ]);
+        }),
+      ),
   );
 
   it.effect("a database of a newer release is refused and not changed", () =>

@@ -25,21 +25,29 @@ const { visit } = await useDashboard((fixture) => ({
 }));
 
 describe("the page Team", () => {
-  it("an owner adds a moderator in at most four clicks, and the moderator can then sign in", async () => {
+  it("an owner invites a moderator, who accepts and then uses the dashboard", async () => {
     const watched = await visit("/dashboard", /Ada\b/, desktop);
     const { page } = watched;
     await press(page, "Team");
     await expectUsable(watched, "Team", "team-alone");
     await page.getByLabel("Who", { exact: true }).fill("newcomer");
-    await press(page, "Add to the team");
-    await page.getByText("Added to the team. They can sign in now.").waitFor();
+    await press(page, "Next: see who it is");
+    await expectUsable(watched, "Invite Newcomer?", "team-invite");
+    await press(page, "Invite Newcomer");
+    await page.getByText("Invited. They accept after they sign in, within 14 days.").waitFor();
     await expectUsable(watched, "Team", "team");
     await page.getByText("Change the role of Newcomer").click();
-    await page.getByText("Remove Newcomer").click();
+    await page.getByText("Withdraw the invitation of Newcomer").click();
     await expectUsable(watched, "Team", "team-open");
     await watched.close();
 
-    const moderator = await visit("/dashboard/team", /Newcomer/, { ...phone, javaScriptEnabled: false });
+    const moderator = await visit("/dashboard/account/choose", /Newcomer/, {
+      ...phone,
+      javaScriptEnabled: false,
+    });
+    await expectUsable(moderator, "You are invited", "team-invited");
+    await moderator.page.getByRole("button", { name: /^Accept, and use/ }).click();
+    await moderator.page.goto(new URL("/dashboard/team", moderator.page.url()).href);
     await moderator.page.locator("summary", { hasText: "Menu" }).click();
     const menu = moderator.page.getByRole("navigation", { name: "Dashboard" });
     expect(await menu.getByRole("link").allTextContents()).toEqual([
@@ -59,12 +67,13 @@ describe("the page Team", () => {
     // The page has no Copy button, because copying needs a script.
     expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
     await page.getByLabel("Who", { exact: true }).fill("nobody_here");
-    await press(page, "Add to the team");
+    await press(page, "Next: see who it is");
     await page.getByText("Nobody was found with this user name.").waitFor();
     expect(await page.getByLabel("Who", { exact: true }).inputValue()).toBe("nobody_here");
     await page.getByLabel("Who", { exact: true }).fill("100002");
-    await press(page, "Add to the team");
-    await page.getByText("Added to the team.").waitFor();
+    await press(page, "Next: see who it is");
+    await page.getByRole("button", { name: /^Invite/ }).click();
+    await page.getByText("Invited.").waitFor();
     await watched.close();
   });
 

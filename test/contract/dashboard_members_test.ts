@@ -13,6 +13,8 @@ type Line = Parameters<Owner["send"]>[0];
 const [ada, bob, cyd, dan] = ["100001", "100002", "100003", "100004"];
 const people: Record<MemberRole, string> = { owner: ada, admin: bob, moderator: cyd };
 
+const crowd = Array.from({ length: 2 * maxMembers }, (_, index) => String(200_001 + index));
+
 const server = await useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
   (fixture) => ({
@@ -28,6 +30,13 @@ const server = await useSiteServer(
         ],
       },
     ],
+    platform: {
+      ...fixture.platform,
+      chatUsers: [
+        ...(fixture.platform?.chatUsers ?? []),
+        ...crowd.map((id) => ({ id, username: `crowd_${id}` })),
+      ],
+    },
   }),
 );
 
@@ -73,6 +82,7 @@ describe("members", () => {
         chatId: bob,
         role: "admin",
         since: expect.stringMatching(/^\d{4}-.*Z$/),
+        accepted: true,
         username: "user_2",
         displayName: "User 2",
       });
@@ -83,7 +93,7 @@ describe("members", () => {
     const owner = await newOwner("100021");
     const added = await add(owner, { chatId: "100022", role: "moderator" });
     expect(added.status).toBe(201);
-    expect(added.body.data?.member).toMatchObject({ chatId: "100022", role: "moderator" });
+    expect(added.body.data?.member).toMatchObject({ chatId: "100022", role: "moderator", accepted: false });
     const named = await add(owner, { username: "@user_4", role: "admin" });
     expect(named.body.data?.member).toMatchObject({ chatId: dan, role: "admin", username: "user_4" });
     const changed = await setRole(owner, "100022", "admin");
@@ -104,6 +114,7 @@ describe("members", () => {
       { action: "member.added", details: { chatId: "100022", role: "moderator" }, ...signed },
     ]);
     const page = await owner.browser.get("/dashboard/audit");
+    expect(page.text).toContain("invited ");
     expect(page.text).toContain("to the team: moderator");
   });
 
@@ -115,13 +126,16 @@ describe("members", () => {
     expectRefusal(await add(owner, { username: "nobody_at_all", role }), 400, "INVALID_PARAMETER", {
       parameters: [{ name: "username", reason: "nobody was found with this user name" }],
     });
+    expectRefusal(await add(owner, { chatId: "999999", role }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "chatId", reason: "nobody was found with this ID" }],
+    });
     expectRefusal(await add(owner, { role }), 400, "MISSING_PARAMETER", {
       parameters: ["chatId", "username"],
     });
     expectRefusal(await add(owner, { chatId: "100032", role: "king" }), 400, "INVALID_PARAMETER", {
       parameters: [{ name: "role", reason: "expected owner, admin or moderator" }],
     });
-    for (let i = 2; i < maxMembers; i++) await add(owner, { chatId: `2000${10 + i}`, role });
+    for (const chatId of crowd.slice(2, maxMembers)) await add(owner, { chatId, role });
     expectRefusal(await add(owner, { chatId: "100032", role }), 409, "CONFLICT", { reason: "member_limit" });
     expectRefusal(await setRole(owner, "100099", role), 404, "BAD_REQUEST", null);
     expectRefusal(await remove(owner, "100099"), 404, "BAD_REQUEST", null);
@@ -132,11 +146,71 @@ describe("members", () => {
     expectRefusal(await remove(owner, "100033"), 409, "CONFLICT", { reason: "last_owner" });
     expectRefusal(await setRole(owner, "100033", "admin"), 409, "CONFLICT", { reason: "last_owner" });
     await add(owner, { chatId: "100034", role: "owner" });
+    expectRefusal(await remove(owner, "100033"), 409, "CONFLICT", { reason: "last_owner" });
+    await choose(await signInOwner(server, "100034"), "chat:100033");
     expectData(await remove(owner, "100033"), { removed: true });
     expectRefusal(await members(owner), 401, "INVALID_SESSION", null);
     const own = await signInOwner(server, "100033");
     expect(await accountOf(own)).toBe("chat:100033:another");
     expect(await accountOf(await signInOwner(server, "100034"))).toBe("chat:100033");
+  });
+});
+
+const decline = (owner: Owner, account: string) =>
+  owner.send(`DELETE /dashboard/api/session/invitations/${encodeURIComponent(account)}` as Line);
+
+const invitationsOf = async (owner: Owner) =>
+  (await owner.send("GET /dashboard/api/session")).body.data?.invitations;
+
+describe("invitations", () => {
+  test("a user who was never signed in gets their own account, and keys made there are not the inviter's", async () => {
+    const [owner, invited] = [await newOwner(crowd[30] ?? ""), crowd[31] ?? ""];
+    await add(owner, { chatId: invited, role: "admin" });
+    const user = await signInOwner(server, invited);
+    expect(await accountOf(user)).toBe(`chat:${invited}`);
+    expect(await invitationsOf(user)).toEqual([
+      {
+        account: `chat:${crowd[30]}`,
+        role: "admin",
+        invitedBy: crowd[30],
+        at: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
+    ]);
+    await createKey(user);
+    expect((await owner.send("GET /dashboard/api/keys")).body.data?.keys).toEqual([]);
+  });
+
+  test("an invitation is accepted by choosing the account, and the audit log says so", async () => {
+    const [owner, user] = [await newOwner(crowd[32] ?? ""), await newOwner(crowd[33] ?? "")];
+    const [account, chatId] = [`chat:${crowd[32]}`, crowd[33] ?? ""];
+    await add(owner, { chatId, role: "moderator" });
+    expectData(await choose(user, account), { account, role: "moderator", csrfToken: user.csrfToken });
+    const { body } = await user.send("GET /dashboard/api/session");
+    expect(body.data).toMatchObject({ account: { name: account }, role: "moderator", invitations: [] });
+    expect((await members(user)).body.data?.members).toContainEqual(
+      expect.objectContaining({ chatId, accepted: true }),
+    );
+    const log = await owner.send("GET /dashboard/api/audit?action=member.accepted");
+    expect(log.body.data?.entries).toMatchObject([
+      { details: { chatId, role: "moderator" }, member: chatId, actor: { type: "account", id: account } },
+    ]);
+    const page = await owner.browser.get("/dashboard/audit");
+    expect(page.text).toContain("joined the team: moderator");
+  });
+
+  test("an invitation is declined, and an owner can withdraw one", async () => {
+    const [owner, user] = [await newOwner(crowd[34] ?? ""), await newOwner(crowd[35] ?? "")];
+    const [account, chatId] = [`chat:${crowd[34]}`, crowd[35] ?? ""];
+    await add(owner, { chatId, role: "owner" });
+    expectData(await decline(user, account), { declined: true });
+    expectRefusal(await decline(user, account), 404, "BAD_REQUEST", null);
+    expectRefusal(await choose(user, account), 404, "BAD_REQUEST", null);
+    const { body } = await owner.send("GET /dashboard/api/audit?action=member.declined");
+    expect(body.data?.entries).toMatchObject([{ details: { chatId, role: "owner" }, member: chatId }]);
+    await add(owner, { chatId, role: "moderator" });
+    expectData(await remove(owner, chatId), { removed: true });
+    expect(await invitationsOf(user)).toEqual([]);
+    expectRefusal(await decline(user, `chat:${chatId}`), 404, "BAD_REQUEST", null);
   });
 });
 
@@ -146,12 +220,7 @@ describe("several accounts", () => {
     await add(owner, { chatId: "100017", role: "moderator" });
     const { body } = await both.send("GET /dashboard/api/session");
     expect(body.data).toMatchObject({ account: { name: "chat:100017" }, role: "owner" });
-    expect(body.data?.accounts).toEqual(
-      expect.arrayContaining([
-        { name: "chat:100017", role: "owner" },
-        { name: "chat:100016", role: "moderator" },
-      ]),
-    );
+    expect(body.data?.accounts).toEqual([{ name: "chat:100017", role: "owner" }]);
     const elsewhere = await signInOwner(server, "100017");
     expect(await accountOf(elsewhere)).toBe("chat:100017");
     expectData(await choose(elsewhere, "chat:100016"), {
@@ -173,7 +242,9 @@ describe("several accounts", () => {
     await add(owner, { chatId: "100024", role: "moderator" });
     const both = await signInOwner(server, "100024");
     const { text } = await both.browser.get("/dashboard/account");
-    expect(text).toContain("<strong>chat:100023</strong> <small>Moderator");
+    expect(text).toContain(
+      "<strong>User 23</strong> invites you to <strong>chat:100023</strong> as <strong>Moderator</strong>",
+    );
     const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
     const chosen = await both.browser.post("/dashboard/account/choose", { csrf, account: "chat:100023" });
     expect([chosen.status, chosen.headers.location]).toEqual([303, "/dashboard"]);
@@ -210,6 +281,7 @@ const forms: Readonly<Record<string, MemberRole>> = {
   "/dashboard/links/unlink": "moderator",
   "/dashboard/alts/reviews": "moderator",
   "/dashboard/account/end": "moderator",
+  "/dashboard/account/decline": "moderator",
   "/dashboard/team/remove": "moderator",
   "/dashboard/team/add": "owner",
   "/dashboard/team/role": "owner",

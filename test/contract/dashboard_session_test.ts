@@ -1,7 +1,7 @@
 /** Sign-in sessions of the dashboard, and attacks on them. */
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { describe, expect, test, vi } from "vitest";
-import { titleOf } from "../support/flow_browser.ts";
+import { formOf, titleOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { whyHidden } from "../support/storage.ts";
@@ -181,6 +181,18 @@ describe("every dashboard route", () => {
 
     await operate("accounts", "restore", "chat:100013");
     await vi.waitFor(expectUse, patience);
+  });
+
+  test("an erasure does not lift a suspension, and /me says so before", async ({ skip }) => {
+    if (whyHidden !== null) skip(whyHidden);
+    await server.signIn("100014");
+    await operate("accounts", "suspend", "chat:100014");
+    const browser = await server.signIn("100014", undefined, "me");
+    const asked = await browser.get("/me/erase");
+    expect(asked.text).toContain("The suspension stays");
+    await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
+    const page = await (await server.signIn("100014")).get("/dashboard");
+    expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
   });
 
   test("the dashboard refuses unknown paths and methods in the usual envelope", async () => {

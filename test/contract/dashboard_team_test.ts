@@ -25,6 +25,12 @@ const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Recor
   return browser.post(`/dashboard/team/${path}`, { csrf, ...fields });
 };
 
+/** Chooses an account, which accepts an invitation to it. */
+const accept = async (browser: FlowBrowser, account: string) => {
+  const { csrf = "" } = formOf(await browser.get("/dashboard/account/choose"));
+  return browser.post("/dashboard/account/choose", { csrf, account });
+};
+
 const rolesOn = ({ text }: { readonly text: string }) =>
   [...text.matchAll(/<h2>([^<]*?)\s*(?:<span[^]*?<\/span>)?<\/h2>[^]*?<strong>(\w+)<\/strong> since/g)].map(
     ([, name, role]) => `${name} ${role}`,
@@ -33,10 +39,17 @@ const rolesOn = ({ text }: { readonly text: string }) =>
 describe("the page Team", () => {
   test("owners can add members by name or ID, change their roles and remove them, and the audit log says who did it", async () => {
     const browser = await signIn(ada);
-    const added = await postTo(browser, "add", { who: "@user_4", role: "moderator" });
-    expect([added.status, added.headers.location]).toEqual([303, "/dashboard/team?done=memberAdded"]);
-    await postTo(browser, "add", { who: "100005", role: "admin" });
+    const asked = await postTo(browser, "add", { who: "@user_4", role: "moderator" });
+    expect([asked.status, titleOf(asked.text)]).toEqual([200, "Invite User 4? – accountlink"]);
+    expect(asked.text).toContain(
+      "(@user_4, ID 100004) to <strong>club</strong> as <strong>Moderator</strong>",
+    );
+    expect((await browser.get("/dashboard/team")).text).not.toContain("User 4");
+    const added = await browser.post("/dashboard/team/add", formOf(asked));
+    expect([added.status, added.headers.location]).toEqual([303, "/dashboard/team?done=memberInvited"]);
+    await postTo(browser, "add", { chatId: "100005", role: "admin" });
     await postTo(browser, "role", { chatId: "100005", "role-100005": "moderator" });
+    for (const invited of ["100004", "100005"]) await accept(await signIn(invited), "club");
     const page = await browser.get("/dashboard/team");
     expect([page.status, titleOf(page.text)]).toEqual([200, "Team – accountlink"]);
     expect(rolesOn(page)).toEqual(
@@ -46,7 +59,7 @@ describe("the page Team", () => {
     expect((await browser.get("/dashboard/team")).text).not.toContain("User 5");
     const { text } = await browser.get("/dashboard/audit");
     expect(text).toContain("User 1 removed");
-    expect(text).toContain("User 1 added");
+    expect(text).toContain("User 1 invited");
   });
 
   test("the team page shows the reason of a refused change, and keeps the typed values", async () => {
@@ -56,16 +69,18 @@ describe("the page Team", () => {
     expect(unknown.text).toContain('value="nobody_here"');
     expect(unknown.text).toContain("Nobody was found with this user name.");
     expect(unknown.text).toMatch(/name="role" value="admin" checked/);
-    const twice = await postTo(browser, "add", { who: cyd, role: "admin" });
+    const twice = await postTo(browser, "add", { chatId: cyd, role: "admin" });
     expect(twice.status).toBe(409);
-    expect(twice.text).toContain("This user is in the team already.");
+    expect(twice.text).toContain("This user is in the team or invited already.");
+    const made = await postTo(browser, "add", { who: "999999", role: "admin" });
+    expect([made.status, made.text.includes("Nobody was found with this ID.")]).toEqual([400, true]);
   });
 
   test("moderators can see and leave the team, but cannot remove other members", async () => {
     const browser = await signIn(cyd);
     const { text } = await browser.get("/dashboard/team");
     expect(text).toContain("User 1");
-    expect(text).not.toContain("Add to the team");
+    expect(text).not.toContain("Invite to the team");
     expect(text.match(/<details>/g)).toHaveLength(1);
     expect((await postTo(browser, "remove", { chatId: ada })).status).toBe(403);
     const left = await postTo(browser, "remove", { chatId: cyd });
@@ -81,21 +96,38 @@ describe("the page Team", () => {
   });
 });
 
+test("an invited user sees who invites them to what, and can decline after a question", async () => {
+  const owner = await signIn("100025");
+  await postTo(owner, "add", { chatId: "100026", role: "admin" });
+  expect((await owner.get("/dashboard/team")).text).toContain("Not accepted yet.");
+  const browser = await signIn("100026");
+  expect((await browser.get("/dashboard")).headers.location).toBe("/dashboard/account/choose");
+  const page = await browser.get("/dashboard/account/choose");
+  expect(titleOf(page.text)).toBe("You are invited – accountlink");
+  expect(page.text).toContain(
+    "<strong>User 25</strong> invites you to <strong>chat:100025</strong> as <strong>Admin</strong>",
+  );
+  const { csrf = "" } = formOf(page);
+  const declined = await browser.post("/dashboard/account/decline", { csrf, account: "chat:100025" });
+  expect([declined.status, declined.headers.location]).toEqual([303, "/dashboard/account?done=declined"]);
+  expect((await browser.get("/dashboard")).status).toBe(200);
+  expect((await owner.get("/dashboard/team")).text).not.toContain("User 26");
+});
+
 test("members of several teams choose an account after each sign-in, and can change it in the menu", async () => {
   const owner = await signIn("100021");
   const browser = await signIn(bob);
   expect((await browser.get("/dashboard")).status).toBe(200);
   expect((await browser.get("/dashboard")).text).not.toContain("Change account");
-  await postTo(owner, "add", { who: bob, role: "moderator" });
+  await postTo(owner, "add", { chatId: bob, role: "moderator" });
 
   const again = newBrowser();
   await again.get(await returnAs(again, bob));
   const asked = await again.get("/dashboard");
   expect([asked.status, asked.headers.location]).toEqual([303, "/dashboard/account/choose"]);
   const choice = await again.get("/dashboard/account/choose");
-  expect([choice.status, titleOf(choice.text)]).toEqual([200, "Which account? – accountlink"]);
-  const { csrf = "" } = formOf(choice);
-  await again.post("/dashboard/account/choose", { csrf, account: "chat:100021" });
+  expect([choice.status, titleOf(choice.text)]).toEqual([200, "You are invited – accountlink"]);
+  await accept(again, "chat:100021");
   const begun = await again.get("/dashboard");
   expect([begun.status, begun.headers.location]).toEqual([303, "/dashboard/links"]);
   expect((await again.get("/dashboard/links")).text).toContain('href="/dashboard/account/choose"');

@@ -23,9 +23,9 @@ export const layerGuildManagers = Layer.effect(
     );
     return GuildManagers.of({
       mayName: Effect.fnUntraced(function* (account, guildId) {
-        const team = yield* members.list(account);
+        const team = (yield* members.list(account)).filter(hasAccepted);
         if (!team.some(({ role }) => allows(role, "admin"))) return true;
-        for (const { chatId } of team.filter(hasAccepted)) {
+        for (const { chatId } of team) {
           if (yield* Cache.get(managers, [guildId, chatId])) return true;
         }
         return false;

@@ -5,6 +5,8 @@ import type { ChatId } from "../ids.ts";
 import type { Account, Tier } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore, type UpdateAccount } from "../keys/key_store.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { hasAccepted } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
 
 type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
@@ -16,7 +18,10 @@ type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** Returns the account that a chat user signs in to. A user without an account gets one of the free tier. */
+    /**
+     * Returns the account that a chat user signs in to. A user who is a member of none gets one of the free tier;
+     * invitations do not count. The account of a user who was erased as an owner of a suspended account is suspended.
+     */
     readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
 
     readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;
@@ -32,13 +37,15 @@ export class Accounts extends Context.Service<
     Effect.gen(function* () {
       const store = yield* KeyStore;
       const members = yield* MemberStore;
+      const secrets = yield* Secrets;
       const { announce } = yield* KeyChanges;
 
       const create = Effect.fnUntraced(function* (
         chatId: ChatId,
         name: string,
       ): Effect.fn.Return<Account, StoreUnavailable> {
-        const account = yield* store.ensureAccount({ name, chatId, tier: "free" });
+        const ownerHash = yield* secrets.ownerHash(chatId);
+        const account = yield* store.ensureAccount({ name, chatId, tier: "free" }, ownerHash);
         // If an operator created an account with this name, the account may belong to another user.
         return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
       });
@@ -57,7 +64,7 @@ export class Accounts extends Context.Service<
 
       return Accounts.of({
         ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId) {
-          const [first] = yield* members.findByChatId(chatId);
+          const first = (yield* members.findByChatId(chatId)).find(hasAccepted);
           return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
         }),
 

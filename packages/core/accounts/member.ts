@@ -1,7 +1,7 @@
 import { type AuditAction, type AuditEntry, linkActions, type WriteOrigin } from "../audit/audit.ts";
-import type { ChatId } from "../ids.ts";
+import { ChatId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 
 /** Each role may do everything that the roles after it may do. @internal */
 export const memberRoles = ["owner", "admin", "moderator"] as const;
@@ -11,16 +11,22 @@ export type MemberRole = (typeof memberRoles)[number];
 /** @internal */
 export const maxMembers = 25;
 
-/** A chat user who may use the dashboard for an account. */
+/** How long a user may accept an invitation, in milliseconds. */
+const invitationLifetime = 14 * dayMs;
+
+/** A chat user who may use the dashboard for an account, or who is invited to do so. */
 export interface Member {
   readonly chatId: ChatId;
   readonly role: MemberRole;
+  /** When the user was added or invited. */
   readonly since: Millis;
   /**
-   * When the user last chose the account at the dashboard. Null if the user was added by another member and has not
-   * chosen the account yet.
+   * When the user last chose the account at the dashboard. Null for an invitation that the user has not accepted: it
+   * gives no right and counts for nothing but the maximum number of members.
    */
   readonly chosenAt: Millis | null;
+  /** The member who invited the user; null if an operator added the user, or the inviter was erased. */
+  readonly invitedBy: ChatId | null;
 }
 
 /** Returns whether the member counts: a user who was only invited has no part in the account. @internal */
@@ -29,6 +35,17 @@ export const hasAccepted = ({ chosenAt }: Pick<Member, "chosenAt">): boolean => 
 export interface Membership extends Omit<Member, "chatId"> {
   readonly account: Account;
 }
+
+/** Whether a membership makes its user an owner of a suspended account. @internal */
+export const isSuspendedOwner = ({ account, role, chosenAt }: Membership): boolean =>
+  account.status === "suspended" && role === "owner" && hasAccepted({ chosenAt });
+
+/** Invitations from this time or earlier have lapsed. @internal */
+export const lapsedUntil = (at: Millis): Millis => at - invitationLifetime;
+
+/** @internal */
+export const hasLapsed = ({ chosenAt, since }: Pick<Member, "chosenAt" | "since">, at: Millis): boolean =>
+  chosenAt === null && since <= lapsedUntil(at);
 
 /** @internal */
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
@@ -50,15 +67,21 @@ export const memberOrder = (one: Member, other: Member): number =>
 
 export type MemberChange =
   | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
-  | { readonly type: "remove"; readonly chatId: ChatId };
+  | { readonly type: "remove" | "decline"; readonly chatId: ChatId };
 
 /**
- * Returns the `chosenAt` of a new member. A member added by an operator counts as having chosen the account.
+ * Returns the fields of a new member. Members invite users; a user whom an operator adds counts as having accepted.
  *
  * @internal
  */
-export const firstChoice = ({ actor, at }: WriteOrigin & { readonly at: Millis }): Millis | null =>
-  actor.type === "operator" ? at : null;
+export const newMember = ({
+  actor,
+  at,
+}: WriteOrigin & { readonly at: Millis }): Pick<Member, "since" | "chosenAt" | "invitedBy"> => ({
+  since: at,
+  chosenAt: actor.type === "operator" ? at : null,
+  invitedBy: actor.type === "account" && actor.member !== null ? ChatId.make(actor.member) : null,
+});
 
 /** Why a change of a member was refused. `unknown`: the account or member does not exist. */
 export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";
@@ -67,24 +90,34 @@ export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
   readonly role: MemberRole | null;
 }
 
-/** Decides on a change of an account's members. Stores call it in their transaction. @internal */
+/**
+ * Decides on a change of an account's members. Stores call it in their transaction.
+ *
+ * @internal
+ * @param members the members and the invitations that have not lapsed
+ */
 export const decideMember = (
-  members: ReadonlyArray<Pick<Member, "chatId" | "role">>,
+  members: ReadonlyArray<Pick<Member, "chatId" | "role" | "chosenAt">>,
   change: MemberChange,
 ): MemberDecision | MemberRefusal => {
   const { chatId } = change;
-  const before = members.find((member) => member.chatId === chatId)?.role;
+  const member = members.find((each) => each.chatId === chatId);
   if (change.type === "add") {
-    if (before !== undefined) return "member_exists";
+    if (member !== undefined) return "member_exists";
     if (members.length >= maxMembers) return "member_limit";
     return { role: change.role, action: "member.added", details: { chatId, role: change.role } };
   }
-  if (before === undefined) return "unknown";
-  const role = change.type === "remove" ? null : change.role;
-  if (role === before) return "unchanged";
-  if (before === "owner" && members.filter((member) => member.role === "owner").length === 1) {
-    return "last_owner";
+  if (member === undefined) return "unknown";
+  const before = member.role;
+  if (change.type === "decline") {
+    return hasAccepted(member)
+      ? "unknown"
+      : { role: null, action: "member.declined", details: { chatId, role: before } };
   }
+  const role = change.type === "set_role" ? change.role : null;
+  if (role === before) return "unchanged";
+  const owners = members.filter((each) => each.role === "owner" && hasAccepted(each));
+  if (owners.length === 1 && owners[0] === member) return "last_owner";
   return role === null
     ? { role, action: "member.removed", details: { chatId, role: before } }
     : { role, action: "member.role_changed", details: { chatId, role, previousRole: before } };

@@ -12,7 +12,7 @@ export interface ChangeMember extends WriteOrigin {
 }
 
 /** A signed-in user's choice of the account that the dashboard shows. */
-export interface ChooseAccount {
+export interface ChooseAccount extends Pick<WriteOrigin, "requestId"> {
   readonly signIn: SignInId;
   readonly chatId: ChatId;
   readonly account: string;
@@ -20,7 +20,7 @@ export interface ChooseAccount {
 }
 
 /**
- * Stores the members of accounts. `KeyStore.ensureAccount` stores the account's `chatId` as an owner, and
+ * Stores the members of accounts and invitations, also lapsed ones. `KeyStore.ensureAccount` stores the account's `chatId` as an owner, and
  * `UserStore.erase` deletes the memberships of its user. Every operation is atomic.
  */
 export class MemberStore extends Context.Service<
@@ -31,12 +31,15 @@ export class MemberStore extends Context.Service<
     readonly findByChatId: (chatId: ChatId) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
 
     /**
-     * Applies `decideMember` to a change and writes an audit entry. If the user whose ID is the account's `chatId`
+     * Deletes lapsed invitations, applies `decideMember` to a change and writes an audit entry. If the user whose ID is the account's `chatId`
      * stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the account are deleted.
      */
     readonly change: (write: ChangeMember) => Effect.Effect<"changed" | MemberRefusal, StoreUnavailable>;
 
-    /** Moves a sign-in to another account of its user. Returns false if the user is not a member. */
+    /**
+     * Moves a sign-in to another account of its user, and accepts an invitation to this account with a
+     * `member.accepted` audit entry. Returns false if the user is neither a member nor invited.
+     */
     readonly choose: (choice: ChooseAccount) => Effect.Effect<boolean, StoreUnavailable>;
   }
 >()("@accountlink/core/MemberStore") {}

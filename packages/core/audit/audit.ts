@@ -39,6 +39,8 @@ export const auditActions = [
   "webhook.rotated",
   "webhook.disabled",
   "member.added",
+  "member.accepted",
+  "member.declined",
   "member.role_changed",
   "member.removed",
   "roles.updated",

@@ -49,7 +49,7 @@ const answerTo = (run: number) => ({ text: `secret answer ${run}`, chatId: ada }
 
 const another = { content: { write: "another", chatId: ada } };
 const erase = UserStore.use((users) =>
-  users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased" }),
+  users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
 );
 
 /** A claim that holds its key from time 0 for 20 seconds. */

@@ -73,8 +73,14 @@ export class KeyStore extends Context.Service<
     /**
      * Returns the account with this name, or creates it. An existing account stays unchanged. If the account has a
      * `chatId`, this chat user is added to `MemberStore` as an owner, with the current time as `chosenAt`.
+     *
+     * @param ownerHash the keyed hash of the `chatId`. If `UserStore.erase` kept this hash, the new account is suspended
+     *   and the hash is deleted.
      */
-    readonly ensureAccount: (account: NewAccount) => Effect.Effect<Account, StoreUnavailable>;
+    readonly ensureAccount: (
+      account: NewAccount,
+      ownerHash?: string,
+    ) => Effect.Effect<Account, StoreUnavailable>;
 
     readonly findAccount: (name: string) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
 

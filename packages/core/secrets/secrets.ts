@@ -38,6 +38,9 @@ export class Secrets extends Context.Service<
     /** Hashes a browser's mark, a random text from its cookie, for storage. 43 base64url characters. */
     readonly browserHash: (mark: string) => Effect.Effect<string>;
 
+    /** Hashes the chat ID of an erased owner of a suspended account, for storage. 43 base64url characters. */
+    readonly ownerHash: (chatId: ChatId) => Effect.Effect<string>;
+
     /** Returns the stored id of a verification session: a hash of its sid. */
     readonly sessionId: (sid: Sid) => Effect.Effect<SessionId>;
 
@@ -116,6 +119,7 @@ export class Secrets extends Context.Service<
       const signCookie = yield* signerFor("flow-id");
       const signForm = yield* signerFor("flow-csrf");
       const signBrowser = yield* signerFor("browser");
+      const signOwner = yield* signerFor("suspended-owner");
       const signVerification = yield* signerFor("verification");
       const verificationHash = (use: string, text: string) =>
         Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
@@ -151,6 +155,7 @@ export class Secrets extends Context.Service<
           Effect.map(signAddress(countedAs), (tag) => Base64Url.encode(tag.subarray(0, 16))),
         flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
         browserHash: (mark) => Effect.map(signBrowser(mark), Base64Url.encode),
+        ownerHash: (chatId) => Effect.map(signOwner(chatId), Base64Url.encode),
         sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
         sessionCode: (sid) =>
           Effect.map(signVerification(`code-of\n${sid}`), (tag) =>

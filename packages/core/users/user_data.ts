@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
+import { isSuspendedOwner } from "../accounts/member.ts";
 import { MemberStore } from "../accounts/member_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
@@ -12,6 +13,7 @@ import { LinkEvents } from "../links/link_events.ts";
 import { MemberSync } from "../roles/member_sync.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/random_token.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import type { Signals } from "../signals.ts";
 import { type ScopedRecord, type UserErased, type UserRecords, UserStore } from "./user_store.ts";
 
@@ -25,6 +27,8 @@ export interface ErasurePreview {
   readonly records: number;
   /** The active keys of the user's accounts. */
   readonly keys: ReadonlyArray<KeyDetails>;
+  /** Whether the user owns a suspended account, so that the suspension outlives the erasure. */
+  readonly staysSuspended: boolean;
 }
 
 /**
@@ -69,7 +73,7 @@ export class UserData extends Context.Service<
   static readonly layer: Layer.Layer<
     UserData,
     never,
-    UserStore | KeyStore | MemberStore | RolePlanStore | Signals | SecureRandom.SecureRandom
+    UserStore | KeyStore | MemberStore | RolePlanStore | Signals | Secrets | SecureRandom.SecureRandom
   > = Layer.effect(
     UserData,
     Effect.gen(function* () {
@@ -79,6 +83,7 @@ export class UserData extends Context.Service<
       const { announce } = yield* KeyChanges;
       const events = yield* LinkEvents;
       const random = yield* SecureRandom.SecureRandom;
+      const secrets = yield* Secrets;
       const releaseRoles = yield* makeReleaseRoles;
 
       const erase: UserData["Service"]["erase"] = Effect.fn("UserData.erase")(function* (chatId, origin) {
@@ -93,6 +98,7 @@ export class UserData extends Context.Service<
           at: yield* Clock.currentTimeMillis,
           scopes: records.map(({ scope }) => scope.pid),
           pseudonym: `erased:${yield* randomToken(random)}`,
+          ownerHash: yield* secrets.ownerHash(chatId),
         });
         // A link was created in another scope meanwhile, so nothing was erased. Start again to include that scope.
         if (Option.isNone(erased)) return yield* erase(chatId, origin);
@@ -115,11 +121,14 @@ export class UserData extends Context.Service<
         previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId) {
           const records = yield* store.findRecords(chatId);
           const now = yield* Clock.currentTimeMillis;
-          const own = (yield* members.findByChatId(chatId)).filter(
-            ({ account }) => account.chatId === chatId,
-          );
+          const found = yield* members.findByChatId(chatId);
+          const own = found.filter(({ account }) => account.chatId === chatId);
           const keys = yield* Effect.forEach(own, ({ account }) => keyStore.listKeys(account.name, now));
-          return { records: records.length, keys: keys.flat().filter(({ status }) => status !== "revoked") };
+          return {
+            records: records.length,
+            keys: keys.flat().filter(({ status }) => status !== "revoked"),
+            staysSuspended: found.some(isSuspendedOwner),
+          };
         }),
 
         erase,

@@ -11,7 +11,7 @@ import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { flag, text } from "../parameter.ts";
+import { flag, inPath, text } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 import { signedIn } from "./signed_in.ts";
@@ -34,6 +34,14 @@ export const getSignIn = defineRoute({
       expiresAt: IsoTime,
       role: Role,
       accounts: Schema.Array(Schema.Struct({ name: Schema.String, role: Role })),
+      invitations: Schema.Array(
+        Schema.Struct({
+          account: Schema.String,
+          role: Role,
+          invitedBy: Schema.NullOr(ChatId),
+          at: IsoTime,
+        }),
+      ),
       keys: Schema.Struct({ used: Schema.Int, allowed: Schema.NullOr(Schema.Int) }),
     }),
   ),
@@ -52,9 +60,18 @@ export const chooseAccount = defineRoute({
   ...signedIn("POST", "moderator"),
   id: "chooseAccount",
   path: "/dashboard/api/session/account",
-  summary: "Switch to another account of the signed-in user",
+  summary: "Switch to another account of the signed-in user, or accept an invitation to one",
   parameters: { account: text("Name of the account") },
   success: success(Schema.Struct({ account: Schema.String, role: Role, csrfToken: Schema.String })),
+});
+
+export const declineInvitation = defineRoute({
+  ...signedIn("DELETE", "moderator"),
+  id: "declineInvitation",
+  path: "/dashboard/api/session/invitations/:account",
+  summary: "Decline an invitation to an account",
+  parameters: { account: inPath(text("Name of the account")) },
+  success: success(Schema.Struct({ declined: Schema.Literal(true) })),
 });
 
 export const getGuilds = defineRoute({

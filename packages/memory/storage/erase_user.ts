@@ -1,4 +1,5 @@
 import type { ChatId, KeyId } from "@accountlink/core";
+import { hasAccepted, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress, placeOf } from "@accountlink/core/addresses";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
@@ -14,13 +15,14 @@ import {
   withoutUser,
 } from "@accountlink/core/users";
 import { Option } from "effect";
+import { membershipsOf } from "./member_store.ts";
 import { forgetRoles } from "./role_plan_store.ts";
 import type { Memory } from "./state/state.ts";
 import { keyOfErasedAccount } from "./state/stored_key.ts";
 import { endVerifications } from "./verification_ends.ts";
 
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
-  const { chatId, at, scopes, pseudonym } = write;
+  const { chatId, at, scopes, pseudonym, ownerHash } = write;
   const holders = [...memory.links.values()].filter((links) => links.find(chatId) !== undefined);
   if (holders.some(({ scope }) => !scopes.includes(scope.pid))) return Option.none();
   assertStorable([pseudonym]);
@@ -42,7 +44,8 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
       memory.signIns.delete(signIn.id);
     }
   }
-  for (const members of memory.members.values()) members.delete(chatId);
+  if (membershipsOf(memory, chatId).some(isSuspendedOwner)) memory.suspendedOwners.add(ownerHash);
+  eraseMember(memory, chatId);
   forgetRoles(memory, chatId);
 
   const revokedKeys = accounts.flatMap((account, index) =>
@@ -56,6 +59,15 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     if (pid !== null) memory.append(pid, newEvent(at, { type: "user.erased", data: { chatId } }));
   }
   return Option.some({ ...total, accounts: accounts.length, revokedKeys });
+};
+
+const eraseMember = (memory: Memory, chatId: ChatId): void => {
+  for (const members of memory.members.values()) {
+    members.delete(chatId);
+    for (const [id, member] of members) {
+      if (member.invitedBy === chatId) members.set(id, { ...member, invitedBy: null });
+    }
+  }
 };
 
 const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => {
@@ -121,6 +133,8 @@ const releaseAccount = (
   for (const [place, { pid }] of memory.rolePlans) {
     if (memory.linksOf(pid).scope.account === name) memory.rolePlans.delete(place);
   }
+  const members = memory.members.get(name);
+  for (const [id, member] of members ?? []) if (!hasAccepted(member)) members?.delete(id);
   memory.renameAccount(name, { name: pseudonym, chatId: null, tier, status: accountStatus });
   for (const { pid } of memory.scopes.get(pseudonym)?.values() ?? [])
     memory.linksOf(pid).settings = noSettings;

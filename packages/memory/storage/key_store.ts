@@ -45,8 +45,8 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
   KeyStore,
   Effect.map(State, (memory) =>
     KeyStore.of({
-      ensureAccount: (account) =>
-        Effect.map(Clock.currentTimeMillis, (now) => ensureAccount(memory, account, now)),
+      ensureAccount: (account, ownerHash) =>
+        Effect.map(Clock.currentTimeMillis, (now) => ensureAccount(memory, account, ownerHash, now)),
 
       findAccount: (name) => Effect.sync(() => Option.fromUndefinedOr(memory.accounts.get(name))),
       listAccounts: () => Effect.sync(() => accountsOf(memory)),
@@ -97,16 +97,25 @@ const getOrInsert = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   return made;
 };
 
-const ensureAccount = (memory: Memory, { name, chatId, tier }: NewAccount, now: Millis): Account => {
+const ensureAccount = (
+  memory: Memory,
+  { name, chatId, tier }: NewAccount,
+  ownerHash: string | undefined,
+  now: Millis,
+): Account => {
   assertStorable([name]);
-  const account = getOrInsert(
-    memory.accounts,
-    name,
-    (): Account => ({ name, chatId, tier, status: "active" }),
-  );
+  const account = getOrInsert(memory.accounts, name, (): Account => {
+    const isSuspended = ownerHash !== undefined && memory.suspendedOwners.delete(ownerHash);
+    return { name, chatId, tier, status: isSuspended ? "suspended" : "active" };
+  });
   if (account.chatId !== null) {
     const members = getOrInsert(memory.members, name, () => new Map());
-    getOrInsert(members, account.chatId, () => ({ role: "owner", since: now, chosenAt: now }));
+    getOrInsert(members, account.chatId, () => ({
+      role: "owner",
+      since: now,
+      chosenAt: now,
+      invitedBy: null,
+    }));
   }
   return account;
 };

@@ -3,12 +3,14 @@ import {
   type ChangeMember,
   type ChooseAccount,
   decideMember,
-  firstChoice,
+  hasAccepted,
+  hasLapsed,
   type Member,
   MemberStore,
   type Membership,
   memberOrder,
   membershipOrder,
+  newMember,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
@@ -44,29 +46,39 @@ const changeMember = (memory: Memory, { account: name, change, ...write }: Chang
   const account = memory.accounts.get(name);
   if (account === undefined) return "unknown";
   const { chatId } = change;
+  const members = memory.members.get(name) ?? new Map<ChatId, Omit<Membership, "account">>();
+  memory.members.set(name, members);
+  for (const [id, member] of members) if (hasLapsed(member, write.at)) members.delete(id);
   const decision = decideMember(membersOf(memory, name), change);
   if (typeof decision === "string") return decision;
   const { role, action, details } = decision;
   memory.recordOfAccount({ ...write, action, details }, name);
-  const members = memory.members.get(name) ?? new Map<ChatId, Omit<Membership, "account">>();
-  memory.members.set(name, members);
   if (role === null) {
     members.delete(chatId);
     for (const signIn of memory.signIns.values()) {
       if (signIn.chatId === chatId && signIn.account === name) memory.signIns.delete(signIn.id);
     }
   } else {
-    members.set(chatId, { since: write.at, chosenAt: firstChoice(write), ...members.get(chatId), role });
+    members.set(chatId, { ...newMember(write), ...members.get(chatId), role });
   }
   if (role !== "owner" && account.chatId === chatId) memory.accounts.set(name, { ...account, chatId: null });
   return "changed";
 };
 
-const chooseAccount = (memory: Memory, { signIn: id, chatId, account, at }: ChooseAccount): boolean => {
+const chooseAccount = (
+  memory: Memory,
+  { signIn: id, chatId, account, requestId, at }: ChooseAccount,
+): boolean => {
   assertStorable([account]);
   const members = memory.members.get(account);
   const [member, signIn] = [members?.get(chatId), memory.signIns.get(id)];
   if (members === undefined || member === undefined || signIn?.chatId !== chatId) return false;
+  if (hasLapsed(member, at)) return false;
+  if (!hasAccepted(member)) {
+    const actor = { type: "account", id: account, member: chatId } as const;
+    const details = { chatId, role: member.role };
+    memory.recordOfAccount({ actor, requestId, at, action: "member.accepted", details }, account);
+  }
   members.set(chatId, { ...member, chosenAt: at });
   memory.signIns.set(id, { ...signIn, account });
   return true;

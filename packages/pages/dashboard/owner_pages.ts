@@ -1,4 +1,4 @@
-import { allows, type MemberRole } from "@accountlink/core/accounts";
+import { allows } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/site";
@@ -13,11 +13,8 @@ import type { Page, PlatformNames } from "./page.ts";
 import { pageResponse } from "./page_response.ts";
 import { paths, roleOfPage } from "./paths.ts";
 
-export interface OwnerVisitor extends Visitor {
+export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
   readonly owner: KeyOwner;
-  readonly role: MemberRole;
-  /** All accounts in which the user is a member. */
-  readonly accounts: SignedInMember["accounts"];
   readonly platforms: PlatformNames;
 }
 
@@ -47,21 +44,21 @@ export const makeOwnerPages = Effect.gen(function* () {
   const memberOf = yield* makeMemberOf;
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
-    Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, role, accounts }) => {
+    Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, ...member }) => {
       const { signIn, context } = visitor;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
-      return { ...visitor, owner, role, accounts, platforms };
+      return { ...visitor, ...member, owner, platforms };
     });
 
   const render = Effect.fnUntraced(function* (
     page: Page,
-    { context, owner, role, accounts, csrf }: OwnerVisitor,
+    { context, owner, role, accounts, invitations, csrf }: OwnerVisitor,
   ) {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     return pageResponse(
       page,
-      { account, role, userName, hasChoice: accounts.length > 1, csrf, platforms },
+      { account, role, userName, hasChoice: accounts.length + invitations.length > 1, csrf, platforms },
       footerHtml(context.language, settings, page, requestId),
       basePath,
     );
@@ -86,15 +83,16 @@ export const makeOwnerPages = Effect.gen(function* () {
       site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
 
     /**
-     * Makes the route of the overview, where users arrive after they sign in. Users with several accounts first choose
-     * one of their accounts, and moderators are redirected to the page of links.
+     * Makes the route of the overview, where users arrive after they sign in. Users with several accounts or with an
+     * invitation first choose an account, and moderators are redirected to the page of links.
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
-        Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, accounts }) => {
+        Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, accounts, invitations }) => {
           const { createdAt } = visitor.signIn;
           const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) >= createdAt);
-          if (accounts.length > 1 && !hasChosen) return Effect.succeed(seeOther(paths.chooseAccount));
+          if (accounts.length + invitations.length > 1 && !hasChosen)
+            return Effect.succeed(seeOther(paths.chooseAccount));
           return allows(role, roleOfPage(paths.overview))
             ? answerTo(paths.overview, visitor, answer)
             : Effect.succeed(seeOther(paths.links));

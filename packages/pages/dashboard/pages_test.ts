@@ -190,7 +190,9 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     ),
     team: teamPage(
       {
-        members: [{ chatId, role: "admin", since: now, chosenAt: null, profile: named.chat }],
+        members: [
+          { chatId, role: "admin", since: now, chosenAt: null, invitedBy: null, profile: named.chat },
+        ],
         me: chatId,
         signInUrl: "http://localhost/dashboard",
       },
@@ -210,8 +212,19 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
           account: { name, chatId: null, tier: "free", status: "active" },
           role: "admin",
           since: now,
-          chosenAt: null,
+          chosenAt: now,
+          invitedBy: null,
         })),
+        invitations: [
+          {
+            account: { name: text, chatId: null, tier: "free", status: "active" },
+            role: "owner",
+            since: now,
+            chosenAt: null,
+            invitedBy: null,
+            inviter: text,
+          },
+        ],
         signIns: [{ id: text, createdAt: now, expiresAt: now, isThis: false }],
       },
       visitor,

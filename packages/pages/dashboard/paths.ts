@@ -26,6 +26,7 @@ export const paths = {
   teamRole: "/dashboard/team/role",
   teamRemove: "/dashboard/team/remove",
   chooseAccount: "/dashboard/account/choose",
+  declineInvitation: "/dashboard/account/decline",
   endSignIn: "/dashboard/account/end",
   signOut: "/dashboard/sign-out",
   signedOut: "/dashboard/signed-out",

@@ -175,7 +175,7 @@ export const notLinkedPage = (language: Language): Page =>
 
 export const erasePage = (
   user: AccountCard,
-  { keys, records }: ErasurePreview,
+  { keys, records, staysSuspended }: ErasurePreview,
   language: Language,
   csrf: string,
 ): Page => ({
@@ -187,6 +187,7 @@ export const erasePage = (
 ${cardHtml(user)}
 <p>${language.text("erase.text", { communities: records })}</p>
 ${keys.length === 0 ? null : html`<p>${language.html("erase.keys", { count: keys.length, b: bold })}</p>`}
+${staysSuspended ? html`<p>${language.text("erase.suspended")}</p>` : null}
 <p>${language.text("erase.final")}</p>
 ${postForm(
   "/me/erase",

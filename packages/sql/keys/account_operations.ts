@@ -52,8 +52,8 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
     );
 
   return {
-    ensureAccount: (account) =>
-      ensureAccount(account).pipe(
+    ensureAccount: (account, ownerHash) =>
+      ensureAccount(account, ownerHash ?? null).pipe(
         Effect.andThen(findAccount(account.name)),
         Effect.map(([stored = { ...account, status: "active" as const }]) => stored),
         storeOperation("KeyStore.ensureAccount", account.name),
@@ -108,22 +108,30 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
 
 /** Inserts an account unless it exists, with its chat user as owner. */
 const ensureAccountOn = (sql: SqlClient.SqlClient) => {
-  const insert = ({ name, chatId, tier }: NewAccount) =>
-    sql`
-      INSERT INTO accounts (name, chat_id, tier) VALUES (${name}, ${chatId}, ${tier})
+  const insert = ({ name, chatId, tier }: NewAccount, ownerHash: string | null) => {
+    const isSuspended = sql`EXISTS (SELECT 1 FROM suspended_owners WHERE hash = ${ownerHash})`;
+    return sql`
+      INSERT INTO accounts (name, chat_id, tier, status)
+      VALUES (${name}, ${chatId}, ${tier}, CASE WHEN ${isSuspended} THEN 'suspended' ELSE 'active' END)
       ON CONFLICT (name) DO NOTHING`;
+  };
+  // From here on, the status of the account keeps the suspension, so that an operator can restore the account.
+  const forgetHash = ({ name, chatId }: NewAccount, ownerHash: string) => sql`
+    DELETE FROM suspended_owners WHERE hash = ${ownerHash} AND EXISTS (
+      SELECT 1 FROM accounts WHERE name = ${name} AND chat_id = ${chatId} AND status = 'suspended')`;
   // Nodes of older releases inserted accounts without members. This statement also adds the owner to such an account.
   const insertOwner = ({ name }: NewAccount, now: Millis) =>
     sql`
       INSERT INTO members (account, chat_id, role, since, chosen_at)
       SELECT name, chat_id, 'owner', ${now}, ${now} FROM accounts WHERE name = ${name} AND chat_id IS NOT NULL
       ON CONFLICT (account, chat_id) DO NOTHING`;
-  return (account: NewAccount) =>
-    account.chatId === null
-      ? insert(account)
-      : Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          sql.withTransaction(Effect.andThen(insert(account), insertOwner(account, now))),
-        );
+  const insertOwned = Effect.fnUntraced(function* (account: NewAccount, ownerHash: string | null) {
+    yield* insert(account, ownerHash);
+    yield* insertOwner(account, yield* Clock.currentTimeMillis);
+    if (ownerHash !== null) yield* forgetHash(account, ownerHash);
+  }, sql.withTransaction);
+  return (account: NewAccount, ownerHash: string | null) =>
+    account.chatId === null ? insert(account, null) : insertOwned(account, ownerHash);
 };
 
 const updateAccountOn = (sql: SqlClient.SqlClient) => {

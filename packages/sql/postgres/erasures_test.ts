@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
             const release = yield* Deferred.make<void>();
             yield* holdSighting(release);
             const erasing = yield* Effect.forkChild(
-              users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased" }),
+              users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
             );
             yield* untilWaiting("transactionid", 1);
             const kept = { answer: "sealed", chatIds: [ada], endsAt: 100 };

@@ -33,6 +33,7 @@ class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
 export const eraseUserOn = (sql: SqlClient.SqlClient) => {
   const { isRemote, userInErasure } = dialectOf(sql);
   const lockAccounts = lockAccountsOn(sql);
+  const keepSuspension = keepSuspensionOn(sql);
   const eraseOnce = eraseOnceOn(sql);
   const releaseAccount = releaseAccountOn(sql);
   const findEvents = findEventsToEraseOn(sql);
@@ -41,6 +42,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     yield* sql`SELECT locks FROM ${userInErasure(write.chatId)}`;
     const accounts = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
+    yield* keepSuspension(write);
     const things: Array<ErasedThing> = [];
     const told = new Set<Pid>();
     let pass = yield* eraseOnce(write, names, events);
@@ -87,6 +89,18 @@ const lockAccountsOn = (sql: SqlClient.SqlClient) => {
   });
 };
 
+/** Keeps the hash of a user who owns a suspended account. */
+const keepSuspensionOn =
+  (sql: SqlClient.SqlClient) =>
+  ({ chatId, ownerHash }: EraseUser) =>
+    sql`
+    INSERT INTO suspended_owners (hash)
+    SELECT ${ownerHash} WHERE EXISTS (
+      SELECT 1 FROM accounts LEFT JOIN members
+        ON account = name AND members.chat_id = ${chatId} AND role = 'owner' AND chosen_at IS NOT NULL
+      WHERE status = 'suspended' AND (accounts.chat_id = ${chatId} OR members.chat_id IS NOT NULL))
+    ON CONFLICT (hash) DO NOTHING`;
+
 /** Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope. */
 const eraseOnceOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAnyOf, isAmong } = dialectOf(sql);
@@ -112,6 +126,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
+    yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* forgetRoles(chatId);
     // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day. Clearing the
     // request ID prevents a request in flight from storing its answer.
@@ -198,6 +213,7 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) => {
     yield* sql`
       DELETE FROM site_sign_ins
       WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
+    yield* sql`DELETE FROM members WHERE account = ${name} AND chosen_at IS NULL`;
     yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
     const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;

@@ -30,6 +30,12 @@ const accountsOf = (chatId: ChatId) =>
     Effect.map(store.findByChatId(chatId), (found) => found.map(({ account }) => account.name)),
   );
 
+/** Adds a member as an operator does: the user counts as having accepted. */
+const addAccepted = (account: string, chatId: ChatId, role: MemberRole) =>
+  MemberStore.use((store) =>
+    store.change({ ...origin, account, change: { type: "add", chatId, role }, at: 7 }),
+  );
+
 /** Creates an account that belongs to a new chat user. */
 const newTeam = Effect.fnUntraced(function* (name = uniqueText()) {
   const chatId = uniqueChatId();
@@ -112,7 +118,7 @@ const cases: Cases<StoragePorts> = {
       for (const { name, chatId } of [one, other]) {
         expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
         expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "last_owner");
-        yield* add(name, ada, "owner");
+        yield* addAccepted(name, ada, "owner");
         expectEqual(yield* chatIdOfAccount(name), chatId);
       }
       yield* change(one.name, { type: "remove", chatId: one.chatId });
@@ -121,10 +127,73 @@ const cases: Cases<StoragePorts> = {
     },
   ),
 
+  "an invited owner can be removed, and does not let the last owner leave": Effect.gen(function* () {
+    const { name, chatId } = yield* newTeam();
+    yield* add(name, ada, "owner");
+    expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
+    expectEqual(yield* change(name, { type: "remove", chatId: ada }), "changed");
+  }),
+
+  "an invitation names its inviter, and is accepted once by choosing the account": Effect.gen(function* () {
+    const [team, own] = [yield* newTeam(), yield* newTeam()];
+    yield* add(team.name, own.chatId, "admin", 8);
+    const store = yield* MemberStore;
+    const invited = (yield* store.list(team.name)).find(({ chatId }) => chatId === own.chatId);
+    expectEqual(invited, { chatId: own.chatId, role: "admin", since: 8, chosenAt: null, invitedBy: ada });
+    const used = [yield* signIn(own.name, own.chatId), yield* signIn(own.name, own.chatId)];
+    const choose = ({ id }: SiteSignIn) =>
+      store.choose({ signIn: id, chatId: own.chatId, account: team.name, requestId: "r", at: 9 });
+    expectEqual(yield* Effect.forEach(used, choose, atOnce), [true, true]);
+    const [entry, ...earlier] = yield* AuditLog.use((log) => log.list(team.name, null, 10));
+    expectEqual(
+      { action: entry?.action, actor: entry?.actor, details: entry?.details, requestId: entry?.requestId },
+      {
+        action: "member.accepted",
+        actor: { type: "account", id: team.name, member: own.chatId },
+        details: { chatId: own.chatId, role: "admin" },
+        requestId: "r",
+      },
+    );
+    expectEqual(
+      earlier.map(({ action }) => action),
+      ["member.added"],
+    );
+    expectEqual(yield* change(team.name, { type: "decline", chatId: own.chatId }, 9), "unknown");
+  }),
+
+  "a declined invitation ends, and the user can be invited again": Effect.gen(function* () {
+    const { name } = yield* newTeam();
+    const chatId = uniqueChatId();
+    yield* add(name, chatId, "admin");
+    expectEqual(yield* change(name, { type: "decline", chatId }), "changed");
+    expectEqual(yield* change(name, { type: "decline", chatId }), "unknown");
+    expectEqual(yield* add(name, chatId, "moderator"), "changed");
+    const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
+    expectEqual(
+      entries.map(({ action }) => action),
+      ["member.added", "member.declined", "member.added"],
+    );
+  }),
+
+  "an invitation lapses after fourteen days": Effect.gen(function* () {
+    const [team, own] = [yield* newTeam(), yield* newTeam()];
+    const lapsesAt = 7 + 14 * 86_400_000;
+    yield* add(team.name, own.chatId, "admin");
+    const used = yield* signIn(own.name, own.chatId);
+    const store = yield* MemberStore;
+    const choose = (at: number) =>
+      store.choose({ signIn: used.id, chatId: own.chatId, account: team.name, requestId: null, at });
+    expectEqual(yield* choose(lapsesAt), false);
+    expectEqual(yield* accountOf(used), own.name);
+    expectEqual(yield* add(team.name, own.chatId, "moderator", lapsesAt - 1), "member_exists");
+    expectEqual(yield* add(team.name, own.chatId, "moderator", lapsesAt), "changed");
+    expectEqual(yield* choose(lapsesAt), true);
+  }),
+
   "concurrent removals of both owners: one owner stays": Effect.gen(function* () {
     for (let round = 0; round < 10; round++) {
       const { name, chatId } = yield* newTeam();
-      yield* add(name, ada, "owner");
+      yield* addAccepted(name, ada, "owner");
       const outcomes = yield* Effect.forEach(
         [chatId, ada],
         (each) => change(name, { type: "remove", chatId: each }),
@@ -162,7 +231,10 @@ const cases: Cases<StoragePorts> = {
       expectEqual(yield* accountsOf(chatId), names.toSorted());
       const store = yield* MemberStore;
       const [used, last = ""] = [yield* signIn(names[0] ?? "", chatId), names[2]];
-      expectEqual(yield* store.choose({ signIn: used.id, chatId, account: last, at: 5 }), true);
+      expectEqual(
+        yield* store.choose({ signIn: used.id, chatId, account: last, requestId: null, at: 5 }),
+        true,
+      );
       expectEqual((yield* accountsOf(chatId))[0], last);
       expectEqual(yield* accountOf(used), last);
       yield* KeyStore.use((keys) =>
@@ -178,7 +250,7 @@ const cases: Cases<StoragePorts> = {
       const used = yield* signIn(one.name, one.chatId);
       const before = yield* store.list(other.name);
       const choose = (chatId: ChatId, account: string) =>
-        store.choose({ signIn: used.id, chatId, account, at: 5 });
+        store.choose({ signIn: used.id, chatId, account, requestId: null, at: 5 });
       expectEqual(yield* choose(one.chatId, other.name), false);
       expectEqual(yield* choose(other.chatId, other.name), false);
       expectEqual(yield* accountOf(used), one.name);
@@ -200,8 +272,10 @@ const cases: Cases<StoragePorts> = {
     Effect.gen(function* () {
       const [mine, team] = [yield* newTeam(), yield* newTeam()];
       const { chatId } = mine;
-      yield* add(mine.name, ada, "admin");
-      yield* add(team.name, chatId, "owner");
+      const invited = uniqueChatId();
+      yield* addAccepted(mine.name, ada, "admin");
+      yield* add(mine.name, invited, "owner");
+      yield* addAccepted(team.name, chatId, "owner");
       const users = yield* UserStore;
       const byMember = {
         actor: { type: "account", id: team.name, member: chatId },
@@ -222,13 +296,19 @@ const cases: Cases<StoragePorts> = {
       });
       const kept = yield* signIn(mine.name, ada);
       const pseudonym = uniqueText();
-      yield* users.erase({ ...origin, chatId, at: 9, scopes: [], pseudonym });
+      yield* users.erase({ ...origin, chatId, at: 9, scopes: [], pseudonym, ownerHash: uniqueText() });
 
       expectEqual(Object.fromEntries(yield* rolesOf(team.name)), {
         [ada]: "moderator",
         [team.chatId]: "owner",
       });
       expectEqual(yield* rolesOf(pseudonym), [[ada, "admin"]]);
+      expectEqual(yield* accountsOf(invited), []);
+      const left = yield* MemberStore.use((store) => store.list(team.name));
+      expectEqual(
+        left.map(({ invitedBy }) => invitedBy),
+        [null, null],
+      );
       expectEqual(yield* accountOf(kept), null);
       const [entry, ...rest] = yield* AuditLog.use((log) => log.list(team.name, null, 10));
       expectEqual(entry?.actor, { type: "account", id: team.name, member: "[erased]" });

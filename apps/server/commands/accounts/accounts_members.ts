@@ -3,7 +3,7 @@
  * created.
  */
 
-import { type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
+import { hasAccepted, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";
@@ -57,16 +57,23 @@ const reasonOf = (error: BadRequest | Conflict): string =>
 const listMembersCommand = Command.make("list", { name: accountArgument }, ({ name }) =>
   Effect.gen(function* () {
     yield* requireAccount(name, "list the members of");
-    const members = (yield* (yield* Members).list(name)).map(({ since, ...member }) => ({
-      ...member,
-      since: formatTimestamp(since),
+    const members = (yield* (yield* Members).list(name)).map((member) => ({
+      chatId: member.chatId,
+      role: member.role,
+      since: formatTimestamp(member.since),
+      accepted: hasAccepted(member),
     }));
-    const rows = members.map(({ chatId, role, since }) => [chatId, role, since]);
+    const rows = members.map(({ chatId, role, since, accepted }) => [
+      chatId,
+      role,
+      since,
+      accepted ? "yes" : "no",
+    ]);
     yield* answer(
       { members },
       rows.length === 0
         ? `Account "${name}" has no members`
-        : formatTable(["CHAT USER", "ROLE", "SINCE"], rows),
+        : formatTable(["CHAT USER", "ROLE", "SINCE", "ACCEPTED"], rows),
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(Command.withDescription("List the members of an account, oldest first."));

@@ -34,11 +34,13 @@ const flags = {
 
 const eraseUserCommand = Command.make("erase", flags, ({ chatId, dryRun }) =>
   Effect.gen(function* () {
+    const { staysSuspended } = yield* (yield* UserData).previewErasure(chatId);
     const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
     const did = dryRun ? "Would erase" : "Erased";
     yield* answerWithLocation(
-      { dryRun, chatId, ...erased },
-      (location) => `${did} chat user ${chatId} from ${location}: ${countsOf(erased)}`,
+      { dryRun, chatId, ...erased, staysSuspended },
+      (location) =>
+        `${did} chat user ${chatId} from ${location}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(

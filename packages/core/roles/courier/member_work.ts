@@ -1,6 +1,6 @@
 /** The work of couriers and sweeps on a single member, and the checks that pause a plan. */
 import { Clock, Effect, Metric, Option } from "effect";
-import { allows } from "../../accounts/member.ts";
+import { allows, hasAccepted } from "../../accounts/member.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
 import { originOfOperator } from "../../audit/audit.ts";
 import type { ChatId, GameId } from "../../ids.ts";
@@ -91,16 +91,17 @@ export const makeMemberWork = Effect.gen(function* () {
     }),
 
     /**
-     * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if no
-     * owner or admin of the account manages the guild any more. An account without owners and admins belongs to the
-     * operator, so nobody needs to manage the guild.
+     * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if
+     * nobody who has accepted to be in the account's team manages the guild any more. An account without owners and
+     * admins belongs to the operator, so nobody needs to manage the guild.
      */
     checkGuild: Effect.fnUntraced(function* (plan: RolePlan) {
       const { guildId, scope } = plan;
       const guild = Option.getOrNull(yield* (yield* sync.roles).findGuildRoles(guildId));
-      const admins = (yield* team.list(scope.account)).filter(({ role }) => allows(role, "admin"));
-      const manages = Effect.forEach(admins, ({ chatId }) => isManager(guildId, chatId));
-      const isManaged = admins.length === 0 || (yield* manages).includes(true);
+      const members = (yield* team.list(scope.account)).filter(hasAccepted);
+      const isOperators = !members.some(({ role }) => allows(role, "admin"));
+      const manages = Effect.forEach(members, ({ chatId }) => isManager(guildId, chatId));
+      const isManaged = isOperators || (yield* manages).includes(true);
       if (guild !== null && isManaged) return guild.memberCount;
       yield* pause(plan);
       return null;

@@ -72,7 +72,12 @@ const deployment = Effect.gen(function* () {
   const chat = yield* ChatPlatform;
   const memory = chat.roles as ChatRoles;
   const changes: Array<Change> = [];
-  const broken = { isDown: false, hasBot: true, managers: true, unanswered: new Set<string>() };
+  const broken = {
+    isDown: false,
+    hasBot: true,
+    managers: (_: string) => true,
+    unanswered: new Set<string>(),
+  };
   let requests = 0;
 
   const ask = <A, E>(user: string | null, request: Effect.Effect<A, E>) =>
@@ -94,7 +99,7 @@ const deployment = Effect.gen(function* () {
   const watched = (node: string) =>
     ChatPlatform.of({
       ...chat,
-      isManager: () => Effect.succeed(broken.managers),
+      isManager: (_, user) => Effect.succeed(broken.managers(user)),
       roles: {
         findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
         findMember: (id, user) => ask(user, broken.hasBot ? memory.findMember(id, user) : Effect.succeedNone),
@@ -350,7 +355,7 @@ describe("a sweep", () => {
   );
 
   test(
-    "a sweep pauses a plan if the bot has left the guild, or if no owner of the account manages the guild",
+    "a sweep pauses a plan if the bot has left the guild, or if nobody who accepted to be in the team manages the guild",
     Effect.gen(function* () {
       const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
       yield* begin();
@@ -360,17 +365,16 @@ describe("a sweep", () => {
       yield* pass(3);
       assert.strictEqual(yield* state, "paused");
       broken.hasBot = true;
-      broken.managers = false;
+      broken.managers = (user) => user === "10002";
       yield* put();
       yield* pass(3);
       assert.strictEqual(yield* state, "on");
       const team = yield* MemberStore;
-      yield* team.change({
-        ...operator,
-        account: "acme",
-        change: { type: "add", chatId: chatId("10001"), role: "owner" },
-        at: 0,
-      });
+      const owner = { type: "add", chatId: chatId("10001"), role: "owner" } as const;
+      yield* team.change({ ...operator, account: "acme", change: owner, at: 0 });
+      const actor = { type: "account", id: "acme", member: "10001" } as const;
+      const manager = { type: "add", chatId: chatId("10002"), role: "admin" } as const;
+      yield* team.change({ actor, requestId: null, account: "acme", change: manager, at: 0 });
       yield* startSweep;
       yield* pass(3);
       assert.strictEqual(yield* state, "paused");

@@ -74,6 +74,8 @@ export interface MemoryPlan {
 export class Memory {
   readonly accounts = new Map<string, Account>();
   readonly members = new Map<string, Map<ChatId, Omit<Membership, "account">>>();
+  /** Hashes of erased users who owned a suspended account. */
+  readonly suspendedOwners = new Set<string>();
   /** The scopes of each account, by guild ID. The key of the global scope is null. */
   readonly scopes = new Map<string, Map<string | null, DataScope>>();
   readonly links = new Map<Pid, ScopeLinks>();

@@ -38,6 +38,12 @@ export const accountApi = Effect.gen(function* () {
             expiresAt: formatTimestamp(signIn.expiresAt),
             role: member.role,
             accounts: member.accounts.map((each) => ({ name: each.account.name, role: each.role })),
+            invitations: member.invitations.map((each) => ({
+              account: each.account.name,
+              role: each.role,
+              invitedBy: each.invitedBy,
+              at: formatTimestamp(each.since),
+            })),
             keys: yield* keys.plan(account),
           },
         };
@@ -52,11 +58,15 @@ export const accountApi = Effect.gen(function* () {
 
     bind(
       DashboardAccount.chooseAccount,
-      Effect.fnUntraced(function* ({ signIn, values }) {
-        const { account, role } = yield* members.choose(signIn, values.account);
+      Effect.fnUntraced(function* ({ signIn, values, context }) {
+        const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
         const csrfToken = yield* signIns.csrfToken(signIn);
         return { data: { account: account.name, role, csrfToken } };
       }),
+    ),
+
+    bind(DashboardAccount.declineInvitation, ({ signIn, values, context }) =>
+      Effect.as(members.decline(signIn, values.account, context.requestId), { data: { declined: true } }),
     ),
 
     bind(DashboardAccount.getGuilds, ({ signIn }) =>

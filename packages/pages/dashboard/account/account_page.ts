@@ -1,4 +1,3 @@
-import type { Membership } from "@accountlink/core/accounts";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
@@ -7,7 +6,7 @@ import { timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
-import { accountsHtml } from "./choice_page.ts";
+import { accountsHtml, type Choice } from "./choice_page.ts";
 import { type PlanView, planHtml } from "./plan.ts";
 
 interface OwnSignIn {
@@ -17,11 +16,9 @@ interface OwnSignIn {
   readonly isThis: boolean;
 }
 
-export interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView {
+export interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView, Choice {
   readonly account: Visitor["account"];
   readonly chatId: string;
-  /** The accounts of the user; the account that the user chose last is first. */
-  readonly accounts: ReadonlyArray<Membership>;
   /** Newest first. */
   readonly signIns: ReadonlyArray<OwnSignIn>;
 }
@@ -43,7 +40,7 @@ ${notice}
 ${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
 </dl>
 ${may(visitor.role, paths.keys, planHtml(view, view.account))}
-${view.accounts.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view, visitor)}</section>`}
+${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view, visitor)}</section>`}
 <section>
 <h2>Sign-ins</h2>
 <p>Browsers in which you are signed in, latest first.</p>

@@ -6,7 +6,7 @@ import { Limits } from "@accountlink/core/limits";
 import { Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";
 import { noticeHtml } from "../look/notice.ts";
-import { type OwnerPages, seeOther } from "../owner_pages.ts";
+import { makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountPage } from "./account_page.ts";
 import { choicePage } from "./choice_page.ts";
@@ -17,6 +17,15 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const members = yield* Members;
   const limits = yield* Limits;
   const { contact } = yield* PageSettings;
+  const nameOf = yield* makeOwnerName;
+
+  const invitationsOf = ({ invitations }: OwnerVisitor) =>
+    Effect.forEach(invitations, (invitation) => {
+      const { invitedBy: chatId } = invitation;
+      const name = chatId === null ? Effect.succeed(null) : nameOf({ chatId });
+      return Effect.map(name, (inviter) => ({ ...invitation, inviter }));
+    });
+
   return [
     page(
       paths.account,
@@ -32,6 +41,7 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
           contact,
           account,
           accounts: visitor.accounts,
+          invitations: yield* invitationsOf(visitor),
           chatId: signIn.chatId,
           signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
         };
@@ -39,10 +49,18 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       }),
     ),
     page(paths.chooseAccount, (visitor) =>
-      Effect.succeed(choicePage({ ...visitor, account: visitor.owner.account }, visitor)),
+      Effect.map(invitationsOf(visitor), (invitations) =>
+        choicePage({ ...visitor, account: visitor.owner.account, invitations }, visitor),
+      ),
     ),
-    form(paths.chooseAccount, ({ signIn }, fields) =>
-      Effect.as(members.choose(signIn, fields("account")), seeOther(paths.overview)),
+    form(paths.chooseAccount, ({ signIn, context }, fields) =>
+      Effect.as(members.choose(signIn, fields("account"), context.requestId), seeOther(paths.overview)),
+    ),
+    form(paths.declineInvitation, ({ signIn, context }, fields) =>
+      Effect.as(
+        members.decline(signIn, fields("account"), context.requestId),
+        seeOther(withQuery(paths.account, { done: "declined" })),
+      ),
     ),
     form(paths.endSignIn, ({ signIn }, fields) =>
       Effect.as(

@@ -134,7 +134,11 @@ const sentences: Record<AuditAction, Sentence> = {
   "webhook.deleted": ofWebhook("deleted"),
   "webhook.rotated": ofWebhook("rotated the secret of"),
   "member.added": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} added ${chatOf(details["chatId"], names)} to the team: ${String(details["role"])}`,
+    `${start(whoOf(actor, names))} ${actor.type === "operator" ? "added" : "invited"} ${chatOf(details["chatId"], names)} to the team: ${String(details["role"])}`,
+  "member.accepted": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} joined the team: ${String(details["role"])}`,
+  "member.declined": ({ actor }, names) =>
+    `${start(whoOf(actor, names))} declined the invitation to the team`,
   "member.role_changed": ({ actor, details }, names) =>
     `${start(whoOf(actor, names))} changed the role of ${chatOf(details["chatId"], names)} from ${String(details["previousRole"])} to ${String(details["role"])}`,
   "member.removed": ({ actor, details }, names) =>

@@ -1,4 +1,4 @@
-import { type Member, type MemberChange, Members } from "@accountlink/core/accounts";
+import { hasAccepted, type Member, type MemberChange, Members } from "@accountlink/core/accounts";
 import { BadRequest } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
@@ -7,19 +7,20 @@ import { type BoundRoute } from "@accountlink/http/site";
 import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
-import { makeNameSearch } from "./name_search.ts";
+import { makeUserSearch } from "./name_search.ts";
 
 export const membersApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const members = yield* Members;
   const profiles = yield* Profiles;
-  const findByName = yield* makeNameSearch;
+  const findUser = yield* makeUserSearch;
 
-  const toJson = ({ chatId, role, since }: Member) =>
-    Effect.map(profiles.chat(chatId, null), (profile) => ({
-      chatId,
-      role,
-      since: formatTimestamp(since),
+  const toJson = (member: Member) =>
+    Effect.map(profiles.chat(member.chatId, null), (profile) => ({
+      chatId: member.chatId,
+      role: member.role,
+      since: formatTimestamp(member.since),
+      accepted: hasAccepted(member),
       username: profile?.username ?? null,
       displayName: profile?.displayName ?? null,
     }));
@@ -45,8 +46,8 @@ export const membersApi = Effect.gen(function* () {
       DashboardMembers.addMember,
       Effect.fnUntraced(function* (input) {
         const { chatId, username, role } = input.values;
-        const meant = chatId ?? (yield* findByName(username ?? "", input));
-        const added = yield* changed(input.owner, { type: "add", chatId: meant, role });
+        const found = yield* findUser(chatId === null ? { username: username ?? "" } : { chatId }, input);
+        const added = yield* changed(input.owner, { type: "add", chatId: found.chatId, role });
         return { status: 201 as const, ...added };
       }),
     ),

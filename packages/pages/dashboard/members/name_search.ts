@@ -41,3 +41,20 @@ export const makeNameSearch = Effect.gen(function* () {
     return yield* unknown;
   });
 });
+
+/** Returns a function that finds a chat user to invite, by ID or by name. */
+export const makeUserSearch = Effect.gen(function* () {
+  const { findUser } = yield* ChatPlatform;
+  const findByName = yield* makeNameSearch;
+
+  return Effect.fnUntraced(function* (
+    who: { readonly chatId: ChatId } | { readonly username: string },
+    input: Parameters<typeof findByName>[1],
+  ) {
+    const chatId = "chatId" in who ? who.chatId : yield* findByName(who.username, input);
+    const user = Option.getOrNull(yield* findUser(chatId));
+    return user === null
+      ? yield* InvalidParameter.one("chatId", "nobody was found with this ID")
+      : { chatId, user };
+  });
+});

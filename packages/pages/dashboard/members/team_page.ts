@@ -1,7 +1,9 @@
 /** The members of an account. Owners add, change and remove them; everyone can leave. */
-import { allows, type Member, type MemberRole, maxMembers } from "@accountlink/core/accounts";
+import { allows, hasAccepted, type Member, type MemberRole, maxMembers } from "@accountlink/core/accounts";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import type { ChatProfile } from "@accountlink/core/platforms";
+import type { ChatId } from "@accountlink/core/ids";
+import type { KeyOwner } from "@accountlink/core/keys";
+import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
@@ -11,7 +13,10 @@ import { paths } from "../paths.ts";
 
 export const roles: Readonly<Record<MemberRole, { readonly label: string; readonly hint: string }>> = {
   owner: { label: "Owner", hint: "Everything, the team included" },
-  admin: { label: "Admin", hint: "Everything but the team" },
+  admin: {
+    label: "Admin",
+    hint: "Everything but the team. Keys, webhooks and roles of a community only with the right to manage it",
+  },
   moderator: {
     label: "Moderator",
     hint: "Finds, links and unlinks users, sees what happened to them, and reviews alts",
@@ -77,12 +82,14 @@ const memberCard = (
 ): Html => {
   const { chatId, profile, since } = member;
   const isMe = chatId === me;
+  const isMember = hasAccepted(member);
+  const removal = removalOf(member, isMe);
   const acts = html`${csrfField(csrf)}<input type="hidden" name="chatId" value="${chatId}">`;
   return html`
 <li>
 <h2>${nameOf(member)}${isMe ? html` <span class="badge">You</span>` : null}</h2>
 <p><small>${(profile?.username ?? null) === null ? null : `@${profile?.username} · `}${chatId}</small></p>
-<p><strong>${roles[member.role].label}</strong> since ${timeHtml(since)}</p>
+<p><strong>${roles[member.role].label}</strong> ${isMember ? "since" : "invited"} ${timeHtml(since)}${isMember ? null : ". Not accepted yet."}</p>
 ${
   allows(role, "owner")
     ? html`
@@ -100,16 +107,38 @@ ${
   isMe || allows(role, "owner")
     ? html`
 <details>
-<summary class="bad">${isMe ? "Leave" : "Remove"}<span class="unseen"> ${isMe ? "the team" : nameOf(member)}</span></summary>
+<summary class="bad">${removal.act}<span class="unseen"> ${removal.what}</span></summary>
 <form method="post" action="${paths.teamRemove}">
 ${acts}
-<p>${isMe ? "You are" : `${nameOf(member)} is`} signed out at once. An owner can add ${isMe ? "you" : "them"} again.</p>
-<p class="row"><button class="button bad small">${isMe ? "Leave the team" : "Remove from the team"}</button></p>
+<p>${removal.effect}</p>
+<p class="row"><button class="button bad small">${removal.button}</button></p>
 </form>
 </details>`
     : null
 }
 </li>`;
+};
+
+const removalOf = (member: NamedMember, isMe: boolean) => {
+  const name = nameOf(member);
+  if (isMe) {
+    const effect = "You are signed out at once. An owner can invite you again.";
+    return { act: "Leave", what: "the team", effect, button: "Leave the team" };
+  }
+  const again = "An owner can invite them again.";
+  return hasAccepted(member)
+    ? {
+        act: "Remove",
+        what: name,
+        effect: `${name} is signed out at once. ${again}`,
+        button: "Remove from the team",
+      }
+    : {
+        act: "Withdraw",
+        what: `the invitation of ${name}`,
+        effect: again,
+        button: "Withdraw the invitation",
+      };
 };
 
 const roleField = (name: string, value: string, problems: ReadonlyArray<ParameterProblem>): Html =>
@@ -128,7 +157,7 @@ const addSection = (
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => html`
 <section>
-<h2>Add to the team</h2>
+<h2>Invite to the team</h2>
 ${
   members.length >= maxMembers
     ? html`<p>A team has at most ${maxMembers} people.</p>`
@@ -137,9 +166,36 @@ ${
 ${csrfField(csrf)}
 ${textField({ name: "who", label: labels.who, hint: `User name or ID on ${platforms.chat}. A name is found if they are in one of your communities.`, value: form.who, required: true, problems })}
 ${roleField("role", form.role, problems)}
-<button class="button">Add to the team</button>
+<button class="button">Next: see who it is</button>
 </form>`
 }
-<p class="more">They sign in here with their account on ${platforms.chat}; nobody sends them a message:</p>
+<p class="more">They sign in here with their account on ${platforms.chat} and accept; nobody sends them a message:</p>
 ${copyable("sign-in-url", "address", signInUrl)}
 </section>`;
+
+export interface Invitee {
+  readonly chatId: ChatId;
+  readonly user: ChatUser;
+  readonly role: MemberRole;
+}
+
+/** Shows whom an owner is about to invite. */
+export const invitePage = (
+  { chatId, user, role }: Invitee,
+  { csrf, owner: { account } }: { readonly csrf: string; readonly owner: Pick<KeyOwner, "account"> },
+): Page => {
+  const name = user.displayName ?? user.username;
+  return {
+    status: 200,
+    title: `Invite ${name}?`,
+    section: "team",
+    content: html`
+<p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account.name}</strong> as <strong>${roles[role].label}</strong>?</p>
+<p>${roles[role].hint}.</p>
+<form method="post" action="${paths.teamAdd}">
+${csrfField(csrf)}
+<input type="hidden" name="chatId" value="${chatId}"><input type="hidden" name="role" value="${role}">
+<p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${paths.team}">Cancel</a></p>
+</form>`,
+  };
+};

@@ -10,13 +10,13 @@ import { Effect } from "effect";
 import { type NoticeName, noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths, withQuery } from "../paths.ts";
-import { makeNameSearch } from "./name_search.ts";
-import { emptyNewMember, type NewMember, type RefusedTeam, teamPage } from "./team_page.ts";
+import { makeUserSearch } from "./name_search.ts";
+import { emptyNewMember, invitePage, type NewMember, type RefusedTeam, teamPage } from "./team_page.ts";
 
 export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const members = yield* Members;
   const profiles = yield* Profiles;
-  const findByName = yield* makeNameSearch;
+  const findUser = yield* makeUserSearch;
   const { publicUrl } = yield* HttpSettings;
 
   const team = Effect.fnUntraced(function* (
@@ -45,13 +45,17 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
   const refuse = (visitor: OwnerVisitor, typed: NewMember) => (error: Refusal) =>
     team(visitor, "", typed, refusalOf(error));
 
+  /** Shows whom the form means. The form of the page that is shown has the field `chatId`, and invites this user. */
   const add = (visitor: OwnerVisitor, fields: Fields) => {
     const typed = { who: fields("who").trim(), role: fields("role") };
     const role = roleOf(typed.role);
-    const found = isChatId(typed.who) ? Effect.succeed(typed.who) : findByName(typed.who, visitor);
-    return Effect.flatMap(found, (chatId) =>
-      change(visitor, { type: "add", chatId, role }, "memberAdded"),
-    ).pipe(
+    const shown = fields("chatId");
+    const who = shown === "" ? typed.who : shown;
+    return Effect.gen(function* () {
+      const found = yield* findUser(isChatId(who) ? { chatId: who } : { username: who }, visitor);
+      if (shown === "") return invitePage({ ...found, role }, visitor);
+      return yield* change(visitor, { type: "add", chatId: found.chatId, role }, "memberInvited");
+    }).pipe(
       Effect.catchTags({
         InvalidParameter: refuse(visitor, typed),
         Conflict: refuse(visitor, typed),
@@ -108,7 +112,7 @@ const refusalOf = (error: Refusal): RefusedTeam => {
 };
 
 const conflictTexts: Readonly<Record<string, string>> = {
-  member_exists: "This user is in the team already.",
-  member_limit: "The team is full: it has 25 people.",
-  last_owner: "A team needs an owner. Make somebody else an owner first.",
+  member_exists: "This user is in the team or invited already.",
+  member_limit: "The team is full: it has 25 people, with those who are invited.",
+  last_owner: "A team needs an owner who has accepted. Make somebody else an owner first.",
 };

@@ -56,7 +56,7 @@ export const accounts: Cases<StoragePorts> = {
         status: "active",
       }),
     );
-    yield* Effect.forEach(named, keys.ensureAccount);
+    yield* Effect.forEach(named, (account) => keys.ensureAccount(account));
     for (const account of named) {
       expectEqual(yield* keys.findAccount(account.name), Option.some(account));
       const scope = yield* keys.ensureScope(account.name, global, uniquePid());

@@ -91,7 +91,13 @@ export const storageOperations = Effect.gen(function* () {
         change: { type: "set_role", chatId: ada, role: "admin" },
         at,
       }),
-      choose: members.choose({ signIn: uniqueSignInId(), chatId: ada, account: account.name, at }),
+      choose: members.choose({
+        signIn: uniqueSignInId(),
+        chatId: ada,
+        account: account.name,
+        requestId: null,
+        at,
+      }),
     } satisfies OperationsOf<MemberStore["Service"]>),
     ...prefixed("AuditLog", {
       list: log.list(account.name, null, 10),
@@ -110,7 +116,14 @@ export const storageOperations = Effect.gen(function* () {
       findRecords: users.findRecords(nobody),
       findSightings: users.findSightings(nobody),
       forgetBrowsers: users.forgetBrowsers(nobody),
-      erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
+      erase: users.erase({
+        ...origin,
+        chatId: nobody,
+        at,
+        scopes: [],
+        pseudonym: uniqueText(),
+        ownerHash: uniqueText(),
+      }),
     } satisfies OperationsOf<UserStore["Service"]>),
     ...prefixed("EventStore", {
       range: events.range(pid),

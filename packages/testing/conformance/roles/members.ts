@@ -246,7 +246,14 @@ export const members: Cases<StoragePorts> = {
         roles,
         stored.toSorted((a, b) => (a.pid < b.pid ? -1 : 1)),
       );
-      yield* users.erase({ ...origin, chatId, at: start, scopes: [], pseudonym: uniqueText() });
+      yield* users.erase({
+        ...origin,
+        chatId,
+        at: start,
+        scopes: [],
+        pseudonym: uniqueText(),
+        ownerHash: uniqueText(),
+      });
       expectEqual((yield* users.find(chatId)).roles, []);
       for (const { nicknames, due, status } of [one, other]) {
         const left = [

@@ -159,7 +159,14 @@ export const plans: Cases<StoragePorts> = {
     yield* put();
     yield* other.put();
     yield* UserStore.use((users) =>
-      users.erase({ ...origin, chatId, at: start, scopes: [], pseudonym: `erased:${uniqueText()}` }),
+      users.erase({
+        ...origin,
+        chatId,
+        at: start,
+        scopes: [],
+        pseudonym: `erased:${uniqueText()}`,
+        ownerHash: uniqueText(),
+      }),
     );
     expectEqual(yield* find, null);
     expectThat((yield* other.find) !== null, "plans of other accounts stay");

@@ -1,4 +1,6 @@
 import type { StoragePorts } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
+import type { AccountStatus } from "@accountlink/core/keys";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
@@ -172,6 +174,39 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(yield* keys.ensureAccount(own), { ...own, status: "active" });
     expectEqual(yield* keys.listKeys(own.name, 0), []);
   }),
+
+  "the next account of an erased owner of a suspended account is suspended, until it is restored": Effect.gen(
+    function* () {
+      const user = yield* newUserFixture;
+      const { chatId, ownerHash, keys } = user;
+      const members = yield* MemberStore;
+      const next = { name: `chat:${chatId}`, chatId, tier: "free" } as const;
+      const statusOfNext = Effect.map(keys.ensureAccount(next, ownerHash), ({ status }) => status);
+      const suspend = (name: string, status: AccountStatus) =>
+        keys.updateAccount({ ...origin, name, update: { status }, at: 7 });
+      yield* keys.ensureAccount(next);
+      yield* suspend(next.name, "suspended");
+      yield* user.erase([]);
+      yield* keys.ensureAccount({ name: uniqueText(), chatId: uniqueChatId(), tier: "free" }, uniqueText());
+      expectEqual(yield* statusOfNext, "suspended");
+      yield* suspend(next.name, "active");
+      yield* user.erase([]);
+      expectEqual(yield* statusOfNext, "active");
+
+      const team = uniqueText();
+      yield* keys.ensureAccount({ name: team, chatId: uniqueChatId(), tier: "free" });
+      yield* suspend(team, "suspended");
+      for (const [role, status] of [
+        ["admin", "active"],
+        ["owner", "suspended"],
+      ] as const) {
+        const change = { type: "add", chatId, role } as const;
+        yield* members.change({ ...origin, account: team, change, at: 7 });
+        yield* user.erase([]);
+        expectEqual(yield* statusOfNext, status);
+      }
+    },
+  ),
 
   "erase changes nothing if the user has a record in a scope that it does not name": Effect.gen(function* () {
     const user = yield* newUserFixture;

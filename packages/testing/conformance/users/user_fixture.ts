@@ -43,8 +43,9 @@ export const newUserFixture = Effect.gen(function* () {
     return { key, hash };
   });
 
+  const ownerHash = uniqueText();
   const erase = (scopes: ReadonlyArray<Pid>, pseudonym = `erased:${uniqueText()}`) =>
-    Effect.map(users.erase({ ...origin, chatId, at: 7, scopes, pseudonym }), Option.getOrNull);
+    Effect.map(users.erase({ ...origin, chatId, at: 7, scopes, pseudonym, ownerHash }), Option.getOrNull);
 
   const eraseAll: Effect.Effect<UserErased, StoreUnavailable> = Effect.gen(function* () {
     const records = yield* users.findRecords(chatId);
@@ -54,6 +55,7 @@ export const newUserFixture = Effect.gen(function* () {
 
   return {
     chatId,
+    ownerHash,
     keys,
     newScopes: makeScopes,
     insertKey,

@@ -179,7 +179,14 @@ export const webhooks: Cases<StoragePorts> = {
     const { id, recordOf } = yield* fixture.addHeld();
     yield* recordOf({ deliveries: [makeDelivery()] });
     const pseudonym = `erased:${uniqueText()}`;
-    yield* (yield* UserStore).erase({ ...origin, chatId, at: start, scopes: [], pseudonym });
+    yield* (yield* UserStore).erase({
+      ...origin,
+      chatId,
+      at: start,
+      scopes: [],
+      pseudonym,
+      ownerHash: pseudonym,
+    });
     expectEqual(yield* fixture.find(id), null);
     expectEqual(yield* fixture.deliveries(id), []);
     expectEqual((yield* fixture.find(other.id))?.id ?? null, other.id);
