@@ -25,6 +25,9 @@ const removalOf = async (browser: FlowBrowser, pid: string) => {
   return { csrf, pid };
 };
 
+const exportOf = async (browser: FlowBrowser) =>
+  browser.post("/me/export", { csrf: formOf(await browser.get("/me/export"))["csrf"] ?? "" });
+
 const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g)].map(([, pid = ""]) => pid);
 
 describe("the page of a user's links", () => {
@@ -87,7 +90,7 @@ describe("the data of a user on /me", () => {
   });
 
   test("the export of /me is a file that names no other user", async () => {
-    const answer = await (await open(fay)).get("/me/export");
+    const answer = await exportOf(await open(fay));
     expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
       200,
       'attachment; filename="my_data.json"',
@@ -112,7 +115,7 @@ describe("the data of a user on /me", () => {
   });
 
   test("the export of /me has accounts, team roles and audit entries of the user", async () => {
-    const answer = await (await open(owner)).get("/me/export");
+    const answer = await exportOf(await open(owner));
     expect(JSON.parse(answer.text)).toMatchObject({
       accounts: [{ name: "owned", chatId: owner, tier: "free" }],
       memberships: [{ account: "owned", role: "owner" }],
@@ -120,20 +123,28 @@ describe("the data of a user on /me", () => {
     });
     const set = { key, from: fixtures.address(), body: { chatId: owner, gameId: "2" } };
     expect((await send("PATCH /v2/game", set)).status).toBe(200);
-    const { text } = await (await open(owner)).get("/me/export");
+    const { text } = await exportOf(await open(owner));
     const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
     expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
+  });
+
+  test("/me/export shows a form, and only the form with its CSRF token downloads the file", async () => {
+    const browser = await open(fay);
+    const page = await browser.get("/me/export");
+    expectPage(page, 200, "Download your data");
+    expect(page.text).not.toContain("203.0.113.20");
+    expectPage(await browser.post("/me/export", { csrf: "wrong" }), 403, "This form cannot be used");
   });
 
   test("/me limits exports to ten a day, and refuses signed-out browsers", async () => {
     const signedOut = await newBrowser().get("/me/export");
     expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
     const browser = await open(gus);
-    for (let i = 0; i < 10; i++) expect((await browser.get("/me/export")).status).toBe(200);
-    const refused = await (await open(gus)).get("/me/export");
+    for (let i = 0; i < 10; i++) expect((await exportOf(browser)).status).toBe(200);
+    const refused = await exportOf(await open(gus));
     expectPage(refused, 429, "Enough downloads for today");
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    expect((await (await open(fay)).get("/me/export")).status).toBe(200);
+    expect((await exportOf(await open(fay))).status).toBe(200);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Role plans: the dashboard's JSON API and `POST /v2/members/sync`. */
 import { describe, expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
 import { botlessGuild, emptyGuild, guild, stranger } from "../support/fixtures.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
@@ -297,7 +298,8 @@ describe("a member", () => {
     expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
 
     const me = await server.signIn(eve, server.newBrowser(), "me");
-    const { roles } = JSON.parse((await me.get("/me/export")).text) as Json;
+    const form = formOf(await me.get("/me/export"));
+    const { roles } = JSON.parse((await me.post("/me/export", form)).text) as Json;
     const community = { account: "club", guildId: guild, name: null, pid: expect.any(String) as unknown };
     expect(roles).toEqual([{ community, guildId: guild, nickname: "player_1 (user_5)", problems: [] }]);
 

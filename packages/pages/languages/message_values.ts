@@ -206,6 +206,7 @@ export interface MessageValues {
   readonly "erase.title": null;
   readonly "erase.text": { readonly communities: "number" };
   readonly "erase.keys": { readonly count: "number"; readonly b: "tag" };
+  readonly "erase.suspended": null;
   readonly "erase.final": null;
   readonly "erase.agree": null;
   readonly "erase.button": null;

@@ -16,6 +16,7 @@ import {
   dataPage,
   erasedPage,
   erasePage,
+  exportPage,
   forgottenPage,
   notLinkedPage,
   removedPage,
@@ -53,7 +54,11 @@ export const meRoutes = Effect.gen(function* () {
       ),
     ),
 
-    site.page("/me/export", ({ signIn: { chatId } }) =>
+    site.page("/me/export", ({ context, csrf }) =>
+      Effect.succeed(site.render(exportPage(context.language, csrf), context)),
+    ),
+
+    site.form("/me/export", ({ signIn: { chatId } }) =>
       Effect.map(Effect.andThen(limits.admitExport(chatId), exports.of(chatId)), (data) =>
         textResponse(200, JSON.stringify(data, null, 2), "application/json", {
           ...privateHeaders,

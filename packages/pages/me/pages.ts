@@ -173,6 +173,17 @@ export const forgottenPage = (language: Language): Page =>
 export const notLinkedPage = (language: Language): Page =>
   answerPage(language, 404, "me.not_linked", html`<p>${language.text("me.not_linked.text")}</p>`);
 
+/** Asks before the download, so that a link from elsewhere cannot start one. */
+export const exportPage = (language: Language, csrf: string): Page => ({
+  status: 200,
+  title: language.text("me.download"),
+  content: html`
+<h1>${language.text("me.download")}</h1>
+<p>${language.text("me.everything.text")}</p>
+${postForm("/me/export", csrf, html`<button class="button">${language.text("me.download")}</button>`)}
+<p class="aside"><a href="/me">${language.text("me.back")}</a></p>`,
+});
+
 export const erasePage = (
   user: AccountCard,
   { keys, records, staysSuspended }: ErasurePreview,
