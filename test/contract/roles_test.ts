@@ -1,7 +1,7 @@
 /** Role plans: the dashboard's JSON API and `POST /v2/members/sync`. */
 import { describe, expect, test } from "vitest";
-import { formOf } from "../support/flow_browser.ts";
 import { botlessGuild, emptyGuild, guild, stranger } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
 import { type Owner, signInOwner } from "./dashboard.ts";

@@ -12,7 +12,7 @@ export const invitations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { text } = dialectOf(sql);
   yield* sql`ALTER TABLE members ADD COLUMN invited_by ${text}`;
-  yield* sql`CREATE INDEX members_by_inviter ON members (invited_by) WHERE invited_by IS NOT NULL`;
+  yield* sql`CREATE INDEX members_by_inviter ON members (invited_by)`;
   yield* sql`ALTER TABLE site_sign_ins ADD COLUMN device ${text}`;
   yield* sql`CREATE TABLE suspended_owners (hash ${text} NOT NULL PRIMARY KEY)`;
   yield* sql`

@@ -274,7 +274,14 @@ export const members: Cases<StoragePorts> = {
     yield* settleOne(settled(chatId, { nickname: "ada" }));
     yield* pause;
     const users = yield* UserStore;
-    yield* users.erase({ ...origin, chatId, at: start, scopes: [], pseudonym: uniqueText() });
+    yield* users.erase({
+      ...origin,
+      chatId,
+      at: start,
+      scopes: [],
+      pseudonym: uniqueText(),
+      ownerHash: uniqueText(),
+    });
     expectEqual(yield* nicknames(chatId), new Map());
   }),
 };
