@@ -19,7 +19,7 @@ export interface FlowAccount<Id, Profile> {
 export interface FlowView {
   readonly entry: FlowEntry;
   readonly sid: Sid | null;
-  /** The community's name: as set by the owner, else the name of a guild scope's guild, else the account's name. */
+  /** Who asks for the link, by `makeAskingName`. */
   readonly asking: string;
   /** Where users get help; null if the owner did not set it. */
   readonly supportUrl: string | null;

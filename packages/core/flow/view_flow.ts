@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
-import type { Guild } from "../platforms/profile.ts";
+import { makeAskingName } from "../communities/asking_name.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { makeFlowAccounts } from "./flow_accounts.ts";
@@ -10,19 +10,13 @@ import type { FlowEntry } from "./flow_view.ts";
 import { belongsTo, makeFindFlow } from "./held_flow.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
-/**
- * Returns the name of the community that asks for the link. A guild is shown by its own name, because users do not know
- * the name of its owner's account.
- */
-const askingOf = ({ settings, scope }: FlowSubject, guild: Guild | null): string =>
-  settings.displayName ?? (scope.kind === "guild" ? guild?.name : null) ?? scope.account;
-
 export const makeView = Effect.gen(function* () {
   const subjects = yield* FlowSubjects;
   const secrets = yield* Secrets;
   const profiles = yield* Profiles;
   const accounts = yield* makeFlowAccounts;
   const random = yield* SecureRandom.SecureRandom;
+  const askingName = yield* makeAskingName;
   const findFlow = yield* makeFindFlow;
   const idOf = yield* makeFlowId;
 
@@ -55,7 +49,10 @@ export const makeView = Effect.gen(function* () {
     return {
       entry,
       sid: subject.sid,
-      asking: askingOf(subject, guild),
+      asking: yield* askingName(subject.scope, {
+        displayName: subject.settings.displayName,
+        guildName: guild?.name ?? null,
+      }),
       supportUrl: subject.settings.supportUrl,
       redirect: subject.redirect,
       expiresAt: (flow ?? subject).expiresAt,

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
+import { Accounts } from "../accounts/accounts.ts";
+import { ApiKeys } from "../keys/api_keys.ts";
 import { newGuildKey } from "../sessions/test_sessions.ts";
-import { chatId, guildId } from "../test_services.ts";
+import { chatId, guildId, operator } from "../test_services.ts";
 import { ChatPlatformSwitch, flowServices, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
@@ -33,6 +35,19 @@ describe("The guild on a page", () => {
       (yield* ChatPlatformSwitch).isDown = true;
       assert.strictEqual((yield* browser.show(ofScope)).asking, account);
     }).pipe(Effect.provide(flowServices)),
+  );
+
+  it.effect(
+    "a page of a global scope names the account's owner by the platform, never a generated account name",
+    () =>
+      Effect.gen(function* () {
+        const { browser } = yield* setup();
+        const account = yield* (yield* Accounts).ofChatUser(ada);
+        assert.strictEqual(account.name, "chat:10001");
+        const { key } = yield* (yield* ApiKeys).create({ account, target: { kind: "global" } }, operator);
+        const ofScope = { pid: key.scope.pid, guildId: null, redirect: null };
+        assert.strictEqual((yield* browser.show(ofScope)).asking, "chat 10001");
+      }).pipe(Effect.provide(flowServices)),
   );
 
   it.effect(

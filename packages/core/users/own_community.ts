@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect";
+import { makeAskingName } from "../communities/asking_name.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -7,10 +8,7 @@ import { Profiles } from "../platforms/profiles.ts";
 /** A community that stores data about a user, as it is shown to the user. @internal */
 export interface OwnCommunity {
   readonly pid: Pid;
-  /**
-   * Who asks the user for a link, as pages show it: the account's name, or the display name of a global scope if its
-   * owner has set one.
-   */
+  /** Who asks the user for a link, by `makeAskingName`. */
   readonly asking: string;
   /** The guild of the scope, or null. Its name is null if the platform does not tell it. */
   readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
@@ -19,20 +17,18 @@ export interface OwnCommunity {
 export const makeOwnCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const profiles = yield* Profiles;
+  const askingName = yield* makeAskingName;
 
   return Effect.fnUntraced(function* (scope: DataScope) {
-    const { pid, account } = scope;
+    const { pid } = scope;
     const guildId = guildOf(scope);
-    if (guildId !== null) {
-      const guild = yield* profiles.guild(guildId);
-      return {
-        pid,
-        asking: account,
-        guild: { id: guildId, name: guild?.name ?? null },
-      } satisfies OwnCommunity;
-    }
-    const configured = yield* keys.findScopeByPid(pid);
-    const displayName = Option.isNone(configured) ? null : configured.value.settings.displayName;
-    return { pid, asking: displayName ?? account, guild: null } satisfies OwnCommunity;
+    const guildName = guildId === null ? null : ((yield* profiles.guild(guildId))?.name ?? null);
+    const configured = Option.getOrNull(yield* keys.findScopeByPid(pid));
+    const displayName = configured?.settings.displayName ?? null;
+    return {
+      pid,
+      asking: yield* askingName(scope, { displayName, guildName }),
+      guild: guildId === null ? null : { id: guildId, name: guildName },
+    } satisfies OwnCommunity;
   });
 });

@@ -1,0 +1,32 @@
+import { Effect } from "effect";
+import { hasAccepted } from "../accounts/member.ts";
+import { MemberStore } from "../accounts/member_store.ts";
+import type { DataScope } from "../data_scope.ts";
+import { Profiles } from "../platforms/profiles.ts";
+
+/** The names that the service makes for accounts. They mean nothing to users. */
+const generated = /^(?:chat|erased):/;
+
+/**
+ * Returns a function that names who asks users for a link: by the display name that the owners set, else by the guild
+ * of a guild scope, else by the account's owner on the chat platform.
+ */
+export const makeAskingName = Effect.gen(function* () {
+  const members = yield* MemberStore;
+  const profiles = yield* Profiles;
+
+  const ownerName = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
+    const owner = (yield* members.list(account)).find((each) => each.role === "owner" && hasAccepted(each));
+    const profile = owner === undefined ? null : yield* profiles.chat(owner.chatId, null);
+    const known = profile?.displayName ?? profile?.username;
+    return known ?? (generated.test(account) ? (owner?.chatId ?? pid) : account);
+  });
+
+  return Effect.fnUntraced(function* (
+    scope: DataScope,
+    { displayName, guildName }: { readonly displayName: string | null; readonly guildName: string | null },
+  ) {
+    const named = displayName ?? (scope.kind === "guild" ? guildName : null);
+    return named ?? (yield* ownerName(scope));
+  });
+});
