@@ -16,6 +16,7 @@ const signIns = tableOf("site_sign_ins", {
   chatId: ChatId,
   account: Schema.NullOr(Schema.String),
   guilds: Schema.NullOr(Schema.fromJsonString(Schema.Array(UserGuild))),
+  device: Schema.NullOr(Schema.String),
   createdAt: Schema.Int,
   expiresAt: Schema.Int,
 });

@@ -15,7 +15,16 @@ it.effect.each(["chat_id = 'ada'", "guilds = '[{}]'", "guilds = '['"])(
       Effect.gen(function* () {
         const store = yield* SignInStore;
         yield* store.create(
-          { id, site: "dashboard", chatId, account: null, guilds: [], createdAt: 0, expiresAt: 9 },
+          {
+            id,
+            site: "dashboard",
+            chatId,
+            account: null,
+            guilds: [],
+            device: null,
+            createdAt: 0,
+            expiresAt: 9,
+          },
           null,
         );
         tamper(`UPDATE site_sign_ins SET ${damage}`);

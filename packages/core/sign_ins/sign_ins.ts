@@ -7,6 +7,7 @@ import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.
 import { randomToken } from "../secrets/random_token.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
+import { deviceOf } from "./device.ts";
 import { beginLifetime, type SignInSite, type SiteSignIn, signInLifetime } from "./sign_in.ts";
 import { SignInRefused } from "./sign_in_refused.ts";
 import { SignInStore } from "./sign_in_store.ts";
@@ -21,6 +22,8 @@ export interface ReturnedBrowser {
   readonly callback: URLSearchParams;
   /** The cookie of the browser's present sign-in, or null. */
   readonly cookie: string | null;
+  /** The header `User-Agent`, of which only the names of the browser and the system are stored. */
+  readonly userAgent: string | null;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface ReturnedBrowser {
  *   const signIns = yield* SignIns;
  *   const { state } = yield* signIns.begin("dashboard", redirectUri);
  *   const callback = new URLSearchParams({ state, code: "100001" });
- *   const browser = { site: "dashboard", redirectUri, state, callback, cookie: null } as const;
+ *   const browser = { site: "dashboard", redirectUri, state, callback, cookie: null, userAgent: null } as const;
  *   const { cookie } = yield* signIns.finish(browser);
  *   const { chatId } = yield* signIns.find("dashboard", cookie);
  *   return [chatId, yield* Effect.flip(signIns.finish(browser))] as const;
@@ -135,7 +138,8 @@ export class SignIns extends Context.Service<
           const id = yield* secrets.signInId(site, cookie);
           const replaced = browser.cookie === null ? null : yield* secrets.signInId(site, browser.cookie);
           const expiresAt = createdAt + signInLifetime;
-          yield* store.create({ id, site, chatId, account, guilds, createdAt, expiresAt }, replaced);
+          const device = deviceOf(browser.userAgent);
+          yield* store.create({ id, site, chatId, account, guilds, device, createdAt, expiresAt }, replaced);
           return { cookie };
         }),
 

@@ -22,7 +22,7 @@ const beginAs = Effect.fnUntraced(function* (chatId: string, site: SignInSite = 
   const signIns = yield* SignIns;
   const { state } = yield* signIns.begin(site, redirectUri);
   const callback = new URLSearchParams({ state, code: chatId });
-  return { site, redirectUri, state, callback, cookie: null } satisfies ReturnedBrowser;
+  return { site, redirectUri, state, callback, cookie: null, userAgent: null } satisfies ReturnedBrowser;
 });
 
 const finish = (browser: ReturnedBrowser) => SignIns.use((signIns) => signIns.finish(browser));

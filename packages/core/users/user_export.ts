@@ -119,10 +119,11 @@ export class UserExports extends Context.Service<
               gameId,
               expiresAt: formatTimestamp(expiresAt),
             })),
-            signIns: found.signIns.map(({ site, account, guilds, createdAt, expiresAt }) => ({
+            signIns: found.signIns.map(({ site, account, guilds, device, createdAt, expiresAt }) => ({
               site,
               account,
               guilds,
+              device,
               createdAt: formatTimestamp(createdAt),
               expiresAt: formatTimestamp(expiresAt),
             })),

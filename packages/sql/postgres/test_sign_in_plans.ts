@@ -27,6 +27,7 @@ export const signInOperations: Readonly<
         site: "dashboard",
         chatId: chatIdOf(1),
         guilds: null,
+        device: null,
         account: null,
         createdAt: 1,
         expiresAt: 9_000_000,

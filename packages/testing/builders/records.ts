@@ -89,6 +89,7 @@ export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   chatId: uniqueChatId(),
   account: null,
   guilds: null,
+  device: "Firefox on Linux",
   createdAt: 0,
   expiresAt: deadline,
   ...parts,

@@ -11,6 +11,8 @@ import { type PlanView, planHtml } from "./plan.ts";
 
 interface OwnSignIn {
   readonly id: string;
+  /** The browser and system; null if unknown. */
+  readonly device: string | null;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
   readonly isThis: boolean;
@@ -51,14 +53,15 @@ ${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h
 });
 
 const signInCard = (
-  { id, createdAt, expiresAt, isThis }: OwnSignIn,
+  { id, device, createdAt, expiresAt, isThis }: OwnSignIn,
   { csrf }: Pick<Visitor, "csrf">,
 ): Html => html`
 <li>
+<p><strong>${device ?? "Unknown browser"}</strong>${isThis ? html` <span class="badge">This browser</span>` : null}</p>
 <p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>
 ${
   isThis
-    ? html`<p><strong>This browser</strong></p>`
+    ? null
     : html`<form method="post" action="${paths.endSignIn}">${csrfField(csrf)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
 }
 </li>`;
