@@ -1,5 +1,11 @@
 /** Sign-ins of users to the dashboard and to their own data. */
-export { type BegunSignIn, type SignInSite, type SiteSignIn, signInLifetime } from "./sign_in.ts";
+export {
+  type BegunSignIn,
+  beginLifetime,
+  type SignInSite,
+  type SiteSignIn,
+  signInLifetime,
+} from "./sign_in.ts";
 export * from "./sign_in_refused.ts";
 export * from "./sign_in_store.ts";
 export * from "./sign_ins.ts";

@@ -15,6 +15,8 @@ export interface SiteSignIn {
   readonly account: string | null;
   /** The user's guilds when they signed in; null if the platform did not report them. */
   readonly guilds: ReadonlyArray<UserGuild> | null;
+  /** The browser and system of the sign-in, by `deviceOf`. */
+  readonly device: string | null;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
 }
@@ -33,5 +35,5 @@ export interface BegunSignIn {
 /** How long a user stays signed in, in milliseconds. @internal */
 export const signInLifetime = 12 * hourMs;
 
-/** How long a user may take to sign in at the platform, in milliseconds. */
+/** How long a user may take to sign in at the platform, in milliseconds. @internal */
 export const beginLifetime = 10 * 60_000;

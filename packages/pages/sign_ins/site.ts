@@ -1,5 +1,5 @@
 /** The sites that users sign in to, and the cookies of each. */
-import { type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
+import { beginLifetime, type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
 import { type PageCookie, pageCookie } from "../page_cookie.ts";
 
 export interface Site {
@@ -8,6 +8,8 @@ export interface Site {
   readonly session: PageCookie;
   /** The cookie with the `state` of a sign-in in progress. */
   readonly begun: PageCookie;
+  /** The cookie with the page that a user asked for before the sign-in. */
+  readonly asked: PageCookie;
 }
 
 /** @param publicUrl where users reach the service; with https the cookies are secure */
@@ -18,6 +20,7 @@ export const siteOf = (name: SignInSite, publicUrl: string): Site => {
     path,
     session: pageCookie(sessionCookies[name], { path, publicUrl, maxAge: signInLifetime }),
     begun: pageCookie(`accountlink_${name}_sign_in`, { path: "/", publicUrl }),
+    asked: pageCookie(`accountlink_${name}_page`, { path, publicUrl, maxAge: beginLifetime }),
   };
 };
 
@@ -25,3 +28,10 @@ const sessionCookies: Readonly<Record<SignInSite, string>> = {
   dashboard: "accountlink_session",
   me: "accountlink_me",
 };
+
+/**
+ * Returns whether users may be sent to an address after the sign-in: a page of the site, at an address that browsers
+ * read as a path. Files are left out, since a download shows no page.
+ */
+export const isPageOf = ({ path }: Pick<Site, "path">, address: string): boolean =>
+  address.startsWith(`${path}/`) && /^[\w/?&=%:@+~,-]{1,1500}$/.test(address) && !address.includes("//");

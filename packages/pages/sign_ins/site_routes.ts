@@ -20,7 +20,7 @@ import { makeRender } from "../page_render.ts";
 import { makePageHandler, type PageContext, readForm, redirectTo } from "../page_requests.ts";
 import { dropKeptPages, keptPagesRoute } from "./kept_pages.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
-import { type Site, siteOf } from "./site.ts";
+import { isPageOf, type Site, siteOf } from "./site.ts";
 
 type Answer = Effect.Effect<HttpResponse, SiteError>;
 type SitePath = `/dashboard${string}` | `/me${string}`;
@@ -45,15 +45,27 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   // Returns the URL to which users without a sign-in are redirected. A user who submitted a form is redirected to a
   // page with a link to the sign-in (`form=lost`). A direct redirect to the platform would be blocked, because browsers
   // also apply the policy `form-action` of the form's page to redirects.
-  const signInPath = ({ request }: RequestContext) =>
-    `${site.path}/sign-in${request.method === "POST" ? "?form=lost" : ""}`;
+  const toSignIn = (context: RequestContext) => {
+    const { method, url } = context.request;
+    if (method === "POST") return redirectTo(303, `${site.path}/sign-in?form=lost`);
+    const response = redirectTo(303, `${site.path}/sign-in`);
+    if (isPageOf(site, url)) return site.asked.write(response, url);
+    return site.asked.read(context) === null ? response : site.asked.clear(response);
+  };
+
+  /** Redirects to the page that the browser asked for before the sign-in. */
+  const toAskedPage = (context: RequestContext) => {
+    const asked = site.asked.read(context);
+    if (asked === null) return redirectTo(303, site.path);
+    return site.asked.clear(redirectTo(303, isPageOf(site, asked) ? asked : site.path));
+  };
 
   const handlePage = yield* makePageHandler<SiteError>({
     publicOf,
     isEnglish,
     render: (error, context) =>
       error._tag === "InvalidSession"
-        ? redirectTo(303, signInPath(context))
+        ? toSignIn(context)
         : render(refusalPage(error, site, context.language), context),
   });
   const handle = (id: string, answer: (context: PageContext) => Answer) =>
@@ -106,8 +118,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
         state: site.begun.read(context),
         callback: searchOf(context.request),
         cookie: site.session.read(context),
+        userAgent: context.request.header("user-agent") ?? null,
       }),
-      ({ cookie }) => site.session.write(site.begun.clear(redirectTo(303, site.path)), cookie),
+      ({ cookie }) => site.session.write(site.begun.clear(toAskedPage(context)), cookie),
     );
 
   /** Removes the sign-in cookie from the browser once the sign-in has ended. */

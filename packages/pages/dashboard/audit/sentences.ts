@@ -19,7 +19,7 @@ export const sentenceOf = (entry: AuditEntry, names: Names): string => sentences
 
 type Sentence = (entry: AuditEntry, names: Names) => string;
 
-const whoOf = (actor: Actor, names: Names): string => {
+export const whoOf = (actor: Actor, names: Names): string => {
   const { id } = actor;
   switch (actor.type) {
     case "key":

@@ -5,7 +5,7 @@ import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { historyHtml } from "../audit/history.ts";
-import type { Names } from "../audit/sentences.ts";
+import { type Names, whoOf } from "../audit/sentences.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
@@ -18,6 +18,8 @@ export interface KeyView {
   readonly key: KeyDetails;
   readonly quota: Quota;
   readonly guilds: ReadonlyArray<NamedGuild>;
+  /** The audit entry of who made the key; null if it is no longer kept. */
+  readonly created: AuditEntry | null;
   /** The latest changes of the key, newest first. */
   readonly history: ReadonlyArray<AuditEntry>;
   readonly names: Names;
@@ -59,7 +61,7 @@ ${key.status === "revoked" ? null : acts(key, visitor, refused)}`,
 
 const actLabels = { confirm: "Confirmation", graceSeconds: "Current secret", status: "Status" };
 
-const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
+const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Html => html`
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
 <dl class="facts">
 <div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
@@ -67,7 +69,7 @@ const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
-<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}</dd></div>
+<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}${created === null ? null : ` by ${whoOf(created.actor, names)}`}</dd></div>
 <div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
 <div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>
 ${

@@ -52,12 +52,15 @@ export const makeKeyViews = Effect.gen(function* () {
       refused: RefusedAct | null,
     ) {
       const filter = { action: null, keyId: key.id };
-      const history = yield* log.list(visitor.owner.account.name, null, shownChanges, filter);
+      const { name } = visitor.owner.account;
+      const history = yield* log.list(name, null, shownChanges, filter);
+      const [created = null] = yield* log.list(name, null, 1, { ...filter, action: "key.created" });
       const view = {
         key,
         quota: quotaOf(key.limits, limits[key.tier]),
         guilds: namedGuilds(visitor),
-        names: yield* namesOf(visitor, [key], history),
+        names: yield* namesOf(visitor, [key], created === null ? history : [created, ...history]),
+        created,
         history,
       };
       return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);

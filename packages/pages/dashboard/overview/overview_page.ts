@@ -33,6 +33,8 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   readonly lists: number;
   /** How many users were verified in the last two weeks. */
   readonly verified: VerifiedWeeks;
+  /** The chat ID of a user who is a member of this account alone; null for members of several accounts. */
+  readonly alone: string | null;
   /** The steps that lead a new owner to the first verified user; null once a user is linked. */
   readonly steps: FirstSteps | null;
   readonly disabled: ReadonlyArray<WebhookDetails>;
@@ -52,6 +54,7 @@ export const overviewPage = (view: OverviewView, now: Millis): Page => ({
   content: html`
 ${attention(view, now)}
 ${view.steps === null ? null : html`<section class="panel"><h2>Your first verified user</h2>${firstSteps(view.steps)}</section>`}
+${view.steps === null || view.alone === null || view.keys.length > 0 ? null : html`<p class="more">This account is new and your own. If you expected the account of a team, you are not in it, or no longer: one of its owners can invite you by your ID, ${view.alone}.</p>`}
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
 

@@ -75,6 +75,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
           today,
           days: yield* usage.of({ account: account.name }, 14),
           ...(yield* beginning(visitor)),
+          alone: visitor.accounts.length === 1 ? visitor.signIn.chatId : null,
           leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
           disabled: (yield* webhooks.list(account.name)).filter(({ status }) => status === "disabled"),
         };
