@@ -90,7 +90,7 @@ export const makeOwnerPages = Effect.gen(function* () {
       site.page(paths.overview, (visitor) =>
         Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, accounts, invitations }) => {
           const { createdAt } = visitor.signIn;
-          const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) >= createdAt);
+          const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) > createdAt);
           if (accounts.length + invitations.length > 1 && !hasChosen)
             return Effect.succeed(seeOther(paths.chooseAccount));
           return allows(role, roleOfPage(paths.overview))
