@@ -53,7 +53,11 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({
     return { response: withRequestId(render(error, context).withHeaders(headers), context), error: reported };
   };
 
-  return (route: RequestContext["route"], answer: (context: PageContext) => Effect.Effect<HttpResponse, E>) =>
+  return (
+    route: RequestContext["route"],
+    answer: (context: PageContext) => Effect.Effect<HttpResponse, E>,
+    { isCounted = true }: { readonly isCounted?: boolean } = {},
+  ) =>
     withContext(route, (request) =>
       Effect.flatMap(
         languages.get(isEnglish ? "en" : languageOf(request, cookie.read(request))),
@@ -63,7 +67,7 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({
           const answered = respond(
             { context },
             observers,
-            Effect.andThen(limits.admitPage(context.address), answer(context)).pipe(
+            Effect.andThen(isCounted ? limits.admitPage(context.address) : Effect.void, answer(context)).pipe(
               Effect.map((response) => withRequestId(response, context)),
               Effect.annotateLogs({ requestId: context.requestId }),
             ),
