@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryOf } from "../../bench/server_process.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
 
-const script = "/docs/scalar.js";
-const paths = ["/docs", script, "/openapi.json"];
+const style = "/docs/style.css";
+const paths = ["/docs", style, "/openapi.json"];
 
 let running: ServerProcess | undefined;
 const server = () => running as ServerProcess;

@@ -292,7 +292,7 @@ describe("bursts and failures of a client address", () => {
     "GET /v2/sessions/vs_1/redirect",
     "GET /v2/verifications/chat?chatId=100001",
     "GET /openapi.json",
-    "GET /docs/scalar.js",
+    "GET /docs/style.css",
     "GET /dashboard/api/keys",
     "POST /dashboard/api/keys",
     "GET /nope",

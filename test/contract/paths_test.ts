@@ -15,7 +15,7 @@ import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_se
 const routes = [...ownRoutes, ...compatRoutes];
 const { fixtures, send, url } = useContractServer();
 const key = fixtures.key({ links: { 100001: "1" } });
-const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/scalar.js"];
+const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/style.css"];
 const methodsByPath = Map.groupBy(
   [...routes, ...systemPaths.map((path) => ({ method: "GET", path }))],
   ({ path }) => path,
