@@ -16,6 +16,7 @@ const { visit, url } = await useDashboard((fixture) => ({
   links: [
     { ...owned, chatId: "100001", gameId: "1" },
     { ...owned, chatId: "100002", gameId: "1" },
+    ...Array.from({ length: 30 }, (_, i) => ({ ...owned, chatId: String(300_001 + i), gameId: "9" })),
   ],
   sightings: [
     { ...owned, chatId: "100001", ip: home, device: "laptop", seenAt: daysAgo(9) },
@@ -35,7 +36,7 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   await page.getByRole("heading", { name: "Ada 100001" }).waitFor();
   const found = await page.locator("main").innerText();
   for (const reason of [
-    "Same game account (1)",
+    "Same account on the game platform (1)",
     "Same browser, 3 days ago",
     "An address shared by 2 people, 3 days ago",
     "An address shared by 2 people, yesterday",
@@ -76,12 +77,21 @@ it("the alts page says if a user name is unknown or a game account is not linked
   expect(refusal).toContain("nobody was found");
   expect(refusal).not.toContain("saved");
   await page.goto(`${url()}${withQuery(paths.alts, { kind: "game", id: "77" })}`);
-  await page.getByText("Nobody is linked to this game account").waitFor();
+  await page.getByText("Nobody is linked to this account on the game platform").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-nobody");
   await page.goto(`${url()}${withQuery(paths.alts, { kind: "chat", id: "100009" })}`);
   await page.getByText("Nothing is known of this user").waitFor();
   expect(await page.getByText("Score").count()).toBe(0);
   await close();
+});
+
+it("the alts page says how many accounts were compared, and which of them are listed", async () => {
+  const watched = await visit(withQuery(paths.alts, { kind: "game", id: "9" }), /Ada\b/, phone);
+  await watched.page
+    .getByText("29 accounts were compared with this one. The 25 seen most recently are listed")
+    .waitFor();
+  await expectUsable(watched, "Alts", "dashboard-alts-many");
+  await watched.close();
 });
 
 it("the alts page says that alt detection needs a Premium account", async () => {

@@ -49,6 +49,8 @@ export interface AltReport {
   readonly seeds: ReadonlyArray<ChatId>;
   /** The game users of the query and of the target. */
   readonly games: ReadonlyArray<GameId>;
+  /** How many candidates were compared, including those that are not listed. */
+  readonly candidates: number;
   /** The 25 most recently seen candidates, the most recent first. */
   readonly matches: ReadonlyArray<AltMatch>;
   /** The score of the strongest candidate, who may be missing from `matches`. */
@@ -235,6 +237,7 @@ export class AltDetection extends Context.Service<
           target: { chatId: target, gameId: games[0] ?? null, guildId: options.guildId },
           seeds,
           games,
+          candidates: weighed.length,
           matches: yield* resolve(listed, options),
           risk: scoreAlts({
             listed: listed.map(({ weight }) => weight),

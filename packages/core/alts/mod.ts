@@ -14,7 +14,7 @@ export {
   type ReviewEvidence,
   weighAddress,
 } from "./alt_evidence.ts";
-export type { WeighedAlt } from "./alt_matches.ts";
+export { maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 export * from "./alt_review.ts";
 export * from "./alt_review_store.ts";
 export {

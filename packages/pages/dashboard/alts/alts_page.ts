@@ -1,22 +1,25 @@
 /** Shows possible alts of a user in words, and the reviews of moderators. */
-import type { Pid } from "@accountlink/core";
+import type { ChatId, Pid } from "@accountlink/core";
 import {
   type AltEvidence,
   type AltMatch,
   type AltReport,
   type AltReview,
+  maxListedAlts,
   severityOf,
 } from "@accountlink/core/alts";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Tier } from "@accountlink/core/keys";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { contactHtml } from "../../footer.ts";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
+import { visibleName } from "../look/account_name.ts";
 import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
 
 export interface AltsForm {
@@ -37,10 +40,14 @@ export interface AltsFound {
   /** The chat IDs of the members who wrote the reviews, by the ID of the other reviewed user. */
   readonly reviewers: ReadonlyMap<string, string>;
   readonly pid: Pid;
+  /** The visitor's chat ID if the visitor may not review pairs with themself; else null. */
+  readonly self: ChatId | null;
 }
 
 export interface AltsView {
   readonly tier: Tier;
+  /** How to reach the operator, or null. */
+  readonly contact: string | null;
   readonly communities: ReadonlyArray<Community>;
   /** Null before the first search. */
   readonly found: AltsFound | null;
@@ -50,7 +57,7 @@ export interface AltsView {
   readonly status: number;
 }
 
-const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note" };
+const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note", otherChatId: "Pair" };
 
 /** @param notice the result of the last action, or null */
 export const altsPage = (
@@ -66,7 +73,7 @@ export const altsPage = (
   content: html`
 ${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general ?? "Some fields need another value.") : notice}
 <p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
-${view.tier === "premium" ? question(form, view, visitor) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one.</p>`}
+${view.tier === "premium" ? question(form, view, visitor) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one${view.contact && html`: ${contactHtml(view.contact)}`}.</p>`}
 ${view.found && answer(form, view.found, visitor, now)}`,
 });
 
@@ -94,26 +101,37 @@ ${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: for
 <button class="button">Look for alts</button>
 </form>`;
 
-const answer = (form: AltsForm, found: AltsFound, visitor: Pick<Visitor, "csrf">, now: Millis): Html => {
+const answer = (
+  form: AltsForm,
+  found: AltsFound,
+  visitor: Pick<Visitor, "csrf" | "platforms">,
+  now: Millis,
+): Html => {
   const { report, names, pid } = found;
   const { target, matches, risk, places, warnings } = report;
   const isUnknown = places === 0 && matches.length === 0;
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
 <section>
-<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`${names.has(target.chatId) ? null : "User "}<a href="${userPath(pid, target.chatId)}">${named(target.chatId, names)}</a>`}</h2>
+<h2>${target.chatId === null ? `Nobody is linked to this account on ${visitor.platforms.game}` : html`${names.has(target.chatId) ? null : "User "}<a href="${userPath(pid, target.chatId)}">${named(target.chatId, names)}</a>`}</h2>
 ${isUnknown ? null : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>`}
 ${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
-${risk.unlistedWeight === 0 ? null : html`<p>Only the ${matches.length} latest matches are listed. The strongest is not among them.</p>`}
+${listedText(report)}
 ${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
 ${
   strongestFirst.length === 0
-    ? html`<p class="empty">${isUnknown ? "Nothing is known of this user: they have not verified here, or it is too long ago. So nobody can be compared with them." : "No other account shares a browser, an address or a game account with this one."}</p>`
+    ? html`<p class="empty">${isUnknown ? "Nothing is known of this user: they have not verified here, or it is too long ago. So nobody can be compared with them." : `No other user shares a browser, an address or an account on ${visitor.platforms.game} with this one.`}</p>`
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor, now))}</ul>`
 }
 </section>
 ${target.chatId === null ? null : reviewsSection(form, found, visitor)}`;
 };
+
+/** Says which of the compared accounts are listed; null if all of them are. */
+const listedText = ({ candidates, matches, risk, target }: AltReport): Html | null =>
+  candidates === matches.length
+    ? null
+    : html`<p>${counted(candidates, "account was", "accounts were")} compared with this one. ${target.guildId === null ? "" : "Only members of the community are listed. "}${matches.length < maxListedAlts ? "" : `The ${maxListedAlts} seen most recently are listed, the strongest first. `}${risk.unlistedWeight === 0 ? "" : "The strongest match is not among them."}</p>`;
 
 const severityNames = { LOW: "Low", MEDIUM: "Medium", HIGH: "High", CRITICAL: "Very high" } as const;
 
@@ -131,18 +149,18 @@ const candidate = (
   form: AltsForm,
   { chatId, gameId, weight, evidence, resolved }: AltMatch,
   found: AltsFound,
-  visitor: Pick<Visitor, "csrf">,
+  visitor: Pick<Visitor, "csrf" | "platforms">,
   now: Millis,
 ): Html => {
   const score = Math.round(100 * weight);
   const severity = severityOf(score);
-  const name = resolved?.chat?.displayName ?? resolved?.chat?.username ?? null;
+  const name = visibleName(resolved?.chat);
   const game = resolved?.game?.username ?? null;
   const isDecided = evidence.some(({ kind }) => kind === "review");
   return html`<li>
 <h3><a href="${userPath(found.pid, chatId)}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
-<p>${gameId === null ? "No game account" : html`Game account ${game === null ? gameId : html`${game} (${gameId})`}`}</p>
-<ul>${evidence.map((each) => html`<li>${reason(each, now)}</li>`)}</ul>
+<p>Account on ${visitor.platforms.game}: ${gameId === null ? "none" : game === null ? gameId : `${game} (${gameId})`}</p>
+<ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, now)}</li>`)}</ul>
 ${decision(form, chatId, isDecided, found, visitor)}
 </li>`;
 };
@@ -152,11 +170,13 @@ const decision = (
   form: AltsForm,
   otherChatId: string,
   isDecided: boolean,
-  { report: { target }, pid, reviewers, names }: AltsFound,
+  { report: { target }, pid, reviewers, names, self }: AltsFound,
   visitor: Pick<Visitor, "csrf">,
 ): Html | null => {
   if (target.chatId === null) return null;
   const pair = { pid, chatId: target.chatId, otherChatId };
+  if (isOf(pair, self))
+    return html`<p class="hint">You are one of the two, so someone else of your team decides.</p>`;
   if (!isDecided) return reviewForm(form, pair, visitor);
   const reviewer = reviewers.get(otherChatId);
   return html`<p>${reviewer === undefined ? "A moderator" : (names.get(reviewer) ?? reviewer)} decided this.</p>${takeBack(form, pair, visitor)}`;
@@ -170,12 +190,12 @@ const named = (id: string, names: AltsFound["names"]): Html | string => {
 const withId = (name: string, id: string): Html => html`${name} <small>${id}</small>`;
 
 /** Puts evidence into words: "Same browser, 3 days ago". */
-const reason = (evidence: AltEvidence, now: Millis): string => {
+const reason = (evidence: AltEvidence, { game }: PlatformNames, now: Millis): string => {
   switch (evidence.kind) {
     case "review":
       return "A moderator called both the same person";
     case "game":
-      return `Same game account (${evidence.gameId})`;
+      return `Same account on ${game} (${evidence.gameId})`;
     case "device": {
       const others = evidence.chatUsers > 2 ? `, which ${evidence.chatUsers} people use` : "";
       return `Same browser${others}, ${ago(evidence.lastSeenAt, now)}`;
@@ -196,6 +216,9 @@ interface Pair {
   readonly chatId: string;
   readonly otherChatId: string;
 }
+
+const isOf = ({ chatId, otherChatId }: Omit<Pair, "pid">, self: string | null): boolean =>
+  self === chatId || self === otherChatId;
 
 /** The hidden fields of a review form: the CSRF token, the two users, and the search to show again afterwards. */
 const pairFields = (form: AltsForm, pair: Pair, csrf: string): Html =>
@@ -224,7 +247,7 @@ ${pairFields(form, pair, csrf)}
 
 const reviewsSection = (
   form: AltsForm,
-  { reviews, names, reviewers, pid }: AltsFound,
+  { reviews, names, reviewers, pid, self }: AltsFound,
   visitor: Pick<Visitor, "csrf">,
 ): Html => html`<section>
 <h2>Reviews</h2>
@@ -247,7 +270,7 @@ ${
               : reviewer === undefined
                 ? "the dashboard"
                 : named(reviewer, names),
-            takeBack(form, { pid, chatId, otherChatId }, visitor),
+            isOf({ chatId, otherChatId }, self) ? "–" : takeBack(form, { pid, chatId, otherChatId }, visitor),
           ];
         }),
       })

@@ -7,6 +7,7 @@ import { idRules, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Clock, Effect } from "effect";
+import { PageSettings } from "../../page_settings.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
@@ -27,6 +28,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const reviews = yield* AltReviews;
   const links = yield* OwnedLinks;
   const log = yield* AuditLog;
+  const { contact } = yield* PageSettings;
   const { chatNames: namesOf } = yield* makeAccountNames;
 
   const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
@@ -56,7 +58,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     );
   });
 
-  const find = Effect.fnUntraced(function* (scope: DataScope, typed: AltsForm) {
+  const find = Effect.fnUntraced(function* (visitor: OwnerVisitor, scope: DataScope, typed: AltsForm) {
     const query = yield* meant(scope, typed);
     const guildId = guildOf(scope);
     const report = yield* detection.detect(scope, query, {
@@ -70,7 +72,14 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const named =
       chatId === null ? [] : [chatId, ...said.map(({ otherChatId }) => otherChatId), ...reviewers.values()];
     const names = yield* namesOf(named);
-    return { report, reviews: said, names, reviewers, pid: scope.pid } satisfies AltsFound;
+    return {
+      report,
+      reviews: said,
+      names,
+      reviewers,
+      pid: scope.pid,
+      self: selfOf(visitor),
+    } satisfies AltsFound;
   });
 
   const show = Effect.fnUntraced(function* (
@@ -85,6 +94,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const view = {
       ...refused,
       tier: visitor.owner.account.tier,
+      contact,
       communities: all,
       found,
     };
@@ -97,17 +107,22 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
     const refuse = (error: KeyFormError) => show(visitor, typed, all, null, notice, error);
     if (!isAsked || community === undefined) return yield* show(visitor, typed, all, null, notice, null);
-    return yield* find(community.scope, typed).pipe(
+    return yield* find(visitor, community.scope, typed).pipe(
       Effect.flatMap((found) => show(visitor, typed, all, found, notice, null)),
       Effect.catchTag(["Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"], refuse),
     );
   });
 
-  const review = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, fields: Fields) {
+  const review = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const { owner } = visitor;
     if (owner.account.tier !== "premium") return yield* new PremiumRequired();
     const scope = yield* scopes.find(owner.account, fields("pid"));
     const chatId = yield* chatIdOf("chatId", fields("chatId"));
     const otherChatId = yield* chatIdOf("otherChatId", fields("otherChatId"));
+    const self = selfOf(visitor);
+    if (self === chatId || self === otherChatId) {
+      return yield* InvalidParameter.one("otherChatId", "someone else decides about your own accounts");
+    }
     const target = { scope, guildId: guildOf(scope), origin: originOf(owner) };
     const verdict = verdicts[fields("verdict")];
     if (verdict === undefined) {
@@ -139,6 +154,9 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     }),
   ];
 });
+
+/** The chat ID of a visitor who may not review pairs with themself; null for owners, who answer to nobody. */
+const selfOf = ({ owner, role }: OwnerVisitor): ChatId | null => (role === "owner" ? null : owner.chatId);
 
 const problemOf = (error: KeyFormError) =>
   error._tag === "Forbidden"
