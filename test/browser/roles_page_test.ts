@@ -33,7 +33,7 @@ describe("the page Roles", () => {
     const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
     const { page } = watched;
     await press(page, /Roles of Rook/);
-    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-new");
+    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-new");
     await press(page, "Save and turn on");
     await page.getByText("Choose a role, or enter a nickname below.").waitFor();
     await page.getByLabel("gets the role").selectOption({ label: "Member" });
@@ -53,7 +53,7 @@ describe("the page Roles", () => {
     await press(page, "Save without turning on");
     await page.getByText("Lady Ada, an Officer who plays as ada_g, is called ada_g | Rook.").waitFor();
     await page.getByText("Expected no less than the lowest rank.").waitFor();
-    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-wrong");
+    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-wrong");
     await second.getByLabel("Highest rank").fill("255");
     await press(page, "Save without turning on");
     await page.getByText("Nothing is changed while the rules are paused.").waitFor();
@@ -66,9 +66,20 @@ describe("the page Roles", () => {
     await member.fill("ada");
     await press(page, "Show what would change");
     await page.getByText(/ada gets Member, is called \w+ \| Rook\./).waitFor();
+    await page.getByLabel("Member", { exact: true }).fill("mallory");
+    await press(page, "Show what would change");
+    await page.getByText("mallory is not linked: gets nothing by these rules.").waitFor();
+    await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("11");
+    await press(page, "Save without turning on");
+    await page.getByLabel("Member", { exact: true }).fill("ada");
+    await press(page, "Show what would change");
+    await page.getByText(/The bot may not change the role Owner\. Move the bot's role above Owner/).waitFor();
+    expect(await page.getByText(/ada gets/).count()).toBe(0);
+    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-preview");
+    await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("13");
     await press(page, "Save and turn on");
     await page.getByText("Everyone is compared now").waitFor();
-    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-on");
+    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-on");
     await watched.close();
   });
 
@@ -98,8 +109,10 @@ describe("the page Roles", () => {
     expect(await menu.locator("option").allTextContents()).toContain("Owner (the bot may not give it)");
     await menu.selectOption({ label: "Visitor" });
     await page.getByLabel("Who", { exact: true }).selectOption({ label: "Members who have not linked" });
-    await press(page, "Save and turn on");
-    await page.getByText("another list has rules for this community that are on").waitFor();
+    await page.getByText("are on for this community. Only the rules of one list can be on").waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/by the shared list$/);
+    expect(await page.getByRole("button", { name: "Save and turn on" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Rook & Bishop’s own list" }).waitFor();
     await press(page, "Save without turning on");
     await page.getByText("Delete these rules").click();
     await press(page, "Delete the rules");

@@ -62,6 +62,6 @@ const conflicts: Readonly<Record<string, string>> = {
   key_revoked: "Nothing was changed: the key is revoked.",
   webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",
   guild_has_plan:
-    "Nothing was saved: another list has rules for this community that are on. Pause those first.",
+    "Nothing was saved: the rules of another list or account are on for this community. Pause those first.",
   test_limit: "Nothing was sent: three tests of yours wait for an answer. Try again when they have ended.",
 };

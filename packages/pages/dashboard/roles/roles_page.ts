@@ -13,7 +13,7 @@ import type { Community } from "../communities/community.ts";
 import type { Refused } from "../keys/new_key_page.ts";
 import { userPath } from "../links/links_page.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
-import { communityName } from "../look/list_name.ts";
+import { communityName, listText } from "../look/list_name.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -35,12 +35,14 @@ export interface RolesView {
   readonly preview: RolePreview | null;
   /** A group whose ranks the owner wants to make rules of; null if none was asked for. */
   readonly ranked: RankedGroup | null;
+  /** Another list of the account whose rules for this guild are on; null if there is none. */
+  readonly rival: Community | null;
 }
 
 export interface RolePreview {
   readonly who: string;
   /** Null if nobody was found. */
-  readonly changes: MemberChanges | null;
+  readonly found: { readonly isLinked: boolean; readonly changes: MemberChanges } | null;
 }
 
 type Shown = Pick<Visitor, "csrf" | "platforms">;
@@ -60,17 +62,22 @@ export const rolesPage = (
   const isNew = details.plan.rules.length === 0 && details.plan.nickname === null;
   return {
     status: refused?.status ?? 200,
-    title: `Roles and names of ${nameOf(view)}`,
+    title: `Roles and names of ${nameOf(view)} by ${community.scope.kind === "global" ? "the shared list" : "its own list"}`,
     section: "communities",
     content: html`
 ${refused === null ? notice : problemSummary(refused.problems, roleFormLabels, refused.general)}
 <p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
 ${isNew ? null : statusSection(view, visitor)}
 ${problemsSection(view, visitor)}
+${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
 ${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view, visitor)}`}`,
   };
 };
+
+const rivalNotice = ({ rival, guildId }: RolesView): Html | null =>
+  rival &&
+  html`<div class="notice warn"><p>The rules of <a href="${withQuery(rolesPath(rival.scope.pid), { guildId })}">${listText(rival)}</a> are on for this community. Only the rules of one list can be on: pause those to turn on the rules below.</p></div>`;
 
 const nameOf = ({ guildName, guildId }: RolesView): string => guildName ?? `community ${guildId}`;
 
@@ -124,7 +131,7 @@ ${tableHtml({
 </section>`;
 };
 
-const remedy = (view: RolesView, { reason, roleId }: PlanProblem, { platforms }: Shown): string => {
+const remedy = (view: RolesView, { reason, roleId }: Obstacle, { platforms }: Shown): string => {
   const role = roleId === null ? "this role" : roleName(view, roleId);
   switch (reason) {
     case "role_above_bot":
@@ -168,7 +175,7 @@ ${menuField({
     ...roleChoices(view, form.bypassRoleId, (name) => `Members with ${name}`),
   ],
 })}
-<p class="row"><button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button> <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
+<p class="row">${view.rival && !isOn ? null : html`<button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button>`} <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
 </form>
 </section>`;
 };
@@ -284,25 +291,55 @@ ${hidden(view, visitor)}
 ${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`, value: preview?.who ?? "", required: true, problems: refused?.problems ?? [] })}
 <button class="button quiet" name="act" value="preview">Show what would change</button>
 </form>
-${!preview?.changes ? null : html`<p role="status"><strong>${preview.who}</strong> ${changesText(view, preview.changes)}</p>`}
+${!preview?.found ? null : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor)}</div>`}
 </section>`;
 };
 
-const changesText = (
-  view: RolesView,
-  { add, remove, nickname, isInventoryPrivate }: MemberChanges,
-): string => {
+const changesText = (view: RolesView, { isLinked, changes }: NonNullable<RolePreview["found"]>): string => {
   const names = (roleIds: ReadonlyArray<string>) => roleIds.map((id) => roleName(view, id)).join(", ");
+  const [add, remove] = [changes.add, changes.remove].map((ids) => ids.filter((id) => mayChange(view, id)));
+  const { nickname } = changes;
   const parts = [
-    add.length === 0 ? null : `gets ${names(add)}`,
-    remove.length === 0 ? null : `loses ${names(remove)}`,
+    isLinked ? null : "is not linked",
+    add?.length ? `gets ${names(add)}` : null,
+    remove?.length ? `loses ${names(remove)}` : null,
     nickname === null ? null : nickname === "" ? "loses the nickname" : `is called ${nickname}`,
   ].filter((part) => part !== null);
-  const changed =
-    parts.length === 0 ? "has everything already: nothing would change." : `${parts.join(", ")}.`;
-  return isInventoryPrivate
+  if (!isLinked && parts.length === 1) return "is not linked: gets nothing by these rules.";
+  const changed = parts.length === 0 ? "is linked, and nothing would change." : `${parts.join(", ")}.`;
+  return changes.isInventoryPrivate
     ? `${changed} Their inventory is private, so what they have counts as missing.`
     : changed;
+};
+
+const mayChange = ({ roles }: RolesView, roleId: string): boolean =>
+  roles.some(({ id, assignable }) => id === roleId && assignable);
+
+type Obstacle = Pick<PlanProblem, "reason" | "roleId">;
+
+/** Lists the changes of a previewed member that the bot may not make, with what the owner can do. */
+const obstacles = (
+  view: RolesView,
+  { chatId, add, remove, nickname }: MemberChanges,
+  visitor: Shown,
+): Html => {
+  const { roles, details } = view;
+  const reasonOf = (roleId: string): PlanProblem["reason"] => {
+    if (!roles.some(({ id }) => id === roleId)) return "role_missing";
+    return roles.some(({ assignable }) => assignable) ? "role_above_bot" : "no_permission";
+  };
+  const refused = [
+    ...[...add, ...remove]
+      .filter((roleId) => !mayChange(view, roleId))
+      .map((roleId): Obstacle => ({ roleId, reason: reasonOf(roleId) })),
+    ...details.status.problems.filter(
+      (problem) => problem.chatId === chatId && problem.roleId === null && nickname !== null,
+    ),
+  ];
+  return html`${refused.map(
+    (problem) =>
+      html`<p class="problem">The bot may not change ${problem.roleId === null ? "the nickname" : `the role ${roleName(view, problem.roleId)}`}. ${remedy(view, problem, visitor)}</p>`,
+  )}`;
 };
 
 const removeSection = (view: RolesView, visitor: Shown): Html => html`

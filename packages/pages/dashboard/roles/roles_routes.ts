@@ -1,5 +1,6 @@
 /** Routes of the role plans: the page of a guild's plan, and its forms. */
 import { type DataScope, GamePlatform, guildOf } from "@accountlink/core";
+import { OwnedLinks } from "@accountlink/core/communities";
 import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { Profiles, type RankedGroup } from "@accountlink/core/platforms";
@@ -8,8 +9,10 @@ import type { HttpResponse } from "@accountlink/http/site";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
+import { type Community } from "../communities/community.ts";
 import { refusalOf } from "../keys/key_refusals.ts";
 import type { Refused } from "../keys/new_key_page.ts";
+import { visibleName } from "../look/account_name.ts";
 import { type NoticeName, noticeHtml } from "../look/notice.ts";
 import { makeNameSearch } from "../members/name_search.ts";
 import {
@@ -38,12 +41,13 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const plans = yield* RolePlans;
   const communities = yield* makeCommunities;
   const profiles = yield* Profiles;
+  const links = yield* OwnedLinks;
   const guildsOf = yield* makeGuildChoice;
   const findByName = yield* makeNameSearch;
   const { findGroup } = yield* GamePlatform;
 
   const nameOf = (chatId: ChatId) =>
-    Effect.map(profiles.chat(chatId, null), (profile) => profile?.displayName ?? profile?.username ?? chatId);
+    Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId);
 
   /** Finds the names of groups on the game platform. Groups that the platform cannot name are left out. */
   const groupNamesOf = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
@@ -65,6 +69,21 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       { concurrency: 8 },
     );
     return new Map(named.flat());
+  });
+
+  /** Finds the other list of the account whose rules for the guild are on. */
+  const rivalOf = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    { scope: { pid } }: Community,
+    guildId: GuildId,
+  ) {
+    const others = (yield* communities.list(visitor)).filter(
+      ({ scope }) => scope.pid !== pid && (guildOf(scope) ?? guildId) === guildId,
+    );
+    const isOn = yield* Effect.forEach(others, ({ scope }) =>
+      Effect.map(plans.find(scope, guildId), ({ plan }) => plan.state === "on"),
+    );
+    return others.find((_, i) => isOn[i]) ?? null;
   });
 
   /**
@@ -101,6 +120,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         names: new Map(chatIds.map((chatId, i) => [chatId, names[i] ?? chatId])),
         preview: preview ?? null,
         ranked: ranked ?? null,
+        rival: yield* rivalOf(visitor, community, guildId),
       };
       return rolesPage(view, shown, visitor, noticeHtml(done), refused ?? null);
     });
@@ -158,7 +178,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
         const preview = Effect.fnUntraced(function* (who: string) {
           const chatId = yield* memberNamed(visitor, who);
-          return yield* show({ preview: { who, changes: yield* plans.preview(scope, guildId, chatId) } });
+          const changes = yield* plans.preview(scope, guildId, chatId);
+          const isLinked = (yield* links.find(scope, chatId)) !== null;
+          return yield* show({ preview: { who, found: { isLinked, changes } } });
         });
 
         switch (fields("act")) {
@@ -174,7 +196,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             const unknown = [{ name: "who", reason: "nobody of that name is in the community" }];
             return Effect.catchTag(preview(who), ["InvalidParameter", "Forbidden"], () =>
               show({
-                preview: { who, changes: null },
+                preview: { who, found: null },
                 refused: { status: 400, problems: unknown, general: null },
               }),
             );
