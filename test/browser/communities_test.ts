@@ -91,6 +91,8 @@ describe("texts that users read", () => {
     await createKey(page, "Bot");
     await page.goto(`${url()}/dashboard/communities`);
     await press(page, "Shared list");
+    const steps = page.locator(".steps > .done strong");
+    expect(await steps.allTextContents()).toEqual(["Create a key: done"]);
     await expectUsable(watched, "Shared list", "community-new");
     await page.getByLabel("Name of your community").fill("The <Rook> Club");
     const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
@@ -129,6 +131,14 @@ describe("many links", () => {
     await press(page, "Newer links");
     await expect.poll(() => page.getByRole("row").count()).toBe(1 + 25);
     expect(await page.getByRole("link", { name: "Newer links" }).count()).toBe(0);
+    await press(page, "Oldest");
+    expect(await page.getByRole("row").count()).toBe(1 + 25);
+    expect(await page.getByRole("link", { name: "Older links" }).count()).toBe(0);
+    await press(page, "Newest");
+    await page.getByLabel("Verified until").fill(daysAgo(15).slice(0, 10));
+    await press(page, "Search");
+    await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
+    await expectUsable(watched, "Links", "links-until");
     await close();
   });
 });

@@ -28,7 +28,7 @@ const { visit, url } = await useDashboard((fixture) => {
         lastVerifiedAt: at,
       })),
     ),
-    sightings: ["100001", "100007"].map((chatId) => ({
+    sightings: ["100001", "100006", "100007"].map((chatId) => ({
       account: "engine",
       scope: "global",
       chatId,
@@ -87,6 +87,35 @@ it("linking a user who is not in the community is refused with this reason", asy
   await close();
 });
 
+it("a wrong account is refused on the page of the user, the present one is not asked about, and an unlink is undone", async () => {
+  const watched = await visit("/dashboard/links/user?chatId=100007", /Ada\b/, phone);
+  const { page } = watched;
+  const game = page.getByLabel("Account on the game platform");
+  await game.fill("987654321");
+  await press(page, "Link this account instead");
+  await expect.poll(() => page.getByRole("alert").textContent()).toMatch("nobody was found with this ID");
+  expect(await game.inputValue()).toBe("987654321");
+  await expectUsable(watched, "Linus", "lists-user-refused");
+  await game.fill("1");
+  await press(page, "Link this account instead");
+  await page.getByText("These accounts are linked already. Nothing was changed.").waitFor();
+  await press(page, /^Unlink Linus \(100007\) in Shared list/);
+  await press(page, "Unlink the accounts");
+  await press(page, "Undo: link them again");
+  await page.getByText("The accounts are linked.").waitFor();
+  await page.getByText("Linked in 2 lists").waitFor();
+  await watched.close();
+});
+
+it("a search in every list says how each list was searched, also those in which nobody was found", async () => {
+  const watched = await visit("/dashboard/links?q=mallo", /Ada\b/, desktop);
+  await expectUsable(watched, "Search", "lists-search-beginning");
+  const text = (await watched.page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
+  expect(text).toContain("Nobody found in Shared list, searched by ID or whole user name");
+  expect(text).toContain("Searched by ID, whole user name, or the beginning of a member’s name.");
+  await watched.close();
+});
+
 it("a user is unlinked in all lists at once, without a script", async () => {
   const watched = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
     ...phone,
@@ -119,6 +148,9 @@ it("a moderator finds a user's alts, reviews them and removes all links in at mo
   await click("Search");
   await click("Linus");
   await click("Possible alts of this user");
+  const self = page.getByRole("listitem").filter({ hasText: "Grace" });
+  await self.getByText("You are one of the two, so someone else of your team decides.").waitFor();
+  expect(await self.getByRole("button").count()).toBe(0);
   await click("Same person");
   await page.getByText("Your review is saved.").waitFor();
   await page.getByText("Grace decided this.").waitFor();

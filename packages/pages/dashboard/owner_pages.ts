@@ -8,6 +8,7 @@ import { redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
+import { visibleName } from "./look/account_name.ts";
 import { makeMemberOf, type SignedInMember } from "./owner.ts";
 import type { Page, PlatformNames } from "./page.ts";
 import { pageResponse } from "./page_response.ts";
@@ -116,10 +117,7 @@ export const makeOwnerName = Effect.map(
   Profiles,
   (profiles) =>
     ({ chatId }: Pick<KeyOwner, "chatId">) =>
-      Effect.map(
-        profiles.chat(chatId, null),
-        (profile) => profile?.displayName ?? profile?.username ?? chatId,
-      ),
+      Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId),
 );
 
 export const namedGuilds = ({ signIn }: OwnerVisitor) =>

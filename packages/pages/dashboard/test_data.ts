@@ -62,11 +62,13 @@ export const makeAlts = (text: string): AltsFound => {
     pid: scope.pid,
     reviews: [{ ...pair, note: text }],
     names: new Map([[chatId, text]]),
+    self: null,
     reviewers: new Map([["100002", chatId]]),
     report: {
       target: { chatId, gameId: null, guildId },
       seeds: [chatId],
       games: [],
+      candidates: 26,
       matches: [
         {
           chatId: "100003" as ChatId,

@@ -2,7 +2,7 @@ import type { AuditAction } from "@accountlink/core/audit";
 
 export const actions: Record<AuditAction, string> = {
   "link.set": "Link set",
-  "link.moved": "Link moved to another chat account",
+  "link.moved": "Link moved to another user",
   "link.removed": "Link removed",
   "links.imported": "Links imported",
   "scope.deleted": "All links deleted",

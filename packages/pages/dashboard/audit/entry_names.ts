@@ -5,6 +5,7 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
+import { visibleName } from "../look/account_name.ts";
 import { webhookName } from "../look/webhook_name.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
@@ -21,11 +22,7 @@ const namesOf = <Id extends string>(
 ) =>
   Effect.forEach(
     [...new Set(ids)].slice(0, mostNames),
-    (id) =>
-      Effect.map(
-        profileOf(id),
-        (profile) => [id, profile?.displayName ?? profile?.username ?? null] as const,
-      ),
+    (id) => Effect.map(profileOf(id), (profile) => [id, visibleName(profile)] as const),
     { concurrency: 8 },
   ).pipe(
     Effect.map(

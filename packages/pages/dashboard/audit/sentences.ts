@@ -53,7 +53,7 @@ const personOf = (id: string, names: Names): string =>
 
 const gameOf = (id: unknown, { games }: Names): string => {
   const name = games?.get(String(id));
-  return name === undefined ? `game account ${String(id)}` : withId(name, String(id));
+  return name === undefined ? `account ${String(id)}` : withId(name, String(id));
 };
 
 const isBySelf = ({ actor, details }: AuditEntry): boolean =>

@@ -1,4 +1,4 @@
-import { guildOf } from "@accountlink/core";
+import { type GuildId, guildOf } from "@accountlink/core";
 import { type Html, html } from "../../html.ts";
 import { linksText } from "../look/link_count.ts";
 import { communityName, sharedListHint } from "../look/list_name.ts";
@@ -6,9 +6,10 @@ import { counted } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import type { Community } from "./community.ts";
-import { type FirstSteps, firstSteps } from "./first_steps.ts";
+import { type BotInvite, type FirstSteps, firstSteps } from "./first_steps.ts";
 
-export interface CommunitiesView extends Omit<FirstSteps, "community"> {
+export interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite"> {
+  readonly botInvite: (guildId: GuildId | null) => BotInvite | null;
   readonly communities: ReadonlyArray<Community>;
 }
 
@@ -20,7 +21,7 @@ export const communitiesPage = (view: CommunitiesView): Page => ({
     view.communities.length === 0
       ? html`
 <p>You have no community here yet. These five steps lead to your first verified user.</p>
-${firstSteps({ ...view, community: null })}`
+${firstSteps({ ...view, botInvite: view.botInvite(null), community: null })}`
       : html`
 <ul class="cards" role="list">${view.communities.map(card)}</ul>
 ${others(view)}`,
@@ -53,8 +54,12 @@ const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | nul
 ${
   bot
     ? html`<p><a href="${withQuery(paths.newKey, { guildId })}">Create a key<span class="unseen"> for ${name ?? guildId}</span></a></p>`
-    : html`<p>The bot is not in it. ${botInvite === null ? null : html`<a href="${botInvite.plain}" rel="noreferrer">Add the bot</a>`}</p>`
+    : html`<p>The bot is not in it. ${addLink(botInvite(guildId), name ?? guildId)}</p>`
 }</li>`,
   )}</ul>
 </section>`;
 };
+
+const addLink = (invite: BotInvite | null, name: string): Html | null =>
+  invite &&
+  html`<a href="${invite.plain}" rel="noreferrer">Add the bot<span class="unseen"> to ${name}</span></a>`;

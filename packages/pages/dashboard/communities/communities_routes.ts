@@ -78,7 +78,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
         return communitiesPage({
           communities: yield* communities.list(visitor),
           guilds: yield* guildsOf(visitor),
-          botInvite: botInvite(null),
+          botInvite,
           publicUrl,
           csrf: visitor.csrf,
         });

@@ -1,5 +1,5 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
-import { ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
@@ -40,12 +40,12 @@ export interface FirstSteps {
 }
 
 export const firstSteps = (view: FirstSteps): Html => {
-  const { guilds, community } = view;
-  const isGlobal = community?.scope.kind === "global";
-  const hasBot = isGlobal || (guilds ?? []).some(({ bot, manager }) => bot && manager);
+  const { community } = view;
+  const guildId = community && guildOf(community.scope);
+  const hasBot = withBot(view).some((guild) => guildId === null || guild.guildId === guildId);
   return html`
 <ol class="steps" role="list">
-${step("Add the bot to your community", hasBot, isGlobal ? null : botStep(view))}
+${step("Add the bot to your community", hasBot, botStep(view))}
 ${community === null || community.keys === 0 ? html`${step("Create a key", false, keyStep(view))}${laterSteps}` : stepsWithKey(community, view.publicUrl)}
 </ol>`;
 };
@@ -70,9 +70,13 @@ const step = (title: string, isDone: boolean, content: Html | null): Html => htm
 <li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? html`<span class="unseen">: done</span>` : null}</strong>
 ${content}</li>`;
 
+/** The guilds that the owner manages and that have the bot. */
+const withBot = ({ guilds }: Pick<FirstSteps, "guilds">) =>
+  (guilds ?? []).filter(({ bot, manager }) => bot && manager);
+
 /** Says in which communities the bot is, and links to the pages that add it to others. */
 export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botInvite">): Html => {
-  const present = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
+  const present = withBot({ guilds });
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
   return html`
 <p>${present.length === 0 ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member." : `The bot is in ${names}.`}</p>
@@ -88,12 +92,12 @@ const addBotElsewhere = ({ plain, forRoles }: BotInvite): Html => html`
 <p><a href="${plain}" rel="noreferrer">Add it to another community</a> · <a href="${forRoles}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
 
 /** Offers to create a key: one button for each community that the owner manages and the bot is in. */
-const keyStep = ({ guilds, csrf }: FirstSteps): Html => {
-  const possible = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
+const keyStep = (view: FirstSteps): Html => {
+  const possible = withBot(view);
   return html`
 ${possible.map(
   ({ guildId, name }) => html`
-<form method="post" action="${paths.keys}">${csrfField(csrf)}
+<form method="post" action="${paths.keys}">${csrfField(view.csrf)}
 <input type="hidden" name="name" value="First key"><input type="hidden" name="scope" value="guild">
 <input type="hidden" name="guildId" value="${guildId}"><input type="hidden" name="access" value="full">
 <button class="button">Create a key for ${name ?? guildId}</button></form>`,

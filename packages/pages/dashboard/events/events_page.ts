@@ -76,7 +76,7 @@ const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: EventNames): H
   const user = (id: string | null) => userOf(id, pid, chats);
   const game = (id: string) => {
     const name = games.get(id);
-    return name === undefined ? `game account ${id}` : withId(name, id);
+    return name === undefined ? `account ${id}` : withId(name, id);
   };
   switch (event.type) {
     case "link.set": {

@@ -69,32 +69,29 @@ ${radioField({
   problems,
   choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })),
 })}
+${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.", value: rules.redirectOrigins, problems })}
 <details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
 <summary>Restrictions <small>${restrictionsText(rules)}</small></summary>
 ${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
 ${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "Refused even if the list above allows them.", value: rules.denyIps, problems })}
-${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.", value: rules.redirectOrigins, problems })}
 ${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date", value: rules.lastDay, problems })}
 </details>`;
 
 const restrictionsText = (rules: KeyRules): string => {
   if (!hasRestrictions(rules)) return "None: it works from every address and does not expire";
-  const { allowIps, denyIps, redirectOrigins, lastDay } = rules;
-  const [allowed, denied, origins] = [allowIps, denyIps, redirectOrigins].map(
-    (lines) => entriesOf(lines).length,
-  );
+  const { allowIps, denyIps, lastDay } = rules;
+  const [allowed, denied] = [allowIps, denyIps].map((lines) => entriesOf(lines).length);
   return [
     allowed ? `Works from ${counted(allowed, "address", "addresses")} only` : "Works from every address",
     denied ? `but not from ${counted(denied, "denied one")}` : null,
-    origins ? `sends verified users to ${counted(origins, "site")}` : null,
     lastDay === "" ? "does not expire" : `works until ${lastDay}`,
   ]
     .filter((part) => part !== null)
     .join(", ");
 };
 
-const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRules): boolean =>
-  [allowIps, denyIps, redirectOrigins, lastDay].some((text) => text !== "");
+const hasRestrictions = ({ allowIps, denyIps, lastDay }: KeyRules): boolean =>
+  [allowIps, denyIps, lastDay].some((text) => text !== "");
 
 interface ScopeTexts {
   readonly guild: string;
@@ -131,7 +128,7 @@ ${radioField({
     { value: "global", label: "Shared list", hint: texts.global },
   ],
 })}
-${guildField(form, guilds, problems, texts)}`;
+<div class="own">${guildField(form, guilds, problems, texts)}</div>`;
 
 /** A menu of communities to choose from, or a text field for the ID if the platform did not report the guilds. */
 const guildField = (

@@ -50,9 +50,9 @@ describe("the restrictions of a key", () => {
     const textOf = (chosen: object) =>
       /<small>(.*?)<\/small><\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
     expect(textOf({})).toBe("None: it works from every address and does not expire");
-    const chosen = { allowIps: "192.0.2.1\n192.0.2.2", redirectOrigins: "https://a.example" };
+    const chosen = { allowIps: "192.0.2.1\n192.0.2.2" };
     expect(textOf({ ...chosen, lastDay: "2026-11-30" })).toBe(
-      "Works from 2 addresses only, sends verified users to 1 site, works until 2026-11-30",
+      "Works from 2 addresses only, works until 2026-11-30",
     );
   });
 

@@ -65,7 +65,7 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
 <dl class="facts">
 <div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>Community</dt><dd><a href="${communityPath(key.scope.pid)}">Its verify link and settings</a> <code>${key.scope.pid}</code></dd></div>
+<div><dt>${key.scope.kind === "guild" ? "Community" : "Settings"}</dt><dd><a href="${communityPath(key.scope.pid)}">Verify link and texts</a> <code>${key.scope.pid}</code></dd></div>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
@@ -128,7 +128,7 @@ ${csrfField(csrf)}
 <form method="post" action="${keyActPath(key.id, "revoke")}" class="panel danger">
 ${csrfField(csrf)}
 <p>A revoked key never works again. The links of its users stay.</p>
-${textField({ name: "confirm", label: html`Type <strong>${nameOf(key)}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: nameOf(key) })}
+${textField({ name: "confirm", label: html`Type <strong>${key.id}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: key.id })}
 <button class="button bad">Revoke the key</button>
 </form>
 </section>`;

@@ -5,7 +5,6 @@ import type { BoundRoute, HttpResponse } from "@accountlink/http/site";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { type NoticeName } from "../look/notice.ts";
-import { nameOf } from "../look/owned_key.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { type Page } from "../page.ts";
 import { type KeyAct, keyActPath, keyPath, paths, withQuery } from "../paths.ts";
@@ -24,7 +23,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
 
   const create = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const { key, token } = yield* keys.create(visitor.owner, yield* newKeyOf(typedKey(fields)));
-    return views.issued(visitor, key, token, true);
+    return yield* views.issued(visitor, key, token, true);
   });
 
   /** Makes the route of a form on the page of a key. If the form is refused, the page shows it with the reason. */
@@ -57,12 +56,12 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
   const rotate = Effect.fnUntraced(function* (visitor: OwnerVisitor, { id }: KeyDetails, fields: Fields) {
     const grace = yield* graceOf(id, fields);
     const { key, token } = yield* keys.rotate(visitor.owner, id, grace);
-    return views.issued(visitor, key, token, false);
+    return yield* views.issued(visitor, key, token, false);
   });
 
   const revoke = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
-    if (fields("confirm").trim() !== nameOf(key)) {
-      return yield* InvalidParameter.one("confirm", `expected ${nameOf(key)}`);
+    if (fields("confirm").trim() !== key.id) {
+      return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
     }
     yield* keys.revoke(owner, key.id);
     return seeKey(key, "revoked");

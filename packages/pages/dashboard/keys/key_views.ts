@@ -1,4 +1,5 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { OwnedLinks } from "@accountlink/core/communities";
 import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { makeUsageDays } from "@accountlink/core/usage";
@@ -6,7 +7,7 @@ import { HttpSettings } from "@accountlink/http/site";
 import { Effect } from "effect";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { noticeHtml } from "../look/notice.ts";
-import { makeGuildChoice, namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
+import { type Fields, makeGuildChoice, namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import { issuedPage } from "./issued_page.ts";
 import { type KeyRules, type NewKeyForm } from "./key_form.ts";
 import { keyPage, type RefusedAct } from "./key_page.ts";
@@ -18,6 +19,7 @@ const shownChanges = 10;
 export const makeKeyViews = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
+  const links = yield* OwnedLinks;
   const limits = yield* Limits;
   const usage = yield* makeUsageDays;
   const namesOf = yield* makeEntryNames;
@@ -28,12 +30,14 @@ export const makeKeyViews = Effect.gen(function* () {
     Effect.map(usage.byKey(name, 7), (daysOf) => listed.map((key) => ({ key, days: daysOf(key.id) })));
 
   return {
-    list: Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    list: Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
       const { account } = visitor.owner;
       const plan = yield* keys.plan(account);
       const listed = yield* keys.list(account);
-      const weeks = listed.length > mostCards ? yield* weeksOf(account, listed) : [];
-      return keysPage({ keys: listed, guilds: namedGuilds(visitor), ...plan }, weeks, nowOf(visitor));
+      const weeks = listed.length > mostCards ? yield* weeksOf(account, listed) : null;
+      const list = { keys: listed, guilds: namedGuilds(visitor), ...plan };
+      const choice = { search: query("q").trim(), sort: query("sort") };
+      return keysPage(list, weeks, nowOf(visitor), choice);
     }),
 
     /** @param refused why the form is shown again; null for a new form */
@@ -66,8 +70,16 @@ export const makeKeyViews = Effect.gen(function* () {
       return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);
     }),
 
-    issued: ({ owner }: OwnerVisitor, key: KeyDetails, token: string, isNew: boolean) =>
-      issuedPage({ key, token, isNew }, publicUrl, owner.chatId),
+    issued: Effect.fnUntraced(function* (
+      { owner }: OwnerVisitor,
+      key: KeyDetails,
+      token: string,
+      isNew: boolean,
+    ) {
+      // The example looks up a user who is linked, so that it answers with a link.
+      const { links: newest } = yield* links.page(key.scope, "", null, 1);
+      return issuedPage({ key, token, isNew }, publicUrl, newest[0]?.link.chatId ?? owner.chatId);
+    }),
   };
 });
 

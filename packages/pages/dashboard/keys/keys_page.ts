@@ -1,6 +1,7 @@
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
+import { menuField, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeOr } from "../look/time.ts";
@@ -8,6 +9,7 @@ import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
 import { sparkline } from "../usage/sparkline.ts";
 import type { KeyUsage } from "../usage/usage_page.ts";
+import { daySum, requestsOf, sumOf } from "../usage/usage_totals.ts";
 
 export interface KeyList {
   /** Newest first. */
@@ -24,15 +26,27 @@ export interface KeyList {
  */
 export const mostCards = 3;
 
-/** @param weeks the last seven days of each key, if there are more than `mostCards`; otherwise empty */
-export const keysPage = (list: KeyList, weeks: ReadonlyArray<KeyUsage>, now: Millis): Page => ({
+/** How the table of keys is searched and sorted. */
+export interface KeyChoice {
+  readonly search: string;
+  /** A name of `orders`; any other text keeps the newest key first. */
+  readonly sort: string;
+}
+
+/** @param weeks the last seven days of each key, if there are more than `mostCards`; otherwise null */
+export const keysPage = (
+  list: KeyList,
+  weeks: ReadonlyArray<KeyUsage> | null,
+  now: Millis,
+  choice: KeyChoice = { search: "", sort: "newest" },
+): Page => ({
   status: 200,
   title: "Keys",
   section: "keys",
   content: html`
 <p>${planText(list)}</p>
 <p><a class="button" href="${paths.newKey}">Create a key</a></p>
-${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : weeks.length > 0 ? table(weeks, list.guilds, now) : cards(list, now)}`,
+${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : weeks === null ? cards(list, now) : table(weeks, choice, list.guilds, now)}`,
 });
 
 /**
@@ -68,30 +82,62 @@ ${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${expiryHtml(key
 </dl>
 </li>`;
 
-const table = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html => html`
-<div class="field filter" hidden>
-<label for="filter">Filter</label>
-<input type="search" id="filter" data-filters="#keys tbody" autocomplete="off">
-</div>
-<div id="keys">
-${tableHtml({
-  id: "key-list",
-  caption: "Keys, newest first, with their requests of the last seven days",
-  columns: [
-    { label: "Key" },
-    { label: "Permissions" },
-    { label: "List" },
-    { label: "Last used" },
-    { label: "Expires" },
-    { label: "Seven days", isNumber: true },
-  ],
-  rows: weeks.map(({ key, days }) => [
-    html`<a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
-    accesses[key.access].label,
-    scopeText(key, guilds),
-    timeOr(key.lastUsedAt, "never"),
-    expiryHtml(key, now),
-    sparkline(days),
-  ]),
-})}
-</div>`;
+const requestsIn = ({ days }: KeyUsage): number => requestsOf(sumOf(days.map((day) => daySum(day))));
+
+const orders: Readonly<
+  Record<string, { readonly label: string; readonly compare: (one: KeyUsage, other: KeyUsage) => number }>
+> = {
+  newest: { label: "Newest first", compare: () => 0 },
+  name: {
+    label: "By name",
+    compare: (one, other) => nameOf(one.key).localeCompare(nameOf(other.key), "en"),
+  },
+  used: {
+    label: "Last used first",
+    compare: (one, other) => (other.key.lastUsedAt ?? 0) - (one.key.lastUsedAt ?? 0),
+  },
+  busy: { label: "Busiest first", compare: (one, other) => requestsIn(other) - requestsIn(one) },
+};
+
+const table = (
+  weeks: ReadonlyArray<KeyUsage>,
+  { search, sort }: KeyChoice,
+  guilds: ReadonlyArray<NamedGuild>,
+  now: Millis,
+): Html => {
+  const wanted = search.toLowerCase();
+  const found = weeks
+    .filter(({ key }) =>
+      [nameOf(key), key.id, scopeText(key, guilds)].some((text) => text.toLowerCase().includes(wanted)),
+    )
+    .toSorted((orders[sort] ?? orders["newest"])?.compare);
+  return html`
+<form method="get" action="${paths.keys}" class="filters" role="search">
+${textField({ name: "q", label: "Find", hint: "Part of a name, an ID or a list", type: "search", value: search, problems: [] })}
+${menuField({ name: "sort", label: "Sort", value: sort, problems: [], choices: Object.entries(orders).map(([value, { label }]) => ({ value, label })) })}
+<button class="button quiet">Search</button>
+</form>
+${found.length === 0 ? html`<p class="empty">No key was found for “${search}”.</p>` : keyTable(found, guilds, now)}`;
+};
+
+const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html =>
+  tableHtml({
+    id: "key-list",
+    caption: "Keys with their requests of the last seven days",
+    columns: [
+      { label: "Key" },
+      { label: "Permissions" },
+      { label: "List" },
+      { label: "Last used" },
+      { label: "Expires" },
+      { label: "Seven days", isNumber: true },
+    ],
+    rows: weeks.map(({ key, days }) => [
+      html`<a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
+      accesses[key.access].label,
+      scopeText(key, guilds),
+      timeOr(key.lastUsedAt, "never"),
+      expiryHtml(key, now),
+      sparkline(days),
+    ]),
+  });

@@ -1,11 +1,11 @@
 /** The results of a search in all lists of links: links, and users without a link. */
-import { html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
 import { listName } from "../look/list_name.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
-import { type LinksView, linkLabels, linksTable, unlinkedNotice } from "./links_page.ts";
+import { type LinksView, linkLabels, linksTable, searchedFor, unlinkedNotice } from "./links_page.ts";
 
 export interface Found extends Pick<LinksView, "links" | "byHand" | "next" | "unlinked"> {
   readonly community: Community;
@@ -25,17 +25,31 @@ ${textField({ name: "q", label: "Find in every list", hint: "ID or user name", t
 <button class="button quiet">Search</button>
 </form>
 ${
-  found.length === 0
-    ? html`<p class="empty">Nobody was found for “${search}”. Enter the whole user name or ID.</p>`
-    : found.map(({ community, links, byHand, next, unlinked }) => {
-        const { pid } = community.scope;
-        return html`
+  found.every(isEmpty)
+    ? html`<p class="empty">Nobody was found for “${search}”.</p>`
+    : html`${found
+        .filter((one) => !isEmpty(one))
+        .map(({ community, links, byHand, next, unlinked }) => {
+          const { pid } = community.scope;
+          return html`
 <section>
 <h2>${listName(community)}</h2>
+<p class="hint">Searched by ${searchedFor(community)}.</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, byHand, search, sort: "time" }, linkLabels(platforms))}
 ${next && html`<p class="more"><a class="button quiet" href="${withQuery(paths.links, { pid, q: search })}">All that were found here</a></p>`}
 </section>`;
-      })
-}`,
+        })}`
+}
+${nobodyIn(found.filter(isEmpty).map(({ community }) => community))}`,
 });
+
+const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked.length === 0;
+
+/** Names the lists in which nobody was found, and says how each was searched. */
+const nobodyIn = (communities: ReadonlyArray<Community>): Html | null =>
+  communities.length === 0
+    ? null
+    : html`<section><h2>Nobody found in</h2><ul>${communities.map(
+        (community) => html`<li>${listName(community)}, searched by ${searchedFor(community)}</li>`,
+      )}</ul></section>`;

@@ -72,11 +72,15 @@ ${links.map(({ link: { chatId } }) => html`<input type="hidden" name="chat" valu
   };
 };
 
-/** @param replaced the game account that the chat user is linked to so far, or null */
+/**
+ * @param replaced the game account that the chat user is linked to so far, or null
+ * @param of the page that shows a refusal: `user` for the page of the user
+ */
 export const linkQuestion = (
   question: LinkQuestion,
   replaced: Replaced | null,
   visitor: Pick<Visitor, "csrf">,
+  of: string,
 ): Page => {
   const { community, chatId, chat, gameId, game } = question;
   return {
@@ -87,7 +91,7 @@ export const linkQuestion = (
 <p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${listText(community)}?</p>
 ${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
 <p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
-${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><button class="button">Link the accounts</button>`, visitor)}`,
+${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><input type="hidden" name="of" value="${of}"><button class="button">Link the accounts</button>`, visitor)}`,
   };
 };
 

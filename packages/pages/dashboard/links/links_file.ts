@@ -8,6 +8,7 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Stream } from "effect";
 import type { Community } from "../communities/community.ts";
+import { visibleName } from "../look/account_name.ts";
 import { listName } from "../look/list_name.ts";
 import { mostNamed } from "./links_page.ts";
 
@@ -52,5 +53,4 @@ const newestRows = (community: Community, { newest }: OwnedLinks["Service"]): Ro
     formatTimestamp(link.lastVerifiedAt),
   ]);
 
-const nameOf = (profile: ChatProfile | GameProfile | null): string =>
-  profile?.displayName ?? profile?.username ?? "";
+const nameOf = (profile: ChatProfile | GameProfile | null): string => visibleName(profile) ?? "";

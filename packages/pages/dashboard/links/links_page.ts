@@ -6,7 +6,7 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
-import { withId } from "../look/account_name.ts";
+import { visibleName, withId } from "../look/account_name.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
 import { countNote, countText, linksText } from "../look/link_count.ts";
 import { listText } from "../look/list_name.ts";
@@ -23,6 +23,8 @@ export interface LinksView {
   readonly community: Community;
   readonly search: string;
   readonly sort: LinkSort;
+  /** The UTC day with which the list begins; empty for the newest links. */
+  readonly day: string;
   readonly links: ReadonlyArray<NamedLink>;
   /** Chat users on this page that a team member linked and that have not been verified since. */
   readonly byHand: ReadonlySet<ChatId>;
@@ -58,7 +60,7 @@ export const accountText = (
   id: string,
   profile: Pick<ChatProfile | GameProfile, "displayName" | "username"> | null,
 ): string => {
-  const name = profile?.displayName ?? profile?.username ?? null;
+  const name = visibleName(profile);
   return name === null ? id : withId(name, id);
 };
 
@@ -66,16 +68,15 @@ type Named = Pick<GameProfile, "displayName" | "username">;
 
 /** Sorts links by the names on the chat platform; users without a name come last. */
 export const byName = (one: NamedLink, other: NamedLink): number => {
-  const [name, otherName] = [one, other].map(
-    ({ chat }) => chat?.displayName ?? chat?.username ?? "\u{10ffff}",
-  );
+  const [name, otherName] = [one, other].map(({ chat }) => visibleName(chat) ?? "\u{10ffff}");
   return (name ?? "").localeCompare(otherName ?? "", "en");
 };
 
 const accountCell = (id: string, profile: Named | null, path: string | null): Html => {
-  const { displayName = null, username = null } = profile ?? {};
-  const name = displayName ?? username ?? id;
-  return html`<strong>${path === null ? name : html`<a href="${path}">${name}</a>`}</strong> <small>${username === null ? null : `@${username} · `}${id}</small>`;
+  const known = visibleName(profile);
+  const name = known ?? id;
+  const username = profile?.username ?? null;
+  return html`<strong>${path === null ? name : html`<a href="${path}">${name}</a>`}</strong>${known === null ? null : html` <small>${username === null ? null : `@${username} · `}${id}</small>`}`;
 };
 
 export const userPath = (pid: Pid | null, chatId: ChatId): string =>
@@ -133,11 +134,12 @@ export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
 <p class="empty">There is no community yet, so there are no links. ${may(role, paths.communities, html`<a href="${paths.communities}">Add your first community</a>`)}</p>`,
 });
 
-const searchForm = ({ communities, community, search, sort }: LinksView): Html => html`
+const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
 <form method="get" action="${paths.links}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
-${textField({ name: "q", label: "Find", hint: beginningHint(community), type: "search", value: search, problems: [] })}
+${textField({ name: "q", label: "Find", hint: searchedFor(community), type: "search", value: search, problems: [] })}
 ${menuField({ name: "sort", label: "Sort each page", value: sort, problems: [], choices: sorts })}
+${textField({ name: "day", label: "Verified until", hint: "Day in UTC", type: "date", value: day, problems: [] })}
 <button class="button quiet">Search</button>
 </form>`;
 
@@ -146,8 +148,11 @@ const sorts: ReadonlyArray<{ readonly value: LinkSort; readonly label: string }>
   { value: "name", label: "By name" },
 ];
 
-const beginningHint = ({ scope }: Community): string =>
-  scope.kind === "guild" ? "ID, or the beginning of a user name" : "ID or whole user name";
+/** Says what a search in a list compares. Only a community's own list can be searched for beginnings of names. */
+export const searchedFor = ({ scope }: Community): string =>
+  scope.kind === "guild"
+    ? "ID, whole user name, or the beginning of a member’s name"
+    : "ID or whole user name";
 
 type LinkLabels = ReturnType<typeof linkLabels>;
 
@@ -155,7 +160,7 @@ const listed = (view: LinksView, labels: LinkLabels): Html => {
   const { community, search, links, unlinked } = view;
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
-    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody was found for “${search}”. Enter the whole user name or ID.`}</p>`;
+    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody was found for “${search}” by ${searchedFor(community)}.`}</p>`;
   }
   return html`
 ${unlinkedNotice(pid, unlinked)}
@@ -178,7 +183,7 @@ export const linksTable = (
     byHand,
     search,
     sort,
-  }: Omit<LinksView, "communities" | "next" | "previous" | "unlinked">,
+  }: Pick<LinksView, "community" | "links" | "byHand" | "search" | "sort">,
   { chat: chatLabel, game: gameLabel }: LinkLabels,
 ): Html => {
   const { pid } = community.scope;
@@ -216,11 +221,13 @@ export const verifiedText = (at: Millis, isByHand: boolean): Html =>
 const pager = ({ community, search, sort, next, previous }: LinksView): Html | null => {
   const path = (cursor: string, direction: string) =>
     withQuery(paths.links, { pid: community.scope.pid, q: search, sort, cursor, direction });
+  const { pid } = community.scope;
   return next === null && previous === null
     ? null
     : html`<p class="more">
-${previous && html`<a class="button quiet" rel="prev" href="${path(previous, "newer")}">Newer links</a>`}
-${next && html`<a class="button quiet" rel="next" href="${path(next, "older")}">Older links</a>`}
+${previous && html`<a class="button quiet" href="${path("", "")}">Newest</a> <a class="button quiet" rel="prev" href="${path(previous, "newer")}">Newer links</a>`}
+${next && html`<a class="button quiet" rel="next" href="${path(next, "older")}">Older links</a> <a class="button quiet" href="${path("", "oldest")}">Oldest</a>`}
+${search === "" ? null : html`<a class="button quiet" href="${withQuery(paths.unlink, { pid, q: search })}">Unlink all that were found</a>`}
 </p>`;
 };
 

@@ -1,5 +1,5 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
-import { AuditLog, type ChatId, LinkStore, OwnedKeys } from "@accountlink/core";
+import { AuditLog, ChatId, GamePlatform, LinkStore, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import { type LinkPage, makeByHand, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type {
@@ -8,15 +8,17 @@ import type {
   ParameterProblem,
   PlatformUnavailable,
 } from "@accountlink/core/errors";
-import { isChatId } from "@accountlink/core/ids";
+import { isChatId, isGameId } from "@accountlink/core/ids";
 import { allLinks, linkFileOf, type NewestPosition } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
-import { Effect, Stream } from "effect";
+import { dayMs } from "@accountlink/core/timestamp";
+import { Effect, Option, Stream } from "effect";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { type Names } from "../audit/sentences.ts";
 import { cursorOf } from "../communities/communities_api.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
+import { visibleName } from "../look/account_name.ts";
 import { messageText } from "../look/list_name.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -40,6 +42,9 @@ import { linkedUserPage } from "./user_page.ts";
 
 const pageSize = 25;
 
+/** At most this many users are unlinked together. A search finds no more members. */
+const mostSelected = 100;
+
 /** A search in all lists shows at most this many links of each list. */
 const foundPerList = 10;
 
@@ -47,6 +52,9 @@ const foundPerList = 10;
 const shownUnlinked = 10;
 
 const shownChanges = 50;
+
+/** How long the notice after an unlink offers to undo it. */
+const undoMs = 10_000;
 
 type WriteRefusal = Forbidden | InvalidParameter | PlatformUnavailable;
 
@@ -56,6 +64,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
   const profiles = yield* Profiles;
+  const { findProfile: findGame } = yield* GamePlatform;
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
   const listsOf = yield* makeUserLists;
@@ -72,19 +81,21 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const search = fields("q").trim();
     if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
     const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
-    const direction = fields("direction") === "newer" ? "newer" : "older";
-    const found = yield* links.page(community.scope, search, placeOf(fields("cursor")), pageSize, direction);
+    const day = dayMsOf(fields("day")) === null ? "" : fields("day");
+    const { place, direction } = startOf(fields);
+    const found = yield* links.page(community.scope, search, place, pageSize, direction);
     const view = {
       communities: all,
       community,
       search,
       sort,
+      day,
       links: sort === "name" ? found.links.toSorted(byName) : found.links,
       byHand: yield* byHandOf(
         community.scope,
         found.links.map(({ link }) => link),
       ),
-      next: found.next && cursorOf(found.next),
+      next: fields("direction") === "oldest" ? null : found.next && cursorOf(found.next),
       previous: found.previous && cursorOf(found.previous),
       unlinked: yield* withProfiles(found),
     };
@@ -113,8 +124,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       }),
       { concurrency: 4 },
     );
-    const some = found.filter((each) => each.links.length + each.unlinked.length > 0);
-    return foundPage(search, some, visitor);
+    return foundPage(search, found, visitor);
   });
 
   const withProfiles = ({ unlinked }: LinkPage) =>
@@ -134,7 +144,11 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
     if (community === undefined) return noLinksPage(visitor);
     const view = yield* viewUser(visitor, community, chatId);
-    return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems);
+    const undo =
+      fields("done") === "unlinked" && isGameId(fields("was")) && view.link === null
+        ? { gameId: fields("was"), now: visitor.context.clock.currentTimeMillisUnsafe() }
+        : null;
+    return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems, undo);
   });
 
   /** Finds the chat user and the game user that a form names by ID or user name, or says why it finds none. */
@@ -144,8 +158,9 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
         { concurrency: 2 },
       );
-      if (chatId !== undefined && gameId !== undefined) return { chatId, gameId };
-      const unknown = Object.entries({ chat: chatId, game: gameId }).filter(([, id]) => id === undefined);
+      const known = gameId !== undefined && Option.isSome(yield* findGame(gameId)) ? gameId : undefined;
+      if (chatId !== undefined && known !== undefined) return { chatId, gameId: known };
+      const unknown = Object.entries({ chat: chatId, game: known }).filter(([, id]) => id === undefined);
       const reason = "nobody was found with this ID or user name";
       return { problems: unknown.map(([name]) => ({ name, reason })) };
     },
@@ -162,16 +177,17 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         : list(visitor, fields, typed, problems);
     if ("problems" in meant) return yield* refuse(meant.problems);
     const { chatId, gameId } = meant;
-    if (fields("confirm") !== "1") {
+    const isUndone = Number(fields("undo")) > visitor.context.clock.currentTimeMillisUnsafe() - undoMs;
+    if (fields("confirm") !== "1" && !isUndone) {
       const old = yield* links.find(community.scope, chatId);
       const [chat, game] = yield* Effect.all([profiles.chat(chatId, null), profiles.game(gameId)], {
         concurrency: 2,
       });
-      const replaced =
-        old === null || old.gameId === gameId
-          ? null
-          : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
-      return linkQuestion({ community, chatId, chat, gameId, game }, replaced, visitor);
+      if (old?.gameId === gameId) {
+        return seeOther(`${userPath(community.scope.pid, chatId)}&done=alreadyLinked`);
+      }
+      const replaced = old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
+      return linkQuestion({ community, chatId, chat, gameId, game }, replaced, visitor, fields("of"));
     }
     const set = Effect.as(
       links.set(visitor.owner, community.scope, { chatId, gameId }),
@@ -183,8 +199,14 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
   const askUnlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
     const community = yield* communities.find(visitor, query("pid"));
-    const chatIds = query.all("chatId").filter(isChatId).slice(0, pageSize);
     const { pid } = community.scope;
+    const search = query("q").trim();
+    const searched =
+      search === "" ? [] : (yield* links.page(community.scope, search, null, mostSelected)).links;
+    const chatIds = [
+      ...searched.map(({ link }) => link.chatId),
+      ...query.all("chatId").filter(isChatId).slice(0, mostSelected),
+    ];
     const [chatId] = chatIds;
     if (chatId === undefined) return seeOther(withQuery(paths.links, { pid, done: "noneSelected" }));
     const found = yield* links.findMany(community.scope, chatIds);
@@ -199,13 +221,14 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const community = yield* communities.find(visitor, fields("pid"));
-    const chatIds = fields.all("chat").filter(isChatId).slice(0, pageSize);
+    const chatIds = fields.all("chat").filter(isChatId).slice(0, mostSelected);
     const [chatId] = chatIds;
     if (chatId === undefined) return seeOther(paths.links);
     const isOne = chatIds.length === 1;
+    const old = isOne ? yield* links.find(community.scope, chatId) : null;
     const seen = seeOther(
       isOne
-        ? `${userPath(community.scope.pid, chatId)}&done=unlinked`
+        ? `${userPath(community.scope.pid, chatId)}&done=unlinked&was=${old?.gameId ?? ""}`
         : withQuery(paths.links, { pid: community.scope.pid, done: "unlinkedSeveral" }),
     );
     const refused = (error: WriteRefusal) =>
@@ -268,6 +291,24 @@ const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
   }
 };
 
+/** Returns where the page of a list begins: at a cursor, at the end of the list, after a day, or at the newest link. */
+const startOf = (
+  fields: Fields,
+): { readonly place: NewestPosition | null; readonly direction: "newer" | "older" } => {
+  const beyond = (lastVerifiedAt: number) => ({ lastVerifiedAt, chatId: ChatId.make("00000") });
+  const direction = fields("direction");
+  if (direction === "oldest") return { place: beyond(-1), direction: "newer" };
+  const day = dayMsOf(fields("day"));
+  const place = placeOf(fields("cursor")) ?? (day === null ? null : beyond(day + dayMs));
+  return { place, direction: direction === "newer" ? "newer" : "older" };
+};
+
+/** The start of a UTC day such as `2026-01-31`; null for any other text. */
+const dayMsOf = (text: string): number | null => {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+};
+
 const placeOf = (text: string): NewestPosition | null => {
   const [time, chatId] = text.split("-");
   const lastVerifiedAt = Number(time);
@@ -302,13 +343,13 @@ const makeUserView = Effect.gen(function* () {
       ...named,
       chats: new Map([
         ...named.chats,
-        ...(chat === null ? [] : [[chatId, chat.displayName ?? chat.username ?? chatId] as const]),
+        ...(chat === null ? [] : [[chatId, visibleName(chat) ?? chatId] as const]),
       ]),
       games: new Map([
         ...named.games,
         ...(link === null || link.game === null
           ? []
-          : [[link.link.gameId, link.game.displayName ?? link.game.username ?? link.link.gameId] as const]),
+          : [[link.link.gameId, visibleName(link.game) ?? link.link.gameId] as const]),
       ]),
     };
     return { community, chatId, chat, link, lists, history, names };

@@ -4,10 +4,12 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import { isByHand, type NamedLink } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatProfile } from "@accountlink/core/platforms";
+import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { historyHtml } from "../audit/history.ts";
 import type { Names } from "../audit/sentences.ts";
 import { type Community } from "../communities/community.ts";
+import { visibleName } from "../look/account_name.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
 import { timeHtml } from "../look/time.ts";
@@ -28,6 +30,12 @@ export interface LinkedUserView {
   readonly names: Names;
 }
 
+/** The link that was removed a moment ago, and can be made again. */
+interface Undo {
+  readonly gameId: string;
+  readonly now: Millis;
+}
+
 /** @param notice the result of the last action, or null */
 export const linkedUserPage = (
   view: LinkedUserView,
@@ -35,15 +43,17 @@ export const linkedUserPage = (
   { csrf, platforms, role }: Pick<Visitor, "csrf" | "platforms" | "role">,
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
+  undo: Undo | null = null,
 ): Page => {
   const { community, chatId, chat, link, lists, history, names } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
     status: problems.length === 0 ? 200 : 400,
-    title: chat?.displayName ?? chat?.username ?? `User ${chatId}`,
+    title: visibleName(chat) ?? `User ${chatId}`,
     section: "links",
     content: html`
+${undo && undoForm(view, undo, csrf)}
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p><a href="${withQuery(paths.links, { pid })}">All of ${listText(community)}</a></p>
 <dl class="facts">
@@ -84,3 +94,12 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
   link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
     ? null
     : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}: by an import, or before the audit log begins.</p>`;
+
+/** The button that links the accounts again. After ten seconds it disappears, and a click asks for confirmation. */
+const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo, csrf: string): Html => html`
+<form method="post" action="${paths.link}" class="undo">
+${csrfField(csrf)}
+<input type="hidden" name="pid" value="${community.scope.pid}"><input type="hidden" name="of" value="user">
+<input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="game" value="${gameId}">
+<p><button class="button quiet small" name="undo" value="${now}">Undo: link them again</button></p>
+</form>`;

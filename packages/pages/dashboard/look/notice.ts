@@ -16,6 +16,7 @@ const notices = {
   forgotten: "The review is deleted.",
   said: "Saved. Users see it from now on.",
   linked: "The accounts are linked.",
+  alreadyLinked: "These accounts are linked already. Nothing was changed.",
   unlinked: "The accounts are no longer linked in this list.",
   unlinkedAll: "The user is no longer linked in any list.",
   unlinkedSeveral: "The selected users are no longer linked in this list.",

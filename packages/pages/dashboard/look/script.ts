@@ -1,5 +1,5 @@
 /**
- * The script of the dashboard's pages, which also work without it. It adds copy buttons, filters for lists, buttons
+ * The script of the dashboard's pages, which also work without it. It adds copy buttons, buttons
  * that stay disabled until the required text is typed, times in the reader's zone, a keyboard shortcut for the search
  * field, fields that the tab remembers, previews of typed text, and numbers that refresh.
  */
@@ -21,15 +21,6 @@ for (const button of all("[data-copies]")) {
     setTimeout(() => {
       button.innerHTML = label;
     }, 3000);
-  });
-}
-
-for (const field of all("[data-filters]")) {
-  const items = [...document.querySelector(field.dataset.filters).children];
-  field.parentElement.hidden = false;
-  field.addEventListener("input", () => {
-    const wanted = field.value.trim().toLowerCase();
-    for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
   });
 }
 
@@ -56,11 +47,18 @@ for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", is
 
 const local = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
 
-/** Shows times in the reader's own zone; the title keeps UTC. */
+const grouped = (number) => Number(number.replaceAll(",", "")).toLocaleString();
+
+/** Shows times in the reader's own zone, whose title keeps UTC, and the digits of numbers in the reader's groups. */
 const localize = (within) => {
   for (const time of all("time[datetime]", within)) {
     time.title ||= time.textContent;
     time.textContent = local.format(new Date(time.dateTime));
+  }
+  for (const element of all(".number, .figures dd, .figure strong, .axis li, p:has(> meter)", within)) {
+    for (const text of element.childNodes) {
+      if (text.nodeType === 3) text.data = text.data.replace(/\\d+(,\\d{3})+/g, grouped);
+    }
   }
 };
 localize(document);

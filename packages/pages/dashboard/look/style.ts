@@ -39,6 +39,7 @@ nav [aria-current] .icon { color: var(--mark); }
   header > :is(.menu, .visitor, .find) { grid-column: 1 / -1; }
   .menu > summary { padding: .4rem 0; }
   .menu nav { padding: .5rem 0; }
+  nav ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }
 }
 
 .button { display: inline-flex; width: auto; min-height: 2.5rem; padding: .35rem 1rem; }
@@ -54,6 +55,7 @@ td .button { white-space: nowrap; }
 .rule { padding: 1rem; border: var(--rule); border-radius: .5rem; }
 .rule > * { grid-column: 1 / -1; }
 .rule:not(:has(option[value="group"]:checked)) .group, .rule:not(:has(option:is([value="gamepass"], [value="badge"], [value="asset"]):checked)) .item, .rule:not(:has(option[value="age"]:checked)) .age { display: none; }
+form:has([name=scope][value=global]:checked) .own { display: none; }
 .danger { border-color: var(--bad); }
 @media (max-width: 30rem) {
   .panel > .button, p > .button { width: 100%; min-height: 2.75rem; }
@@ -76,7 +78,7 @@ th .choice { margin: 0; }
 details :is(.field, .row), details > .panel { margin-top: 1rem; }
 .cards details + details { margin-top: .5rem; }
 .filters { align-items: end; }
-.filters, .filter, .panel, .facts { margin-bottom: 1rem; }
+.filters, .panel, .facts { margin-bottom: 1rem; }
 .filters .field { flex: 0 1 17rem; }
 .more { margin: 1rem 0; }
 .more .button { margin: 0 .5rem .75rem 0; }
@@ -88,6 +90,8 @@ details :is(.field, .row), details > .panel { margin-top: 1rem; }
 .notice p { margin: 0; }
 .notice ul { margin: .5rem 0 0; padding-left: 1.25rem; }
 .notice, li.warn, li.bad { color: inherit; }
+.undo { animation: gone 0s 10s forwards; }
+@keyframes gone { to { visibility: hidden; } }
 .badge { display: inline-block; padding: 0 .5rem; border: 1px solid; border-radius: 1rem; font-size: .75rem; font-weight: 600; vertical-align: middle; }
 .empty { padding: 2rem 1.5rem; border: 1px dashed var(--edge); border-radius: .75rem; text-align: center; }
 
@@ -155,10 +159,14 @@ meter { display: block; width: 100%; height: .75rem; }
   tr { padding: .5rem .75rem; border-top: var(--rule); }
   th, td { padding: .1rem 0; border: 0; }
   tbody th { font-weight: 600; }
-  td.number { display: flex; justify-content: space-between; gap: 1rem; }
+  td[data-label] { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; }
   td:empty { display: none; }
   [data-label]::before { content: attr(data-label); color: var(--soft); }
-  [data-label]:not(.number)::before { display: block; font-size: .75rem; }
+  td small, tbody th small { display: inline; }
+  td[data-label] > small { margin-left: auto; }
+  tr { position: relative; }
+  td:not([data-label]) { position: absolute; top: .5rem; right: .75rem; min-width: 0; }
+  tr:has(td:not([data-label])) th { padding-right: 4rem; }
 }
 @media (min-width: 60rem) {
   body { grid-template: auto 1fr auto / 13rem minmax(0, 1fr); gap: 1rem 2.5rem; min-height: 100vh; padding: 0 1.5rem; }

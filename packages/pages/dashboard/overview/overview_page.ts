@@ -13,7 +13,7 @@ import { type KeyList, planText } from "../keys/keys_page.ts";
 import { countNote, countText } from "../look/link_count.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
-import { numberText, timeHtml, timeUntil } from "../look/time.ts";
+import { counted, numberText, timeHtml, timeUntil } from "../look/time.ts";
 import { webhookName } from "../look/webhook_name.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, webhookPath } from "../paths.ts";
@@ -24,8 +24,10 @@ import { disabledText } from "../webhooks/webhook_texts.ts";
 export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
   /** The account's usage on each of the last fourteen days, oldest first. */
   readonly days: ReadonlyArray<UsageDay>;
-  /** Today's requests of each active key. */
+  /** Today's requests of the busiest active keys. */
   readonly today: ReadonlyArray<KeyToday>;
+  /** How many keys are active. */
+  readonly active: number;
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
   readonly links: LinkCount;
@@ -37,7 +39,8 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   readonly alone: string | null;
   /** The steps that lead a new owner to the first verified user; null once a user is linked. */
   readonly steps: FirstSteps | null;
-  readonly disabled: ReadonlyArray<WebhookDetails>;
+  /** Webhooks that are disabled or failing. */
+  readonly broken: ReadonlyArray<WebhookDetails>;
 }
 
 interface KeyToday {
@@ -58,24 +61,29 @@ ${view.steps === null || view.alone === null || view.keys.length > 0 ? null : ht
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
 
-const attention = ({ keys, leaks, disabled }: OverviewView, now: Millis): Html | null => {
+const attention = ({ keys, leaks, broken }: OverviewView, now: Millis): Html | null => {
   const ending = keys.filter((key) => endsSoon(key, now));
-  if (leaks.length + ending.length + disabled.length === 0) return null;
+  if (leaks.length + ending.length + broken.length === 0) return null;
   return html`
 <section>
 <h2>Needs your attention</h2>
 <ul class="cards" role="list">
 ${leaks.map((leak) => leakItem(leak, keys))}
-${disabled.map(
-  (webhook) =>
-    html`<li class="bad"><p>The webhook <a href="${webhookPath(webhook.id)}">${webhookName(webhook)}</a> was disabled. ${disabledText(webhook)}</p></li>`,
-)}
+${broken.map(webhookItem)}
 ${ending.map(
   (key) =>
     html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
 )}
 </ul>
 </section>`;
+};
+
+const webhookItem = (webhook: WebhookDetails): Html => {
+  const { id, status, failingSince, pending } = webhook;
+  const link = html`<a href="${webhookPath(id)}">${webhookName(webhook)}</a>`;
+  return status === "disabled" || failingSince === null
+    ? html`<li class="bad"><p>The webhook ${link} was disabled. ${disabledText(webhook)}</p></li>`
+    : html`<li class="warn"><p>The webhook ${link} fails since ${timeHtml(failingSince)}. ${counted(pending, "event waits", "events wait")}. Deliveries are tried again; after five days of failures the webhook is disabled.</p></li>`;
 };
 
 const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
@@ -103,6 +111,7 @@ ${
     ? html`<p class="empty">No key is active.</p>`
     : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
 }
+${view.today.length < view.active ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys. <a href="${paths.keys}">All keys</a></p>` : null}
 </section>
 </div>`;
 };

@@ -10,9 +10,13 @@ import { Effect } from "effect";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { makeBotInvite } from "../communities/first_steps.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
+import { requestsOf, sumOf } from "../usage/usage_totals.ts";
 import { overviewPage } from "./overview_page.ts";
 
 const mostLeaks = 10;
+
+/** The overview shows at most this many keys. */
+const mostKeys = 5;
 
 export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -58,13 +62,15 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
         const now = context.clock.currentTimeMillisUnsafe();
         const listed = yield* keys.list(account);
         const todayOf = yield* usage.byKey(account.name, 1);
-        const today = listed
-          .filter((key) => isAccepted(key, now))
+        const active = listed.filter((key) => isAccepted(key, now));
+        const today = active
           .map((key) => ({
             key,
             quota: quotaOf(key.limits, limits[key.tier]),
             usage: todayOf(key.id).flatMap(({ groups }) => groups),
-          }));
+          }))
+          .toSorted((one, other) => requestsOf(sumOf(other.usage)) - requestsOf(sumOf(one.usage)))
+          .slice(0, mostKeys);
         const reported = yield* log.list(account.name, null, mostLeaks, {
           action: "key.reported",
           keyId: null,
@@ -73,11 +79,15 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
           ...(yield* keys.plan(account)),
           keys: listed,
           today,
+          active: active.length,
           days: yield* usage.of({ account: account.name }, 14),
           ...(yield* beginning(visitor)),
           alone: visitor.accounts.length === 1 ? visitor.signIn.chatId : null,
           leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
-          disabled: (yield* webhooks.list(account.name)).filter(({ status }) => status === "disabled"),
+          broken: (yield* webhooks.list(account.name)).filter(
+            ({ status, failingSince }) =>
+              status === "disabled" || (status === "active" && failingSince !== null),
+          ),
         };
         return overviewPage(view, now);
       }),

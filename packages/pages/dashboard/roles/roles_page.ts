@@ -18,6 +18,7 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, withQuery } from "../paths.ts";
+import { changesText, obstacles, remedy, type RolePreview, roleName } from "./member_preview.ts";
 import { type RolesForm, roleFormLabels, rulesOfRanks, type TypedRule } from "./role_form.ts";
 
 export interface RolesView {
@@ -37,12 +38,6 @@ export interface RolesView {
   readonly ranked: RankedGroup | null;
   /** Another list of the account whose rules for this guild are on; null if there is none. */
   readonly rival: Community | null;
-}
-
-export interface RolePreview {
-  readonly who: string;
-  /** Null if nobody was found. */
-  readonly found: { readonly isLinked: boolean; readonly changes: MemberChanges } | null;
 }
 
 type Shown = Pick<Visitor, "csrf" | "platforms">;
@@ -106,9 +101,6 @@ ${
 </section>`;
 };
 
-const roleName = ({ roles }: RolesView, roleId: string): string =>
-  roles.find(({ id }) => id === roleId)?.name ?? `Role ${roleId}`;
-
 const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
   const { problems } = view.details.status;
   const { pid } = view.community.scope;
@@ -124,25 +116,11 @@ ${tableHtml({
   rows: problems.map((problem) => [
     html`<a href="${userPath(pid, problem.chatId)}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
     problem.roleId === null ? "Nickname" : roleName(view, problem.roleId),
-    remedy(view, problem, visitor),
+    remedy(view, problem, visitor.platforms),
     timeHtml(problem.at),
   ]),
 })}
 </section>`;
-};
-
-const remedy = (view: RolesView, { reason, roleId }: Obstacle, { platforms }: Shown): string => {
-  const role = roleId === null ? "this role" : roleName(view, roleId);
-  switch (reason) {
-    case "role_above_bot":
-      return `Move the bot's role above ${role} in the list of roles on ${platforms.chat}.`;
-    case "role_missing":
-      return "The role was deleted: choose another one, or remove the rule.";
-    case "no_permission":
-      return `Allow the bot to manage ${roleId === null ? "nicknames" : "roles"} on ${platforms.chat}.`;
-    case "member_above_bot":
-      return "The bot may not change this member, such as the owner: change them by hand.";
-  }
 };
 
 const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: Refused | null): Html => {
@@ -291,55 +269,8 @@ ${hidden(view, visitor)}
 ${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`, value: preview?.who ?? "", required: true, problems: refused?.problems ?? [] })}
 <button class="button quiet" name="act" value="preview">Show what would change</button>
 </form>
-${!preview?.found ? null : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor)}</div>`}
+${!preview?.found ? null : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`}
 </section>`;
-};
-
-const changesText = (view: RolesView, { isLinked, changes }: NonNullable<RolePreview["found"]>): string => {
-  const names = (roleIds: ReadonlyArray<string>) => roleIds.map((id) => roleName(view, id)).join(", ");
-  const [add, remove] = [changes.add, changes.remove].map((ids) => ids.filter((id) => mayChange(view, id)));
-  const { nickname } = changes;
-  const parts = [
-    isLinked ? null : "is not linked",
-    add?.length ? `gets ${names(add)}` : null,
-    remove?.length ? `loses ${names(remove)}` : null,
-    nickname === null ? null : nickname === "" ? "loses the nickname" : `is called ${nickname}`,
-  ].filter((part) => part !== null);
-  if (!isLinked && parts.length === 1) return "is not linked: gets nothing by these rules.";
-  const changed = parts.length === 0 ? "is linked, and nothing would change." : `${parts.join(", ")}.`;
-  return changes.isInventoryPrivate
-    ? `${changed} Their inventory is private, so what they have counts as missing.`
-    : changed;
-};
-
-const mayChange = ({ roles }: RolesView, roleId: string): boolean =>
-  roles.some(({ id, assignable }) => id === roleId && assignable);
-
-type Obstacle = Pick<PlanProblem, "reason" | "roleId">;
-
-/** Lists the changes of a previewed member that the bot may not make, with what the owner can do. */
-const obstacles = (
-  view: RolesView,
-  { chatId, add, remove, nickname }: MemberChanges,
-  visitor: Shown,
-): Html => {
-  const { roles, details } = view;
-  const reasonOf = (roleId: string): PlanProblem["reason"] => {
-    if (!roles.some(({ id }) => id === roleId)) return "role_missing";
-    return roles.some(({ assignable }) => assignable) ? "role_above_bot" : "no_permission";
-  };
-  const refused = [
-    ...[...add, ...remove]
-      .filter((roleId) => !mayChange(view, roleId))
-      .map((roleId): Obstacle => ({ roleId, reason: reasonOf(roleId) })),
-    ...details.status.problems.filter(
-      (problem) => problem.chatId === chatId && problem.roleId === null && nickname !== null,
-    ),
-  ];
-  return html`${refused.map(
-    (problem) =>
-      html`<p class="problem">The bot may not change ${problem.roleId === null ? "the nickname" : `the role ${roleName(view, problem.roleId)}`}. ${remedy(view, problem, visitor)}</p>`,
-  )}`;
 };
 
 const removeSection = (view: RolesView, visitor: Shown): Html => html`

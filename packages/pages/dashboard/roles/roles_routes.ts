@@ -26,7 +26,8 @@ import type { Page } from "../page.ts";
 import { rolesPath, withQuery } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { emptyRule, formOfPlan, type RolesForm, rulesOfRanks, settingsOf, typedRoles } from "./role_form.ts";
-import { type RolePreview, rolesPage } from "./roles_page.ts";
+import { type RolePreview } from "./member_preview.ts";
+import { rolesPage } from "./roles_page.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
 interface Shown {

@@ -87,7 +87,7 @@ ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <button class="button">Send the request</button>
 </form>
 </div>
-<p class="more">Every route, to read and to try: <a href="/docs">API reference</a></p>`,
+<p class="more">Every route: <a href="/docs">API reference</a></p>`,
 });
 
 const resultHtml = (form: TrialForm, { url, request, status, headers, body }: TrialResult): Html => html`

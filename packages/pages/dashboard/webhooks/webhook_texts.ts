@@ -3,8 +3,8 @@ import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@a
 import { type Html, html } from "../../html.ts";
 
 const events: Record<EventType, string> = {
-  "link.set": "A user linked or replaced a game account",
-  "link.moved": "A link moved to another chat account",
+  "link.set": "A user was linked, or linked to another account",
+  "link.moved": "A link moved to another user",
   "link.removed": "A link was removed",
   "links.imported": "Links were imported",
   "scope.deleted": "All links were deleted",
@@ -38,7 +38,7 @@ export const disabledText = ({ disabledReason }: Pick<WebhookDetails, "disabledR
 const errors: Record<Exclude<DeliveryError, "status">, string> = {
   timeout: "No answer within 10 seconds",
   name: "The host name has no address",
-  address: "The address is not on the public internet",
+  address: "The address is not public. ACCOUNTLINK_WEBHOOK_NETWORKS of the server can allow it",
   certificate: "The certificate of the server is not valid",
   connection: "The connection failed",
 };
