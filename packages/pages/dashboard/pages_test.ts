@@ -295,7 +295,7 @@ it("the ID of an account stands after its name, also after a name that is writte
 });
 
 it("the overview says since when a webhook fails, and how many events wait", () => {
-  const source = sourceOf(pagesWith("Our database").overview, "Ada").replaceAll(/<[^>]*>/g, "");
+  const source = sourceOf(pagesWith("Our database")["overview"] as Page, "Ada").replaceAll(/<[^>]*>/g, "");
   expect(source).toMatch(/The webhook Our database fails since .* UTC\. 3 events wait\./);
 });
 

@@ -19,7 +19,10 @@ interface RulesView {
 export const roleName = ({ roles }: RulesView, roleId: string): string =>
   roles.find(({ id }) => id === roleId)?.name ?? `Role ${roleId}`;
 
-export const changesText = (view: RulesView, { isLinked, changes }: NonNullable<RolePreview["found"]>): string => {
+export const changesText = (
+  view: RulesView,
+  { isLinked, changes }: NonNullable<RolePreview["found"]>,
+): string => {
   const names = (roleIds: ReadonlyArray<string>) => roleIds.map((id) => roleName(view, id)).join(", ");
   const [add, remove] = [changes.add, changes.remove].map((ids) => ids.filter((id) => mayChange(view, id)));
   const { nickname } = changes;
@@ -79,4 +82,3 @@ export const remedy = (view: RulesView, { reason, roleId }: Obstacle, platforms:
       return "The bot may not change this member, such as the owner: change them by hand.";
   }
 };
-

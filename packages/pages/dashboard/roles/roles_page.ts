@@ -18,7 +18,7 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, withQuery } from "../paths.ts";
-import { changesText, obstacles, remedy, type RolePreview, roleName } from "./member_preview.ts";
+import { changesText, obstacles, type RolePreview, remedy, roleName } from "./member_preview.ts";
 import { type RolesForm, roleFormLabels, rulesOfRanks, type TypedRule } from "./role_form.ts";
 
 export interface RolesView {

@@ -25,8 +25,8 @@ import {
 import type { Page } from "../page.ts";
 import { rolesPath, withQuery } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
-import { emptyRule, formOfPlan, type RolesForm, rulesOfRanks, settingsOf, typedRoles } from "./role_form.ts";
 import { type RolePreview } from "./member_preview.ts";
+import { emptyRule, formOfPlan, type RolesForm, rulesOfRanks, settingsOf, typedRoles } from "./role_form.ts";
 import { rolesPage } from "./roles_page.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
