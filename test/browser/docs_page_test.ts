@@ -44,7 +44,7 @@ describe("/docs of the demo", () => {
       page.locator(".route > div").evaluateAll((routesShown) => routesShown.map(({ id }) => `#${id}`)),
       page.locator("nav li a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
     ]);
-    expect(targets.toSorted()).toEqual(ids.toSorted());
+    expect(new Set(targets)).toEqual(new Set(ids));
     expect(new Set(ids).size).toBe(ids.length);
     await close();
   });

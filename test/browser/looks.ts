@@ -51,7 +51,7 @@ const looks = isProof ? [phoneLight, phoneDark, desktopLight, desktopDark] : [ph
 /** The narrowest supported window: a phone, or a desktop window at 400 percent zoom. */
 const narrowest = { width: 320, height: 640 };
 
-export const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
+const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
   const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
   const [red = 0, green = 0, blue = 0] = (ground.match(/\d+/g) ?? []).map(Number);
   return (red + green + blue) / 3 > 127 ? "light" : "dark";

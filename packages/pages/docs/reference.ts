@@ -86,7 +86,7 @@ const routeHtml = (document: Document, route: Route): Html => {
 <div id="${operationId}">
 ${description === "" ? null : html`<p>${proseHtml(description)}</p>`}
 ${parametersHtml(document, operation)}
-${body === undefined ? null : html`<h4>Body</h4>${fieldsHtml(document, body.schema as Schema)}`}
+${body === undefined ? null : html`<h4>Body</h4>${fieldsHtml(document, body.schema)}`}
 ${method === "EVENT" ? null : html`<h4>Request</h4><pre>${curlOf(document, route)}</pre>`}
 <h4>Answers</h4>
 ${answersHtml(document, responses)}
@@ -98,7 +98,7 @@ const parametersHtml = (document: Document, { parameters }: Operation): Html | n
     ? null
     : html`<h4>Parameters</h4><ul>${parameters.map((each) => {
         const parameter = resolved(document, each);
-        return html`<li><code>${parameter.name}</code> <small>${typeText(document, parameter.schema as Schema)}, in the ${parameter.in}${parameter.required ? null : ", optional"}</small> ${proseHtml(parameter.description)}</li>`;
+        return html`<li><code>${parameter.name}</code> <small>${typeText(document, parameter.schema)}, in the ${parameter.in}${parameter.required ? null : ", optional"}</small> ${proseHtml(parameter.description)}</li>`;
       })}</ul>`;
 
 /** Shows the example and the fields of successful answers, and lists the others, whose examples are in one section. */
@@ -114,7 +114,7 @@ const answersHtml = (document: Document, responses: Operation["responses"]): Htm
         ? null
         : html`<details><summary>${status} <small>${proseHtml(description)}</small></summary>
 ${jsonHtml(json.example)}
-<h5>Fields</h5>${fieldsHtml(document, dataOf(document, json.schema as Schema))}</details>`;
+<h5>Fields</h5>${fieldsHtml(document, dataOf(document, json.schema))}</details>`;
     })
     .filter((each) => each !== null)}
 <ul>${all

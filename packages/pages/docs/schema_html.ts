@@ -32,7 +32,7 @@ export const proseHtml = (text: string): Html =>
 
 /** Names the type of a schema, such as `string or null`. */
 export const typeText = (document: Document, schema: Schema): string => {
-  const { type, enum: values, anyOf, items } = resolved<Schema>(document, schema as Schema);
+  const { type, enum: values, anyOf, items } = resolved<Schema>(document, schema);
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" or ");
   if (anyOf !== undefined) return [...new Set(anyOf.map((one) => typeText(document, one)))].join(" or ");
   if (items !== undefined) return `list of ${typeText(document, items)}`;

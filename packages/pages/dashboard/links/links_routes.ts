@@ -1,7 +1,6 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
-import { AuditLog, ChatId, GamePlatform, LinkStore, OwnedKeys } from "@accountlink/core";
-import { readableActions } from "@accountlink/core/accounts";
-import { type LinkPage, makeByHand, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
+import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
+import { type LinkPage, makeByHand, OwnedLinks } from "@accountlink/core/communities";
 import type {
   Forbidden,
   InvalidParameter,
@@ -9,16 +8,12 @@ import type {
   PlatformUnavailable,
 } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
-import { allLinks, linkFileOf, type NewestPosition } from "@accountlink/core/links";
+import { allLinks, linkFileOf } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
-import { dayMs } from "@accountlink/core/timestamp";
 import { Effect, Option, Stream } from "effect";
-import { makeEntryNames } from "../audit/entry_names.ts";
-import { type Names } from "../audit/sentences.ts";
 import { cursorOf } from "../communities/communities_api.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
-import { visibleName } from "../look/account_name.ts";
 import { messageText } from "../look/list_name.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -36,9 +31,11 @@ import {
   noLinksPage,
   userPath,
 } from "./links_page.ts";
+import { dayMsOf, startOf } from "./list_start.ts";
 import { unlinkAllRoutes } from "./unlink_all.ts";
 import { makeUserLists } from "./user_lists.ts";
 import { linkedUserPage } from "./user_page.ts";
+import { makeUserView } from "./user_view.ts";
 
 const pageSize = 25;
 
@@ -50,8 +47,6 @@ const foundPerList = 10;
 
 /** A search shows at most this many users without a link. */
 const shownUnlinked = 10;
-
-const shownChanges = 50;
 
 /** How long the notice after an unlink offers to undo it. */
 const undoMs = 10_000;
@@ -204,7 +199,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const searched =
       search === "" ? [] : (yield* links.page(community.scope, search, null, mostSelected)).links;
     const chatIds = [
-      ...searched.map(({ link }) => link.chatId),
+      ...searched.map(({ link: { chatId: id } }) => id),
       ...query.all("chatId").filter(isChatId).slice(0, mostSelected),
     ];
     const [chatId] = chatIds;
@@ -290,68 +285,3 @@ const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
       return [{ name: "chat", reason: "the platform does not answer; try again in a moment" }];
   }
 };
-
-/** Returns where the page of a list begins: at a cursor, at the end of the list, after a day, or at the newest link. */
-const startOf = (
-  fields: Fields,
-): { readonly place: NewestPosition | null; readonly direction: "newer" | "older" } => {
-  const beyond = (lastVerifiedAt: number) => ({ lastVerifiedAt, chatId: ChatId.make("00000") });
-  const direction = fields("direction");
-  if (direction === "oldest") return { place: beyond(-1), direction: "newer" };
-  const day = dayMsOf(fields("day"));
-  const place = placeOf(fields("cursor")) ?? (day === null ? null : beyond(day + dayMs));
-  return { place, direction: direction === "newer" ? "newer" : "older" };
-};
-
-/** The start of a UTC day such as `2026-01-31`; null for any other text. */
-const dayMsOf = (text: string): number | null => {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
-};
-
-const placeOf = (text: string): NewestPosition | null => {
-  const [time, chatId] = text.split("-");
-  const lastVerifiedAt = Number(time);
-  return time && isChatId(chatId) && Number.isSafeInteger(lastVerifiedAt) ? { lastVerifiedAt, chatId } : null;
-};
-
-/** Returns a function that collects the data for the page of a chat user. */
-const makeUserView = Effect.gen(function* () {
-  const listsOf = yield* makeUserLists;
-  const profiles = yield* Profiles;
-  const keys = yield* OwnedKeys;
-  const log = yield* AuditLog;
-  const namesOf = yield* makeEntryNames;
-
-  return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, chatId: ChatId) {
-    const { account } = visitor.owner;
-    const { pid } = community.scope;
-    const filter = { action: null, keyId: null, chatId, pid, readable: readableActions(visitor.role) };
-    const [lists, history, listed, chat] = yield* Effect.all(
-      [
-        listsOf(visitor, chatId),
-        log.list(account.name, null, shownChanges, filter),
-        keys.list(account),
-        profiles.chat(chatId, null),
-      ],
-      { concurrency: 4 },
-    );
-    const own = lists.find((list) => list.community.scope.pid === pid)?.link;
-    const link: NamedLink | null = own === undefined ? null : { ...own, chat };
-    const named = yield* namesOf(visitor, listed, history);
-    const names: Names = {
-      ...named,
-      chats: new Map([
-        ...named.chats,
-        ...(chat === null ? [] : [[chatId, visibleName(chat) ?? chatId] as const]),
-      ]),
-      games: new Map([
-        ...named.games,
-        ...(link === null || link.game === null
-          ? []
-          : [[link.link.gameId, visibleName(link.game) ?? link.link.gameId] as const]),
-      ]),
-    };
-    return { community, chatId, chat, link, lists, history, names };
-  });
-});

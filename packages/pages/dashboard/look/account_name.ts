@@ -11,7 +11,7 @@ interface Named {
 
 /** The display name or user name of an account; null if unknown or invisible, because a link needs visible text. */
 export const visibleName = (profile: Named | null | undefined): string | null =>
-  [profile?.displayName, profile?.username].find((name) => name != null && isVisible(name)) ?? null;
+  [profile?.displayName, profile?.username].find((name) => isVisible(name ?? "")) ?? null;
 
 /** Some letters, such as the Hangul fillers, are blank. */
 const isVisible = (name: string): boolean => /[^\s\p{C}\p{M}\u115F\u1160\u2800\u3164\uFFA0]/u.test(name);

@@ -1,13 +1,7 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { ChatId, GuildId } from "@accountlink/core";
 import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
-import {
-  type MemberChanges,
-  mostRules,
-  nicknameOf,
-  type PlanDetails,
-  type PlanProblem,
-} from "@accountlink/core/roles";
+import { mostRules, nicknameOf, type PlanDetails } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import type { Refused } from "../keys/new_key_page.ts";
