@@ -124,6 +124,12 @@ const unchanged = (before: string | null, after = before): NicknameChange => ({
   setNickname: { before, after },
 });
 
+/** Removes the nickname of an unlinked member if the plan set it. */
+const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): NicknameChange =>
+  nickname !== null && (nickname === before || before === erasedNickname)
+    ? { nickname: "", setNickname: { before, after: null } }
+    : unchanged(before, null);
+
 const noNames = { username: null, displayName: null };
 
 /** Returns the change of the nickname; null if the platform does not report the groups that the template needs. */
@@ -133,12 +139,7 @@ const nicknameChange = (
   game: LinkedGame | null,
   before: string | null,
 ): NicknameChange | null => {
-  if (game === null) {
-    const isOurs = member.nickname === before || before === erasedNickname;
-    return before !== null && member.nickname !== null && isOurs
-      ? { nickname: "", setNickname: { before, after: null } }
-      : unchanged(before, null);
-  }
+  if (game === null) return nicknameRemoval(member, before);
   const { profile } = game;
   const group =
     profile === null || !namesGroupRole(template) ? undefined : groupIn(profile, nicknameGroupId ?? "");

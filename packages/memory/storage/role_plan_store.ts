@@ -279,7 +279,8 @@ const storeProblems = ({ problems }: MemoryPlan, chatId: ChatId, left: ReadonlyA
 /** Finds the nicknames and problems stored for a chat user, by a scan. */
 export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles> =>
   [...memory.rolePlans.values()].flatMap(({ pid, guildId, members, problems }) => {
-    const nickname = members.get(chatId)?.nickname || null;
+    const stored = members.get(chatId)?.nickname ?? null;
+    const nickname = stored === erasedNickname ? null : stored;
     const theirs = problems.get(chatId) ?? [];
     return nickname === null && theirs.length === 0 ? [] : [{ pid, guildId, nickname, problems: theirs }];
   });
