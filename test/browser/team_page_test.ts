@@ -41,11 +41,14 @@ describe("the page Team", () => {
     await expectUsable(watched, "Team", "team-open");
     await watched.close();
 
+    const invited = await visit("/dashboard/account/choose", /Newcomer/, phone);
+    await expectUsable(invited, "You are invited", "team-invited");
+    await invited.close();
+
     const moderator = await visit("/dashboard/account/choose", /Newcomer/, {
       ...phone,
       javaScriptEnabled: false,
     });
-    await expectUsable(moderator, "You are invited", "team-invited");
     await moderator.page.getByRole("button", { name: /^Accept, and use/ }).click();
     await moderator.page.goto(new URL("/dashboard/team", moderator.page.url()).href);
     await moderator.page.locator("summary", { hasText: "Menu" }).click();
