@@ -1,3 +1,4 @@
+import { ChatPlatform } from "@accountlink/core";
 import { Console, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
@@ -54,7 +55,10 @@ export const startService = Effect.fnUntraced(function* <E, R>(
     yield* loadStartupFixture(fixture);
     yield* serve({ port, publicUrl, demoKey });
     yield* Console.log(`listening on ${port.url}`);
-    if (demo) yield* Console.log(demoIntroduction(port.url, fixture.text));
+    if (demo) {
+      const { commands } = yield* ChatPlatform;
+      yield* Console.log(demoIntroduction(port.url, fixture.text, commands?.tryUrl));
+    }
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,
