@@ -105,7 +105,12 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     communities: communitiesPage({ ...start, botInvite: () => start.botInvite, communities: [community] }),
     noCommunities: communitiesPage({ ...start, botInvite: () => null, communities: [] }),
     community: communityPage(
-      { ...start, community, previews: [{ title: text, document: html`<p>${text}</p>` }] },
+      {
+        ...start,
+        community,
+        tryUrl: "/channel",
+        previews: [{ title: text, document: html`<p>${text}</p>` }],
+      },
       { displayName: text, supportUrl: text, doneText: text },
       visitor,
       null,

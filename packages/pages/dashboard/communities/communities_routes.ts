@@ -1,5 +1,5 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
-import { guildOf, SessionSettings } from "@accountlink/core";
+import { ChatPlatform, guildOf, SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/site";
@@ -35,6 +35,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const basePath = basePathOf(httpSettings);
   const guildsOf = yield* makeGuildChoice;
   const botInvite = yield* makeBotInvite;
+  const { commands } = yield* ChatPlatform;
   const update = parameterReader(DashboardCommunities.patchScope);
 
   const previewsOf = (
@@ -61,10 +62,12 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
     const said = typed ?? saidForm(community);
+    const guildId = guildOf(community.scope);
     const view = {
       community,
       guilds: yield* guildsOf(visitor),
-      botInvite: botInvite(guildOf(community.scope)),
+      botInvite: botInvite(guildId),
+      tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
       publicUrl,
       previews: previewsOf(visitor, community, said),
     };

@@ -23,6 +23,8 @@ export interface CommunityView {
   readonly community: Community;
   readonly guilds: ReadonlyArray<OwnGuild> | null;
   readonly botInvite: BotInvite | null;
+  /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
+  readonly tryUrl: string | null;
   readonly publicUrl: string;
   /** Previews of the verification pages with the typed texts, by page title. */
   readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
@@ -121,12 +123,13 @@ const originsHtml = ({ redirectOrigins }: Community): Html =>
 <p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${paths.keys}">keys</a> list them.</p>
 <ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
-const botHtml = ({ community: { scope }, guilds, botInvite }: CommunityView): Html => {
+const botHtml = ({ community: { scope }, guilds, botInvite, tryUrl }: CommunityView): Html => {
   if (scope.kind === "global") return botStep({ guilds, botInvite });
   const guild = (guilds ?? []).find(({ guildId }) => guildId === scope.guildId);
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
-    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.</p>`
+    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member. With <a href="${rolesPath(scope.pid)}">roles</a> turned on, members type <code>/verify</code>, and managers <code>/panel</code> to post a button.</p>
+${tryUrl === null ? null : html`<p><a href="${tryUrl}">Try it as a member</a></p>`}`
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
 ${botInvite && addBot(botInvite)}`;
 };
