@@ -21,6 +21,10 @@ const files = {
   pl: ltr("Polski", () => import("./pl.json", { with: { type: "json" } })),
   "pt-BR": ltr("Português (Brasil)", () => import("./pt-BR.json", { with: { type: "json" } })),
   ru: ltr("Русский", () => import("./ru.json", { with: { type: "json" } })),
+  tr: ltr("Türkçe", () => import("./tr.json", { with: { type: "json" } })),
+  ar: { name: "العربية", dir: "rtl", read: () => import("./ar.json", { with: { type: "json" } }) },
+  id: ltr("Bahasa Indonesia", () => import("./id.json", { with: { type: "json" } })),
+  vi: ltr("Tiếng Việt", () => import("./vi.json", { with: { type: "json" } })),
 } satisfies Readonly<Record<string, LanguageFile>>;
 
 /** A language of the pages, as a BCP 47 tag. */
