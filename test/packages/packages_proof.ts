@@ -2,7 +2,8 @@
  * Packs every package and installs it into empty folders, then checks manifests, types, entry points and recipes in
  * every runtime.
  */
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryPointsOf } from "../../tools/entry_points.ts";
@@ -72,11 +73,10 @@ describe("all packages in one project", () => {
     await mkdir(project());
     const dependencies = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, "*"]));
     const others = {
+      "@effect/sql-pg": "*",
       "@types/node": "24.12.0",
-      "@types/pg": "*",
       effect: "4.1.0",
       ioredis: "*",
-      pg: "*",
       "typescript-5": "npm:typescript@5.9.3",
       vitest: "5.1.0",
     };
@@ -115,13 +115,11 @@ describe.each(recipes)("the recipe $name", (recipe) => {
 
   beforeAll(() => makeRecipe(recipe, project(), tarballs), 600_000);
 
-  it("a recipe installs only the database drivers that its manifest requires", async () => {
-    const installed = await readdir(join(project(), "node_modules"));
+  it("a recipe installs only the database drivers that its manifest requires", () => {
     const asked = Object.keys(recipe.manifest.dependencies ?? {});
-    const drivers = new Set(["pg", "ioredis"]);
-    expect(installed.filter((name) => drivers.has(name))).toEqual(
-      asked.filter((name) => drivers.has(name)).toSorted(),
-    );
+    const drivers = ["@effect/sql-pg", "ioredis"];
+    const installed = drivers.filter((name) => existsSync(join(project(), "node_modules", name)));
+    expect(installed).toEqual(drivers.filter((name) => asked.includes(name)));
   });
 
   it.each(recipe.runtimes)("the recipe runs in %s", (runtime) =>

@@ -3,7 +3,7 @@
  */
 import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
-import { IdempotencyStore, type NewClaim } from "@accountlink/core/idempotency";
+import { IdempotencyStore, type IdempotentWrite } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { UserStore } from "@accountlink/core/users";
@@ -23,13 +23,11 @@ const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid: 
 const ada = ChatId.make("10001");
 const gameId = GameId.make("42");
 
-const claimOf = (id: string): NewClaim => ({
+const requestOf = (id: string): IdempotentWrite => ({
   id,
-  requestId: `req_${id}`,
   fingerprint: "content",
   chatIds: [ada],
   at: 0,
-  heldUntil: 10,
   endsAt: 100,
 });
 
@@ -63,7 +61,7 @@ const holdSighting = (release: Deferred.Deferred<void>) =>
 
 describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
   it.live(
-    "an erasure delays sign-ins and writes of its user, and erases requests claimed before or during it",
+    "an erasure delays sign-ins and writes of its user, and erases requests that were stored before it",
     () =>
       onDatabase(
         Effect.gen(function* () {
@@ -77,41 +75,38 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
             yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
             const flow = makeFlow(scope);
             yield* flows.begin(flow);
-            const [earlier, later] = [claimOf("earlier"), claimOf("later")];
-            yield* idempotency.claim(earlier);
-
+            const kept = { answer: "kept", chatIds: [ada] };
+            const set = links.setGame({ ...origin, chatId: ada, gameId });
+            const commit = (id: string) =>
+              idempotency.commit(
+                requestOf(id),
+                Effect.map(set, (outcome) => [outcome, kept] as const),
+              );
+            yield* idempotency.commit(requestOf("earlier"), Effect.succeed([null, kept] as const));
             const release = yield* Deferred.make<void>();
             yield* holdSighting(release);
             const erasing = yield* Effect.forkChild(
               users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
             );
             yield* untilWaiting("transactionid", 1);
-            const kept = { answer: "sealed", chatIds: [ada], endsAt: 100 };
-            const commit = (claim: NewClaim) =>
-              idempotency.commit(
-                claim,
-                Effect.map(
-                  links.setGame({ ...origin, chatId: ada, gameId }),
-                  (outcome) => [outcome, kept] as const,
-                ),
-              );
-            const committing = yield* Effect.forkChild(commit(earlier));
+            const { setGameOnce } = links;
+            const committing = yield* Effect.forkChild(commit("later"));
+            const setting = yield* Effect.forkChild(
+              setGameOnce?.({ ...origin, chatId: ada, gameId }, requestOf("at once")) ??
+                Effect.die("no Postgres"),
+            );
             const proof = { step: "chat", chatId: ada } as const;
             const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
-            yield* untilWaiting("advisory", 2);
-            const erased = Option.some({ fingerprint: "content", answer: null, isErased: true });
-            expect(yield* idempotency.claim(later)).toEqual(erased);
+            yield* untilWaiting("advisory", 3);
             yield* Deferred.succeed(release, undefined);
 
             expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
-            expect(yield* Fiber.join(committing)).toEqual(Option.none());
-            expect(yield* links.findByChatId(scope.pid, ada)).toEqual(Option.none());
-            for (const { id } of [earlier, later]) expect(yield* idempotency.find(id)).toEqual(erased);
-            expect(yield* commit(later)).toEqual(Option.none());
+            const erased = { fingerprint: "content", answer: null, isErased: true, endsAt: 100 };
+            expect(yield* idempotency.find("earlier")).toEqual(Option.some(erased));
+            expect(yield* commit("earlier")).toEqual(Option.none());
+            expect(Option.isSome(yield* Fiber.join(committing))).toBe(true);
+            expect(Option.isSome(yield* Fiber.join(setting))).toBe(true);
             expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
-            const fresh = claimOf("fresh");
-            expect(yield* idempotency.claim(fresh)).toEqual(Option.none());
-            expect(Option.isSome(yield* commit(fresh))).toBe(true);
           }).pipe(Effect.provide(stores));
         }),
         { maxConnections: 8 },

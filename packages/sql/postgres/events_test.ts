@@ -2,9 +2,9 @@
 import { ChatId, type DataScope, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { PgConnection } from "@effect/sql-pg";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Option, Redacted } from "effect";
-import { Client } from "pg";
 import * as StoragePostgres from "./mod.ts";
 
 const missing = await whyNoPostgresDatabase();
@@ -20,15 +20,8 @@ const makeNodes = Effect.gen(function* () {
   const { url } = yield* makePostgresDatabase();
   const node = Layer.build(Layer.fresh(StoragePostgres.layerPostgres({ url: Redacted.make(url) })));
   const [one, other] = [yield* node, yield* node];
-  const database = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      return client;
-    }),
-    (client) => Effect.promise(() => client.end()),
-  );
-  const ask = (text: string) => Effect.promise(() => database.query(text));
+  const database = yield* PgConnection.make({ url: Redacted.make(url) });
+  const ask = (text: string) => database.query(text);
   yield* Effect.gen(function* () {
     const keys = yield* KeyStore;
     yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });

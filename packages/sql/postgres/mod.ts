@@ -1,4 +1,4 @@
-/** The storage ports on a Postgres database, which several nodes can share. Requires the package `pg`. */
+/** The storage ports on a Postgres database, which several nodes can share. Requires the package `@effect/sql-pg`. */
 export { DatabaseUnusable } from "../database_unusable.ts";
 export { DatabaseTooNew } from "../migrations.ts";
 export {

@@ -4,7 +4,7 @@ import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "eff
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
 import { layer } from "../stores.ts";
-import { layerPostgresClient } from "./client/sql_client.ts";
+import { layerPostgresClient } from "./sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 export interface PostgresOptions {
@@ -14,13 +14,13 @@ export interface PostgresOptions {
    * TLS mode except `no-verify` also checks the certificate.
    */
   readonly url: Redacted.Redacted;
-  /** The maximum number of connections of this node; 10 by default. */
+  /** The maximum number of connections of this node, at least 2; 10 by default. A quarter of them is for lookups. */
   readonly maxConnections?: number;
   /** How long to wait for a free or new connection; 1 second by default. */
   readonly connectTimeout?: Duration.Input;
   /**
-   * How long an operation may take once it has a connection; 1.5 seconds by default. Imports and deletions of scopes
-   * may take a minute.
+   * How long a statement may take once it has a connection; 1.5 seconds by default. Imports and deletions of scopes may
+   * take a minute.
    */
   readonly statementTimeout?: Duration.Input;
   /** How long to wait at start for a database that is unreachable or not ready; no wait by default. */
@@ -32,7 +32,7 @@ export type PostgresError = DatabaseUnusable | DatabaseTooNew;
 /**
  * Every storage port, on Postgres 15 or later. Migrates the schema first.
  *
- * Whatever happens to the database, an operation answers, or fails with `StoreUnavailable`, within `connectTimeout`
+ * Whatever happens to the database, a statement answers, or fails with `StoreUnavailable`, within `connectTimeout`
  * plus `statementTimeout` plus 250 ms. The stores recover with the database.
  *
  * @example
@@ -131,7 +131,7 @@ const state = Effect.gen(function* () {
     readonly root_key: string | null;
   }>`
     SELECT current_setting('server_version') AS server, current_setting('server_encoding') AS encoding,
-      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key`;
+      to_regclass('schema_migrations')::text AS steps, to_regclass('root_key')::text AS root_key`;
   const version = found?.steps === null ? 0 : yield* lastMigration;
   const [stored] =
     found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;

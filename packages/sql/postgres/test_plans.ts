@@ -15,7 +15,7 @@ import { DayCounts } from "@accountlink/core/limits";
 import type { ImportBatch } from "@accountlink/core/links";
 import { makePostgresDatabase } from "@accountlink/test-servers";
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
 import { altOperations, fillAlts } from "./test_alt_plans.ts";
@@ -268,10 +268,10 @@ export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (ty
   const inMode = new URL(url);
   inMode.searchParams.set("options", `-c plan_cache_mode=${mode}`);
   const before = yield* counts;
-  yield* Effect.andThen(
-    operation,
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT pg_stat_force_next_flush()`),
-  ).pipe(
+  const flush = "SELECT pg_stat_force_next_flush()";
+  yield* operation.pipe(
+    Effect.andThen(SqlClient.SqlClient.use((sql) => sql.unsafe(flush))),
+    Effect.andThen(SqlConnection.Connection.use((shared) => shared.execute(flush, [], undefined))),
     Effect.provide(Layer.provideMerge(stores, layerClient(inMode.href, { maxConnections: 1 })), {
       local: true,
     }),

@@ -2,9 +2,8 @@
 import { makePostgresDatabase, type PostgresDatabase, type PostgresServer } from "@accountlink/test-servers";
 import { Context, Duration, Effect, Layer, Redacted } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
-import type { PostgresPoolOptions } from "./client/pool.ts";
-import { layerPostgresClient } from "./client/sql_client.ts";
 import { layerPostgres, type PostgresOptions } from "./postgres.ts";
+import { layerPostgresClient, type PostgresPoolOptions } from "./sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 export class Database extends Context.Service<Database, PostgresDatabase>()(

@@ -1,13 +1,19 @@
+import { readFileSync } from "node:fs";
+import type { TcpNetConnectOpts } from "node:net";
+import { userInfo } from "node:os";
+import type { ConnectionOptions } from "node:tls";
 import { Effect, Redacted } from "effect";
-import { Client, type ClientConfig } from "pg";
-import { parseIntoClientConfig } from "pg-connection-string";
 import { DatabaseUnusable } from "../database_unusable.ts";
 
 export interface ParsedPostgresUrl {
   /** The address of the database for messages, as `host:port/database`. */
   readonly path: string;
-  /** The options of the driver, with the password and the certificates. */
-  readonly config: Redacted.Redacted<ClientConfig>;
+  /** The URL with user, password and database. */
+  readonly url: Redacted.Redacted;
+  /** The address of the server: a TCP port or a Unix socket. */
+  readonly address: TcpNetConnectOpts | { readonly path: string };
+  /** The options of TLS; false without TLS. */
+  readonly ssl: ConnectionOptions | false;
 }
 
 /**
@@ -22,18 +28,33 @@ export const parsePostgresUrl = (
     const cause = 'its URL is malformed, expected "postgres://user:password@host:port/database"';
     return Effect.fail(new DatabaseUnusable({ path: "postgres", cause }));
   }
-  if (["allow", "prefer", "require", "verify-ca"].includes(url.searchParams.get("sslmode") ?? "")) {
-    url.searchParams.set("sslmode", "verify-full");
-  }
   const path = `${url.host}${url.pathname}`;
   return Effect.try({
     try: () => {
-      const config = parseIntoClientConfig(url.href);
-      // Create a client to find invalid options here. The pool would create its clients later, where nothing handles
-      // the error.
-      void new Client(config);
-      return { path, config: Redacted.make(config) };
+      if (url.username === "") url.username = userInfo().username;
+      const ssl = tlsOf(url.searchParams);
+      for (const name of tlsParameters) url.searchParams.delete(name);
+      return { path, url: Redacted.make(url.href), address: addressOf(url), ssl };
     },
     catch: (cause) => new DatabaseUnusable({ path, cause }),
   });
+};
+
+const tlsParameters = ["sslmode", "sslrootcert", "sslcert", "sslkey"] as const;
+
+const tlsOf = (parameters: URLSearchParams): ConnectionOptions | false => {
+  const [mode, ca, cert, key] = tlsParameters.map((name) => parameters.get(name));
+  if (mode === "disable" || (mode === null && ca === null)) return false;
+  const files = Object.entries({ ca, cert, key }).flatMap(([name, file]) =>
+    file ? [[name, readFileSync(file)] as const] : [],
+  );
+  return { ...Object.fromEntries(files), rejectUnauthorized: mode !== "no-verify" };
+};
+
+const addressOf = (url: URL): ParsedPostgresUrl["address"] => {
+  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port));
+  return host.startsWith("/")
+    ? { path: `${host}/.s.PGSQL.${port}` }
+    : { host: host === "" ? "localhost" : host, port };
 };

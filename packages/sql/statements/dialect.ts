@@ -8,7 +8,7 @@
 import type { ChatId } from "@accountlink/core";
 import { hourMs } from "@accountlink/core/timestamp";
 import { Context, Effect } from "effect";
-import { SqlClient, type SqlConnection, type SqlError, type Statement } from "effect/sql";
+import type { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 
 export interface Dialect {
   /** A text column that compares and sorts by bytes. */
@@ -213,16 +213,13 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,
-  withBulkTimeout: (transaction) => withTimeout(60_000, transaction),
+  withBulkTimeout: (transaction) => withTimeout(sql, 60_000, transaction),
   withMigrationLock: (transaction) => {
     const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
     // While a schema change waits for a lock on a table, all later statements on this table wait behind it. So it must
     // not wait longer than a second.
     const limitWait = sql`SET LOCAL lock_timeout = 1000`;
-    return withTimeout(
-      hourMs,
-      sql.withTransaction(Effect.andThen(Effect.andThen(lock, limitWait), transaction)),
-    );
+    return withTimeout(sql, hourMs, Effect.andThen(Effect.andThen(lock, limitWait), transaction));
   },
 });
 
@@ -234,15 +231,19 @@ export const TransactionTimeout = Context.Reference<number | null>("@accountlink
   defaultValue: () => null,
 });
 
-/** @param time in milliseconds */
-const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-  const settings = ["statement_timeout", "idle_in_transaction_session_timeout"];
-  const begin = ["BEGIN", ...settings.map((setting) => `SET LOCAL ${setting} = ${time}`)].join("; ");
-  return transaction.pipe(
+/**
+ * Runs a transaction with another timeout.
+ *
+ * @param time in milliseconds
+ */
+const withTimeout = <A, E, R>(sql: SqlClient.SqlClient, time: number, transaction: Effect.Effect<A, E, R>) =>
+  sql`
+    SELECT set_config(name, ${time}::text, true)
+    FROM (VALUES ('statement_timeout'), ('lock_timeout'), ('idle_in_transaction_session_timeout')) AS settings (name)`.pipe(
+    Effect.andThen(transaction),
+    sql.withTransaction,
     Effect.provideService(TransactionTimeout, time),
-    Effect.provideService(SqlClient.BeginTransaction, begin),
   );
-};
 
 const dialects = new WeakMap<SqlClient.SqlClient, Dialect>();
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Effect } from "effect";
-import { Client } from "pg";
+import { PgConnection } from "@effect/sql-pg";
+import { Effect, Redacted } from "effect";
 import { type Program, SupervisedProcess } from "../supervised_process.ts";
 import type { PostgresCluster } from "./postgres_cluster.ts";
 
@@ -66,18 +66,34 @@ const startUntilItAnswers = async (program: Program, url: string): Promise<Super
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export const query = async (
-  connectionString: string,
+/**
+ * Runs a statement, or several statements in one transaction, on a new connection. Returns the rows of the last
+ * statement.
+ */
+export const query = (
+  url: string,
   sql: string,
   values: ReadonlyArray<unknown> = [],
-): Promise<ReadonlyArray<Row>> => {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 20_000 });
-  // Ignore the `error` event, because a lost connection also makes the query reject.
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return (await client.query<Row>(sql, [...values])).rows;
-  } finally {
-    await client.end();
-  }
+): Promise<ReadonlyArray<Row>> =>
+  PgConnection.make({ url: Redacted.make(url), connectTimeout: "20 seconds" }).pipe(
+    Effect.flatMap((connection) =>
+      Effect.forEach(statementsIn(sql), (statement) => connection.query(statement, values, false)),
+    ),
+    Effect.map((results) =>
+      (results.findLast(({ command }) => command !== "COMMIT")?.rows ?? []).map(withTexts),
+    ),
+    Effect.scoped,
+    Effect.runPromise,
+  );
+
+const statementsIn = (sql: string): ReadonlyArray<string> => {
+  const parts = sql.match(/(?:\$\$[\s\S]*?\$\$|'[^']*'|[^;])+/g) ?? [];
+  const statements = parts.filter((part) => part.trim() !== "");
+  return statements.length < 2 ? statements : ["BEGIN", ...statements, "COMMIT"];
 };
+
+/** Returns integers of 8 bytes as text, as JSON has no type for them. */
+const withTexts = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? `${value}` : value]),
+  );

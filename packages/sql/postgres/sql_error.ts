@@ -5,9 +5,12 @@
 import { Predicate } from "effect";
 import { SqlError } from "effect/sql";
 
-export function sqlErrorOf(thrown: unknown): SqlError.SqlError {
+export const sqlErrorOf = ({ reason }: SqlError.SqlError): SqlError.SqlError => {
+  const { cause: thrown } = reason;
   const code = textOf(thrown, "code");
-  const [, Reason, what, is] = failures.find(([prefix]) => code?.startsWith(prefix)) ?? unreachable;
+  const failure =
+    code === null ? withoutCode[reason._tag] : failures.find(([prefix]) => code.startsWith(prefix));
+  const [, Reason, what, is] = failure ?? unreachable;
   const message = hasSafeMessage(code) ? textOf(thrown, "message") : null;
   const cause = new Error(`${message ?? is}${code === null ? "" : ` (${code})`}`);
   const properties = { cause, message: `${what}: ${is}` };
@@ -16,29 +19,22 @@ export function sqlErrorOf(thrown: unknown): SqlError.SqlError {
     reason:
       code === "23505" ? new SqlError.UniqueViolation({ ...properties, constraint }) : new Reason(properties),
   });
-}
+};
 
-/** The error of statements on a connection that the client closed because the server did not answer in time. */
-export function connectionLost(): SqlError.SqlError {
-  const message = "Cannot use the database: it does not answer in time";
+/** An error of statements that the client gave up. */
+export const connectionError = (is: string): SqlError.SqlError => {
+  const message = `Cannot use the database: ${is}`;
   return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
-}
+};
 
-/** Whether the connection is unusable after a statement failed with this error. */
-export function endsConnection(thrown: unknown): boolean {
-  // Only an error with the severity ERROR can leave the connection usable. FATAL and PANIC end the connection, and
-  // errors of the network have no severity.
-  if (textOf(thrown, "severity") !== "ERROR") return true;
-  const code = textOf(thrown, "code") ?? "";
-  return fatalCodes.some((prefix) => code.startsWith(prefix));
-}
+export const readOnlyReplica = connectionError("it is a read-only replica");
 
 /**
- * Codes of errors after which the connection must be replaced. The server is shutting down or has become a replica, or
- * a prepared statement is unknown, or the columns of a statement have changed. A new connection reaches the new primary
- * and prepares its statements again.
+ * Whether the connection is unusable after a statement failed with this error, although the server leaves it open: the
+ * server has become a replica.
  */
-const fatalCodes = ["08", "57P", "25006", "26000", "0A000"];
+export const endsConnection = ({ reason }: SqlError.SqlError): boolean =>
+  textOf(reason.cause, "code") === "25006";
 
 type Failure = readonly [
   codePrefix: string,
@@ -53,6 +49,16 @@ const unreachable: Failure = [
   "Cannot reach the database",
   "the connection failed",
 ];
+
+const withoutCode: { readonly [Tag in SqlError.SqlErrorReason["_tag"]]?: Failure } = {
+  AuthenticationError: [
+    "",
+    SqlError.AuthenticationError,
+    "Cannot reach the database",
+    "it refuses the user or the password",
+  ],
+  UnknownError: ["", SqlError.UnknownError, "Cannot run the statement", "a value cannot be sent or read"],
+};
 
 /**
  * The reason for each prefix of an error code. The first entry whose prefix matches is used.
