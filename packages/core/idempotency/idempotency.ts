@@ -2,14 +2,14 @@
  * Each idempotent request runs once, however often it is sent. Its first answer is stored together with the write and
  * replayed.
  */
-import { Clock, Context, Effect, Exit, Layer, Option, type Scope } from "effect";
+import { Clock, Context, Effect, Latch, Layer, Option, type Scope } from "effect";
 import { Conflict, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { dayMs } from "../timestamp.ts";
-import type { Commit } from "./commit.ts";
-import { type Claim, IdempotencyStore } from "./idempotency_store.ts";
+import { type Commit, Replayed } from "./commit.ts";
+import { IdempotencyStore, type IdempotentWrite } from "./idempotency_store.ts";
 
 /** @internal */
 export interface IdempotentRequest {
@@ -18,51 +18,33 @@ export interface IdempotentRequest {
   readonly idempotencyKey: string;
   /** The requested change as a JSON value. Requests with equal JSON texts count as the same request. */
   readonly content: object;
-  readonly requestId: string;
 }
 
-/** Either the first request with a key, or a repeated request with its stored result. @internal */
-export type Begun<A> =
-  | {
-      readonly _tag: "First";
-      readonly commit: Commit<A>;
-      /** Stores the answer of a request that writes nothing. */
-      readonly keep: (answer: object) => Effect.Effect<void, Conflict | StoreUnavailable>;
-    }
-  | { readonly _tag: "Answered"; readonly answer: unknown };
+/** @internal */
+export interface Begun<A> {
+  /** Commits the write of the request with its result. */
+  readonly commit: Commit<A>;
+  /** Stores the answer of a request that writes nothing. */
+  readonly keep: (answer: object) => Effect.Effect<void, Conflict | StoreUnavailable>;
+  /** Fails with `Replayed` or `Conflict` if an earlier request has the key. */
+  readonly replay: Effect.Effect<void, Conflict | StoreUnavailable>;
+}
 
-/** How long an answer, or a request without an answer, is kept, in milliseconds. */
+/** How long an answer is kept, in milliseconds. */
 const keptFor = dayMs;
 
-/**
- * A claim ends this long after its process died, in milliseconds. Running requests extend their claim. A request that
- * has lost its claim stores nothing, because it commits only while it holds the key.
- */
-const claimDuration = 6_000;
-const extendInterval = "2 seconds";
-
-/** Runs requests once per idempotency key. Keys and requests are stored as hashes, answers encrypted. @internal */
+/** Runs requests once per idempotency key. Keys and requests are stored as hashes. @internal */
 export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Begins a request. The first request with a key holds the key until the scope closes. If this request fails
-     * without an answer, the next request with the key is treated as the first. Repeated requests get the stored
-     * answer.
-     *
-     * Fails with `Conflict` in these cases:
+     * Begins a request, which holds its key in this process until the scope closes. Its functions fail with `Replayed` if the request was answered before, and with `Conflict` in
+     * these cases:
      * - `idempotency_key_reused`: the key belongs to another request.
-     * - `idempotency_key_in_use`: the first request still runs.
+     * - `idempotency_key_in_use`: an earlier request with the key has been running for a second.
      * - `user_erased`: a chat user of the request was erased after the first request.
-     *
-     * A commit also fails if another request has taken over the key, or if a chat user of the request was erased.
-     *
-     * @param answerOf makes the stored answer, a JSON value
      */
-    readonly begin: <A>(
-      request: IdempotentRequest,
-      answerOf: (result: A) => object,
-    ) => Effect.Effect<Begun<A>, Conflict | StoreUnavailable, Scope.Scope>;
+    readonly begin: <A>(request: IdempotentRequest) => Effect.Effect<Begun<A>, Conflict, Scope.Scope>;
   }
 >()("@accountlink/core/Idempotency") {
   /** Every minute until its scope closes, the layer deletes requests whose `endsAt` has passed. */
@@ -73,70 +55,91 @@ export class Idempotency extends Context.Service<
       const secrets = yield* Secrets;
       yield* sweepEvery("1 minute", "Cannot delete ended idempotency keys", store.sweep);
 
-      /** Claims a key, and extends the claim until the scope closes. */
-      const claimKey = Effect.fnUntraced(function* (claim: Claim, fingerprint: string) {
-        const at = yield* Clock.currentTimeMillis;
-        const ends = { heldUntil: at + claimDuration, endsAt: at + keptFor };
-        const earlier = yield* Effect.acquireRelease(
-          store.claim({ ...claim, ...ends, fingerprint, at }),
-          (found, exit) =>
-            Option.isNone(found) && Exit.isFailure(exit) ? Effect.ignore(store.release(claim)) : Effect.void,
-        );
-        if (Option.isNone(earlier)) yield* Effect.forkScoped(extendForever(claim));
-        return earlier;
+      /** A result with a `sid` is encrypted, because anyone who has a `sid` can open its flow. */
+      const keptTextOf = ({ id }: IdempotentWrite, answer: object) => {
+        const { text, chatIds, isSecret } = scan(answer);
+        const kept = isSecret ? secrets.sealAnswer(id, text) : Effect.succeed(text);
+        return Effect.map(kept, (stored) => ({ answer: stored, chatIds }));
+      };
+
+      const replay = Effect.fnUntraced(function* ({ id, fingerprint, at }: IdempotentWrite) {
+        const earlier = Option.getOrNull(yield* store.find(id));
+        if (earlier === null || earlier.endsAt <= at) return;
+        const { answer } = earlier;
+        if (earlier.fingerprint !== fingerprint)
+          return yield* new Conflict({ reason: "idempotency_key_reused" });
+        if (earlier.isErased) return yield* new Conflict({ reason: "user_erased" });
+        // Earlier releases stored running requests, which have no answer.
+        if (answer === null) return;
+        const text = answer.startsWith("{") ? answer : yield* secrets.openAnswer(id, answer);
+        return yield* new Replayed(JSON.parse(text));
       });
 
-      const extendForever = (claim: Claim) =>
-        Clock.currentTimeMillis.pipe(
-          Effect.flatMap((at) => Effect.ignore(store.extend(claim, at + claimDuration))),
-          Effect.delay(extendInterval),
-          Effect.forever,
+      const stored = Effect.fnUntraced(function* <O, E>(
+        request: IdempotentWrite,
+        write: Effect.Effect<O, E>,
+        answerOf: (outcome: O) => object,
+        size?: "bulk",
+      ) {
+        const answered = Effect.flatMap(write, (outcome) =>
+          Effect.map(keptTextOf(request, answerOf(outcome)), (kept) => [outcome, kept] as const),
         );
-
-      const keepOn =
-        (claim: Claim): Commit<object> =>
-        (write, answerOf, size) => {
-          const answered = Effect.flatMap(write, (outcome) =>
-            Effect.map(seal(claim, answerOf(outcome)), (answer) => [outcome, answer] as const),
-          );
-          return Effect.flatMap(
-            store.commit(claim, answered, size),
-            Option.match({ onNone: () => lost(claim), onSome: Effect.succeed }),
-          );
-        };
-
-      const seal = Effect.fnUntraced(function* ({ id }: Claim, content: object) {
-        const { text, chatIds } = chatUsersIn(content);
-        const answer = yield* secrets.sealAnswer(id, text);
-        return { answer, chatIds, endsAt: (yield* Clock.currentTimeMillis) + keptFor };
+        const committed = yield* store.commit(request, answered, size);
+        if (Option.isSome(committed)) return committed.value;
+        yield* replay(request);
+        return yield* new Conflict({ reason: "idempotency_key_in_use" });
       });
 
-      /** The failure of a request that no longer holds its key. */
-      const lost = ({ id }: Claim) =>
-        Effect.flatMap(store.find(id), (holder) =>
-          Option.exists(holder, ({ isErased }) => isErased) ? userErased : inUse,
-        );
+      /** The requests that run in this process, by the hash of their key. */
+      const running = new Map<string, { readonly fingerprint: string; readonly ended: Latch.Latch }>();
 
-      const begin: Idempotency["Service"]["begin"] = Effect.fnUntraced(function* (request, answerOf) {
-        const { keyId, idempotencyKey, content, requestId } = request;
-        const { text, chatIds } = chatUsersIn(content);
+      /** Waits up to a second for the end of an earlier request with the key. */
+      const enter = Effect.fnUntraced(function* (id: string, fingerprint: string) {
+        const earlier = running.get(id);
+        if (earlier === undefined) {
+          const ended = Latch.makeUnsafe();
+          yield* Effect.acquireRelease(
+            Effect.sync(() => running.set(id, { fingerprint, ended })),
+            () =>
+              Effect.andThen(
+                Effect.sync(() => running.delete(id)),
+                ended.open,
+              ),
+          );
+          return;
+        }
+        if (earlier.fingerprint !== fingerprint)
+          return yield* new Conflict({ reason: "idempotency_key_reused" });
+        const waited = yield* Effect.timeoutOption(earlier.ended.await, "1 second");
+        if (Option.isNone(waited)) return yield* new Conflict({ reason: "idempotency_key_in_use" });
+      });
+
+      const begin = Effect.fnUntraced(function* <A>(
+        request: IdempotentRequest,
+      ): Effect.fn.Return<Begun<A>, Conflict, Scope.Scope> {
+        const { keyId, idempotencyKey, content } = request;
+        const { text, chatIds } = scan(content);
         const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
         const fingerprint = yield* secrets.idempotencyHash("request", text);
-        const claim: Claim = { id, requestId, chatIds };
-        const earlier = yield* claimKey(claim, fingerprint);
-        if (Option.isNone(earlier)) {
-          const keep = keepOn(claim);
-          return {
-            _tag: "First",
-            commit: (write, resultOf, size) => keep(write, (outcome) => answerOf(resultOf(outcome)), size),
-            keep: (answer) => keep(Effect.void, () => answer),
-          };
-        }
-        const { answer, fingerprint: before, isErased } = earlier.value;
-        if (before !== fingerprint) return yield* new Conflict({ reason: "idempotency_key_reused" });
-        if (isErased) return yield* userErased;
-        if (answer === null) return yield* inUse;
-        return { _tag: "Answered", answer: JSON.parse(yield* secrets.openAnswer(id, answer)) };
+        yield* enter(id, fingerprint);
+        const now = Effect.map(
+          Clock.currentTimeMillis,
+          (at): IdempotentWrite => ({ id, fingerprint, chatIds, at, endsAt: at + keptFor }),
+        );
+        return {
+          commit: (write, resultOf, { ahead, once } = {}) =>
+            Effect.gen(function* () {
+              const named = yield* now;
+              const committed = once === undefined ? Option.none() : yield* once(named);
+              if (Option.isSome(committed)) return committed.value;
+              if (once !== undefined || ahead !== undefined) yield* replay(named);
+              if (ahead !== undefined) yield* ahead;
+              const answerOf = (outcome: Effect.Success<typeof write>) => ({ result: resultOf(outcome) });
+              return yield* stored(named, write, answerOf, ahead && "bulk");
+            }),
+          keep: (answer) => Effect.flatMap(now, (named) => stored(named, Effect.void, () => answer)),
+          replay: Effect.flatMap(now, replay),
+        };
       });
 
       return Idempotency.of({ begin });
@@ -144,14 +147,13 @@ export class Idempotency extends Context.Service<
   );
 }
 
-const chatUsersIn = (value: object) => {
+const scan = (value: object) => {
   const chatIds = new Set<ChatId>();
+  let isSecret = false;
   const text = JSON.stringify(value, (name, part: unknown) => {
     if (/chatId$/i.test(name) && typeof part === "string") chatIds.add(part as ChatId);
+    if (name === "sid") isSecret = true;
     return part;
   });
-  return { text, chatIds: [...chatIds] };
+  return { text, chatIds: [...chatIds], isSecret };
 };
-
-const inUse = Effect.fail(new Conflict({ reason: "idempotency_key_in_use" }));
-const userErased = Effect.fail(new Conflict({ reason: "user_erased" }));

@@ -6,35 +6,38 @@ import { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { chatId, later, operator, services } from "../test_services.ts";
 import { UserStore } from "../users/user_store.ts";
-import type { Commit } from "./commit.ts";
+import { type Commit, Replayed } from "./commit.ts";
 import { Idempotency, type IdempotentRequest } from "./idempotency.ts";
-import { IdempotencyStore, type NewClaim } from "./idempotency_store.ts";
+import { IdempotencyStore } from "./idempotency_store.ts";
 
 const ada = chatId("10001");
 
-let requests = 0;
 const requestOf = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   keyId: KeyId.make("Aa0Bb1Cc2Dd3"),
   idempotencyKey: "my request",
   content: { write: "a write", chatId: ada },
-  requestId: `req_${++requests}`,
   ...parts,
 });
 
 /** Sends requests that run a write, and counts how often the write ran. */
 const bench = Effect.map(Idempotency, ({ begin }) => {
   let runs = 0;
-  const commitOne = (commit: Commit<number>) =>
+  const commitOne = (commit: Commit<object>) =>
     commit(
       Effect.sync(() => ++runs),
-      (run) => run,
+      resultOf,
     );
+  /** Returns the outcome of the write, or the answer that was kept. */
   const once = <A, E, R>(
     parts: Partial<IdempotentRequest>,
-    run: (commit: Commit<number>) => Effect.Effect<A, E, R>,
+    run: (commit: Commit<object>) => Effect.Effect<A, E, R>,
   ) =>
-    begin(requestOf(parts), answerTo).pipe(
-      Effect.flatMap((begun) => (begun._tag === "First" ? run(begun.commit) : Effect.succeed(begun.answer))),
+    begin<object>(requestOf(parts)).pipe(
+      Effect.flatMap(({ commit }) => run(commit)),
+      Effect.catchIf(
+        (error) => error instanceof Replayed,
+        ({ answer }) => Effect.succeed(answer),
+      ),
       Effect.scoped,
     );
   return {
@@ -45,29 +48,20 @@ const bench = Effect.map(Idempotency, ({ begin }) => {
   };
 });
 
-const answerTo = (run: number) => ({ text: `secret answer ${run}`, chatId: ada });
+const resultOf = (run: number) => ({ text: `result ${run}`, chatId: ada });
 
 const another = { content: { write: "another", chatId: ada } };
 const erase = UserStore.use((users) =>
   users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
 );
 
-/** A claim that holds its key from time 0 for 20 seconds. */
-const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
-  id: "",
-  requestId: "later",
-  fingerprint: "",
-  chatIds: [],
-  at: 0,
-  heldUntil: 20_000,
-  endsAt: 60_000,
-  ...parts,
-});
-
-/** The stored id of the idempotency key that `requestOf` uses. */
-const idOfKey = Secrets.use(({ idempotencyHash }) => {
+/** The kept row of the idempotency key that `requestOf` uses. */
+const kept = Effect.gen(function* () {
   const { keyId, idempotencyKey } = requestOf();
-  return idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
+  const id = yield* Secrets.use(({ idempotencyHash }) =>
+    idempotencyHash("key", `${keyId}\n${idempotencyKey}`),
+  );
+  return yield* IdempotencyStore.use(({ find }) => find(id));
 });
 
 const reused = new Conflict({ reason: "idempotency_key_reused" });
@@ -75,122 +69,109 @@ const inUse = new Conflict({ reason: "idempotency_key_in_use" });
 const userErased = new Conflict({ reason: "user_erased" });
 
 describe("Idempotency.begin", () => {
-  it.effect("a request runs once, and its answer is replayed for 24 hours", () =>
+  it.effect("a request runs once, and its result is replayed for 24 hours", () =>
     Effect.gen(function* () {
       const { send, runs } = yield* bench;
       assert.strictEqual(yield* send(), 1);
-      assert.deepStrictEqual(yield* later("23 hours")(send()), answerTo(1));
+      assert.deepStrictEqual(yield* later("23 hours")(send()), { result: resultOf(1) });
+      assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
       assert.strictEqual(runs(), 1);
       assert.strictEqual(yield* later("24 hours")(send()), 2);
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect(
-    "a request is refused while an earlier request with the same key runs, however long that takes",
-    () =>
-      Effect.gen(function* () {
-        const { once, send, commitOne } = yield* bench;
-        const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
-        const first = yield* Effect.forkChild(
-          once({}, (commit) =>
-            Deferred.succeed(started, undefined).pipe(
-              Effect.andThen(Deferred.await(go)),
-              Effect.andThen(commitOne(commit)),
-            ),
+  it.effect("a repeated request waits for the first one, for a second", () =>
+    Effect.gen(function* () {
+      const { once, send, commitOne } = yield* bench;
+      const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+      const first = yield* Effect.forkChild(
+        once({}, (commit) =>
+          Deferred.succeed(started, undefined).pipe(
+            Effect.andThen(Deferred.await(go)),
+            Effect.andThen(commitOne(commit)),
           ),
-        );
-        yield* Deferred.await(started);
-        for (let seconds = 0; seconds < 20; seconds++) yield* TestClock.adjust("1 second");
-        assert.deepStrictEqual(yield* Effect.flip(send()), inUse);
-        assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
-        yield* Deferred.succeed(go, undefined);
-        assert.strictEqual(yield* Fiber.join(first), 1);
-        assert.deepStrictEqual(yield* send(), answerTo(1));
-      }).pipe(Effect.provide(services)),
+        ),
+      );
+      yield* Deferred.await(started);
+      const impatient = yield* Effect.forkChild(Effect.flip(send()), { startImmediately: true });
+      assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
+      yield* TestClock.adjust("1 second");
+      assert.deepStrictEqual(yield* Fiber.join(impatient), inUse);
+      const second = yield* Effect.forkChild(send(), { startImmediately: true });
+      yield* Deferred.succeed(go, undefined);
+      assert.strictEqual(yield* Fiber.join(first), 1);
+      assert.deepStrictEqual(yield* Fiber.join(second), { result: resultOf(1) });
+    }).pipe(Effect.provide(services)),
   );
 
-  it.effect(
-    "a request runs if an earlier one with its key failed, died or was interrupted without an answer",
-    () =>
-      Effect.gen(function* () {
-        const { once, send } = yield* bench;
-        const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
-        for (const end of ends) yield* Effect.exit(once({}, () => end));
-        assert.strictEqual(yield* send(another), 1);
-      }).pipe(Effect.provide(services)),
+  it.effect("a request runs if an earlier one with its key failed, died or was interrupted", () =>
+    Effect.gen(function* () {
+      const { once, send } = yield* bench;
+      const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
+      for (const end of ends) yield* Effect.exit(once({}, () => end));
+      assert.strictEqual(yield* send(another), 1);
+    }).pipe(Effect.provide(services)),
   );
 
-  it.effect(
-    "after a user is erased, retries of earlier requests about this user are refused, and other requests run",
-    () =>
-      Effect.gen(function* () {
-        const { once, send, runs, commitOne } = yield* bench;
-        const erased = [
-          { idempotencyKey: "answered" },
-          { idempotencyKey: "under way" },
-          { idempotencyKey: "failed" },
-        ] as const;
-        const [answered, underWay, failed] = erased;
-        yield* send(answered);
-        yield* Effect.exit(once(failed, () => Effect.fail(new LinkNotFound())));
-        const bob = { idempotencyKey: "of another", content: { chatId: "10002" } };
-        yield* Effect.exit(once(bob, () => Effect.fail(new LinkNotFound())));
-        const late = once(underWay, (commit) => Effect.andThen(erase, commitOne(commit)));
-        assert.deepStrictEqual(yield* Effect.flip(late), userErased);
-        assert.strictEqual(runs(), 1);
-
-        for (const parts of erased) {
-          assert.deepStrictEqual(yield* Effect.flip(later("23 hours")(send(parts))), userErased);
-          assert.deepStrictEqual(yield* Effect.flip(send({ ...parts, ...another })), reused);
-        }
-        assert.strictEqual(runs(), 1);
-        assert.strictEqual(yield* send(bob), 2);
-        assert.strictEqual(yield* send({ idempotencyKey: "new" }), 3);
-        for (const [i, parts] of erased.entries()) {
-          assert.strictEqual(yield* later("24 hours")(send(parts)), 4 + i);
-        }
-      }).pipe(Effect.provide(services)),
+  it.effect("work ahead of a write is done only for the first request", () =>
+    Effect.gen(function* () {
+      const { once, runs } = yield* bench;
+      let ahead = 0;
+      const send = once({}, (commit) =>
+        commit(Effect.succeed(1), resultOf, { ahead: Effect.sync(() => void ahead++) }),
+      );
+      assert.strictEqual(yield* send, 1);
+      assert.deepStrictEqual(yield* send, { result: resultOf(1) });
+      assert.deepStrictEqual([ahead, runs()], [1, 0]);
+    }).pipe(Effect.provide(services)),
   );
 
-  it.effect("an erasure finds its user in all chat ID fields of an answer, and in no other fields", () =>
+  it.effect("a refusal is kept, and replayed", () =>
     Effect.gen(function* () {
       const { begin } = yield* Idempotency;
-      const send = (answer: object) =>
-        begin(requestOf({ idempotencyKey: JSON.stringify(answer) }), () => answer).pipe(
-          Effect.flatMap((begun) =>
-            begun._tag === "First" ? begun.commit(Effect.void, () => {}) : Effect.succeed(begun.answer),
-          ),
-          Effect.scoped,
+      const refusal = { code: "LINK_NOT_FOUND", details: null };
+      yield* Effect.scoped(Effect.flatMap(begin(requestOf()), ({ keep }) => keep(refusal)));
+      const replayed = yield* Effect.flip(
+        Effect.scoped(Effect.flatMap(begin(requestOf()), ({ replay }) => replay)),
+      );
+      assert.deepStrictEqual(replayed instanceof Replayed && replayed.answer, refusal);
+    }).pipe(Effect.provide(services)),
+  );
+
+  it.effect("after a user is erased, retries of answered requests about this user are refused", () =>
+    Effect.gen(function* () {
+      const { send, runs } = yield* bench;
+      yield* send();
+      yield* erase;
+      assert.deepStrictEqual(yield* Effect.flip(later("23 hours")(send())), userErased);
+      assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
+      assert.strictEqual(runs(), 1);
+      assert.strictEqual(yield* later("24 hours")(send()), 2);
+    }).pipe(Effect.provide(services)),
+  );
+
+  it.effect("an erasure finds its user in all chat ID fields of a result, and in no other fields", () =>
+    Effect.gen(function* () {
+      const { once } = yield* bench;
+      const send = (result: object) =>
+        once({ idempotencyKey: JSON.stringify(result), content: {} }, (commit) =>
+          commit(Effect.void, () => result),
         );
       const theirs = [{ previousChatId: ada }, { data: { review: { chatId: "10002", otherChatId: ada } } }];
       const ofAnother = { chatId: "10002", gameId: ada };
-      for (const answer of [...theirs, ofAnother]) yield* send(answer);
+      for (const result of [...theirs, ofAnother]) yield* send(result);
       yield* erase;
-      for (const answer of theirs) assert.deepStrictEqual(yield* Effect.flip(send(answer)), userErased);
-      assert.deepStrictEqual<unknown>(yield* send(ofAnother), ofAnother);
+      for (const result of theirs) assert.deepStrictEqual(yield* Effect.flip(send(result)), userErased);
+      assert.deepStrictEqual<unknown>(yield* send(ofAnother), { result: ofAnother });
     }).pipe(Effect.provide(services)),
   );
 
-  it.effect("idempotency keys are stored as hashes, and answers are encrypted", () =>
+  it.effect("keys and requests are stored as hashes, and a result with a sid is encrypted", () =>
     Effect.gen(function* () {
-      const { send } = yield* bench;
-      yield* send();
-      const store = yield* IdempotencyStore;
-      const retry = claimOf({ id: yield* idOfKey });
-      const stored = JSON.stringify(Option.getOrThrow(yield* store.claim(retry)));
+      const { once } = yield* bench;
+      yield* once({}, (commit) => commit(Effect.void, () => ({ sid: "secret", chatId: ada })));
+      const stored = JSON.stringify(Option.getOrThrow(yield* kept));
       for (const text of ["my request", "a write", "secret"]) assert.notInclude(stored, text);
-    }).pipe(Effect.provide(services)),
-  );
-
-  it.effect("a stored request is deleted after its `endsAt`", () =>
-    Effect.gen(function* () {
-      const store = yield* IdempotencyStore;
-      const claim = claimOf({ id: yield* idOfKey });
-      yield* store.claim(claim);
-      yield* TestClock.adjust("59 seconds");
-      assert.isTrue(Option.isSome(yield* store.find(claim.id)));
-      yield* TestClock.adjust("1 second");
-      assert.deepStrictEqual(yield* store.find(claim.id), Option.none());
     }).pipe(Effect.provide(services)),
   );
 });

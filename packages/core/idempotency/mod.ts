@@ -1,4 +1,4 @@
 /** Writes that run once for each idempotency key. */
-export { type Commit, commitAlone } from "./commit.ts";
-export { type Begun, Idempotency, type IdempotentRequest } from "./idempotency.ts";
+export { type Commit, commitAlone, Replayed } from "./commit.ts";
+export { Idempotency, type IdempotentRequest } from "./idempotency.ts";
 export * from "./idempotency_store.ts";

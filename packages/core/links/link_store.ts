@@ -1,6 +1,7 @@
 import { Context, type Effect, type Option } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
+import type { IdempotentWrite } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
@@ -156,6 +157,15 @@ export class LinkStore extends Context.Service<
      * and `linkedAt` stay the same, and no audit entry is written.
      */
     readonly setGame: (write: SetGame) => Effect.Effect<GameSet, StoreUnavailable>;
+
+    /**
+     * `setGame` and the commit of its idempotency key with the result `GameUpdated` in one round trip, for stores where
+     * a transaction takes several. None if the key is taken.
+     */
+    readonly setGameOnce?: (
+      write: SetGame,
+      request: IdempotentWrite,
+    ) => Effect.Effect<Option.Option<GameSet>, StoreUnavailable>;
 
     /** Moves the link of one chat user to another. The old record stays without a link. */
     readonly moveChat: (write: MoveChat) => Effect.Effect<ChatMoved, StoreUnavailable>;

@@ -3,13 +3,20 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import { type Commit, commitAlone } from "../idempotency/commit.ts";
+import type { IdempotentWrite } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { traced } from "../telemetry/tracing.ts";
 import { LinkEvents } from "./link_events.ts";
-import { type ChatMoved, type GameSet, type GameUnlinked, LinkStore } from "./link_store.ts";
+import {
+  type ChatMoved,
+  type DeletedAhead,
+  type GameSet,
+  type GameUnlinked,
+  LinkStore,
+} from "./link_store.ts";
 
 /**
  * The scope and the guild of a write, who makes it, and how it is stored. `A` is the result from which the answer to
@@ -121,14 +128,16 @@ export class LinkWriter extends Context.Service<
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }
         const { commit = commitAlone } = target;
-        const write = links.setGame({ ...(yield* contextOf(target)), chatId, gameId });
+        const change = { ...(yield* contextOf(target)), chatId, gameId };
+        const { setGameOnce } = links;
+        const once = setGameOnce && ((request: IdempotentWrite) => setGameOnce(change, request));
         const resultOf = ({ previousGameId }: Pick<GameSet, "previousGameId">): GameUpdated => ({
           chatId,
           gameId,
           previousGameId,
           updated: previousGameId !== gameId,
         });
-        const { previousGameId } = yield* commit(write, resultOf);
+        const { previousGameId } = yield* commit(links.setGame(change), resultOf, { once });
         yield* announce(target.scope, chatId, gameId, previousGameId);
         return resultOf({ previousGameId });
       }, traced("LinkWriter.setGame"));
@@ -179,9 +188,16 @@ export class LinkWriter extends Context.Service<
         yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
         const { commit = commitAlone } = target;
         const context = yield* contextOf(target);
-        const ahead = links.deleteAhead === undefined ? null : yield* links.deleteAhead(context);
-        const write = links.deleteScope(context, ahead);
-        const { records, ended } = yield* commit(write, (deleted) => deleted.records, "bulk");
+        let deleted: DeletedAhead | null = null;
+        const { records, ended } = yield* commit(
+          Effect.suspend(() => links.deleteScope(context, deleted)),
+          (all) => all.records,
+          {
+            ahead: Effect.map(links.deleteAhead?.(context) ?? Effect.succeed(null), (some) => {
+              deleted = some;
+            }),
+          },
+        );
         yield* watch.announce(ended);
         if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
         return records;

@@ -198,12 +198,11 @@ export class VerificationSessions extends Context.Service<
           const cancelling = write.pipe(
             Effect.flatMap(requireCancelled),
             Effect.zip(namesOf(sid as Sid)),
-            Effect.map(([session, names]): NamedSession => ({ ...session, ...names })),
+            Effect.map(([session, names]): ReadSession => ({ ...session, ...names, pollsRemaining })),
           );
-          const resultOf = (session: NamedSession) => ({ ...session, pollsRemaining });
-          const cancelled = yield* commit(cancelling, resultOf);
+          const cancelled = yield* commit(cancelling, (session) => session);
           yield* watch.announce([cancelled.id]);
-          return resultOf(cancelled);
+          return cancelled;
         }),
       });
     }),

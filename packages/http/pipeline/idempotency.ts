@@ -6,6 +6,7 @@ import {
   commitAlone,
   type Idempotency,
   type IdempotentRequest,
+  Replayed,
 } from "@accountlink/core/idempotency";
 import { errorTable } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -42,19 +43,26 @@ export const answerOnce = <I extends Input, A>(
   const idempotencyKey = idempotencyKeyOf(input.context);
   if (idempotencyKey === undefined) return Effect.map(handler({ ...input, commit: commitAlone }), toSuccess);
   return Effect.gen(function* () {
-    const begun = yield* idempotency.begin(requestOf(input, idempotencyKey), (result: A) => ({
-      status: 200,
-      ...toSuccess(result),
-    }));
-    if (begun._tag === "Answered") {
-      learn({ isReplayed: true });
-      return yield* replay(begun.answer as Kept);
-    }
-    const result = yield* Effect.tapError(handler({ ...input, commit: begun.commit }), ({ code, details }) =>
-      errorTable[code].kept === null ? Effect.void : begun.keep({ code, details }),
-    );
+    const { commit, keep, replay } = yield* idempotency.begin<A>(requestOf(input, idempotencyKey));
+    const result = yield* Effect.tapError(handler({ ...input, commit }), (error) => {
+      if (error instanceof Replayed) return Effect.void;
+      const { code, details } = error;
+      // A failure, such as of the platform, does not hide that the write happened before.
+      if (errorTable[code].kept === null)
+        return Effect.catchTag(replay, "StoreUnavailable", () => Effect.void);
+      return keep({ code, details });
+    });
     return toSuccess(result);
-  }).pipe(Effect.scoped);
+  }).pipe(
+    Effect.scoped,
+    Effect.catchIf(
+      (error) => error instanceof Replayed,
+      ({ answer }) => {
+        learn({ isReplayed: true });
+        return answered(answer as Kept<A>, toSuccess);
+      },
+    ),
+  );
 };
 
 const requestOf = ({ context, key, values }: Input, idempotencyKey: string): IdempotentRequest => ({
@@ -65,13 +73,16 @@ const requestOf = ({ context, key, values }: Input, idempotencyKey: string): Ide
     context.route.id,
     Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
   ],
-  requestId: context.requestId,
 });
 
-/** The stored outcome of a request: a success, or the code and details of a refusal. */
-type Kept = Success | Pick<PublicError, "code" | "details">;
+/** The kept result of a write, or a refusal. Earlier releases kept the success itself. */
+type Kept<A> = { readonly result: A } | Pick<PublicError, "code" | "details"> | Success;
 
-const replay = (kept: Kept): Effect.Effect<Success, PublicError> => {
+const answered = <A>(
+  kept: Kept<A>,
+  toSuccess: (result: A) => Success,
+): Effect.Effect<Success, PublicError> => {
+  if ("result" in kept) return Effect.succeed(toSuccess(kept.result));
   if (!("code" in kept)) return Effect.succeed(kept);
   const KeptError = errorTable[kept.code].kept as new (details: unknown) => PublicError;
   return Effect.fail(new KeptError(kept.details ?? {}));

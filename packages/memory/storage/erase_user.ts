@@ -78,11 +78,9 @@ const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => 
 };
 
 const eraseRequests = (memory: Memory, chatId: ChatId): void => {
-  for (const { id, chatIds, fingerprint, endsAt } of memory.idempotent.values()) {
+  for (const [id, { chatIds, fingerprint, endsAt }] of memory.idempotent) {
     if (!chatIds.includes(chatId)) continue;
-    // The request ID is cleared, so that a request that is still running cannot store its answer.
-    const erased = { id, fingerprint, endsAt, requestId: "", chatIds: [], answer: null, isErased: true };
-    memory.idempotent.set(id, { ...erased, heldUntil: null });
+    memory.idempotent.set(id, { fingerprint, endsAt, chatIds: [], answer: null, isErased: true });
   }
 };
 

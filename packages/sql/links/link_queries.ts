@@ -135,4 +135,4 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
   };
 };
 
-export const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];
+const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];

@@ -55,7 +55,7 @@ export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
   return isId(removedGameId) && isWhole(linkVersion) ? { removedGameId, linkVersion } : undefined;
 });
 
-export const setIn = (row: SqlConnection.Row): GameSet | undefined => {
+const setIn = (row: SqlConnection.Row): GameSet | undefined => {
   const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
   if (record === undefined || record.gameId === null || previousGameId === undefined) return undefined;
   return { record, previousGameId };

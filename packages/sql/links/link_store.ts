@@ -11,7 +11,6 @@ import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { ClientDirectWrites } from "../statements/direct_writes.ts";
 import type { UnreadableRow } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { linkImports } from "./link_import.ts";
@@ -179,7 +178,7 @@ const make = Effect.gen(function* () {
         storeOperation("LinkStore.exportPage"),
       ),
 
-    setGame: setGameOn(sql, yield* ClientDirectWrites),
+    ...setGameOn(sql),
     ...linkWrites(sql),
     ...linkImports(sql),
     ...scopeDeletions(sql),

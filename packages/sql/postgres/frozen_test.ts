@@ -17,7 +17,7 @@ it.live.skipIf(missing !== null)(
       const server = yield* startPostgres();
       const { url } = yield* makePostgresDatabase(server);
       const logged: Array<unknown> = [];
-      const logger = Logger.make(({ message }) => void logged.push(message));
+      const logger = Logger.make(({ message }) => void logged.push(String(message)));
       yield* Effect.gen(function* () {
         const links = yield* LinkStore;
         const lookUp = links.findByChatId(Pid.make("pid_0123456789abcdef"), ChatId.make("10001"));
@@ -45,9 +45,11 @@ it.live.skipIf(missing !== null)(
         expect(Math.max(...lookups.map(({ sent, ended }) => ended - sent))).toBeLessThan(2_750 + slack);
         const first = lookups.find(({ ended, tag }) => ended > thawed && tag === "Success");
         expect((first?.ended ?? Infinity) - thawed).toBeLessThan(1_000 + slack);
-        expect(logged).toEqual([["Postgres cannot be reached"], ["Postgres is reachable again"]]);
+        expect(logged).toEqual(["Postgres cannot be reached", "Postgres is reachable again"]);
       }).pipe(
-        Effect.provide(Layer.merge(layerPostgres({ url: Redacted.make(url) }), Logger.layer([logger]))),
+        Effect.provide(
+          Layer.provideMerge(layerPostgres({ url: Redacted.make(url) }), Logger.layer([logger])),
+        ),
       );
     }).pipe(Effect.scoped),
   60_000,

@@ -69,7 +69,7 @@ const poolMaker = (options: SessionOptions) => {
     for (const session of sessions) session.endIfIdle();
   };
   return Effect.fnUntraced(function* (max: number, isShared: boolean) {
-    const runFork = Effect.runForkWith(yield* Effect.context<never>());
+    const runFork = Effect.runForkWith(yield* Effect.context());
     const keep = (session: Session) =>
       Effect.sync(() => {
         sessions.add(session);

@@ -1,6 +1,6 @@
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, it, layer as withLayer } from "@effect/vitest";
-import { Cause, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect";
+import { Cause, Effect, Exit, Fiber, Latch, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { Database, layerClientOnDatabase, onDatabase } from "./test_postgres.ts";
 

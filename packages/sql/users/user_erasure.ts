@@ -128,8 +128,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* forgetRoles(chatId);
-    // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day. Clearing the
-    // request ID prevents a request in flight from storing its answer.
+    // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day.
     yield* sql`
       UPDATE idempotency_keys
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1

@@ -14,6 +14,7 @@ import { WebhookStore } from "@accountlink/core/webhooks";
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { type Context, Effect, type Layer, Option, Scope } from "effect";
 import { expect, it } from "vitest";
+import { uniqueText } from "../mod.ts";
 import * as suites from "./mod.ts";
 import { failingTitles, withMistake } from "./test_mistakes.ts";
 
@@ -51,9 +52,9 @@ detects(suites.eventStoreSuite, storage, EventStore, fresh, (store) => ({
   range: (pid) => Effect.map(store.range(pid), ({ start, end }) => ({ start, end: end + 1 })),
 }));
 
-const claims = "concurrent claims: exactly one request gets the key";
-detects(suites.idempotencyStoreSuite, storage, IdempotencyStore, claims, (store) => ({
-  claim: (claim) => Effect.andThen(Effect.yieldNow, store.claim({ ...claim, id: claim.requestId })),
+const commits = "concurrent commits with one key: exactly one is stored, with its own write";
+detects(suites.idempotencyStoreSuite, storage, IdempotencyStore, commits, (store) => ({
+  commit: (request, write, size) => store.commit({ ...request, id: uniqueText() }, write, size),
 }));
 
 const limit = "concurrent requests never exceed a limit";

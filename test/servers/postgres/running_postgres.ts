@@ -87,7 +87,7 @@ export const query = (
   );
 
 const statementsIn = (sql: string): ReadonlyArray<string> => {
-  const parts = sql.match(/(?:\$\$[\s\S]*?\$\$|'[^']*'|[^;])+/g) ?? [];
+  const parts = sql.replaceAll(/--.*/g, "").match(/(?:\$\$[\s\S]*?\$\$|'[^']*'|[^;])+/g) ?? [];
   const statements = parts.filter((part) => part.trim() !== "");
   return statements.length < 2 ? statements : ["BEGIN", ...statements, "COMMIT"];
 };

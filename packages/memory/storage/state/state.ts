@@ -3,7 +3,7 @@ import type { Membership } from "@accountlink/core/accounts";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { NewEvent } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
-import type { NewClaim } from "@accountlink/core/idempotency";
+import type { EarlierRequest } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
 import type { Account } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
@@ -20,14 +20,8 @@ import { Sessions } from "./sessions.ts";
 import type { StoredKey } from "./stored_key.ts";
 import { Usage } from "./usage.ts";
 
-export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
-  /**
-   * When another request may take over the idempotency key. Null after an answer or an erasure: no request may then
-   * take over the key before `endsAt`.
-   */
-  readonly heldUntil: Millis | null;
-  readonly answer: string | null;
-  readonly isErased: boolean;
+export interface IdempotentEntry extends EarlierRequest {
+  readonly chatIds: ReadonlyArray<ChatId>;
 }
 
 /** A change to log: an audit entry without its account and sequence number. */

@@ -24,14 +24,12 @@ export interface AccessOptions {
  * The writing connection.
  *
  * - `lease` holds a semaphore from before the BEGIN of a transaction until after its COMMIT or ROLLBACK.
- * - `shared` and `transaction` run without the semaphore: at once if no transaction is open, otherwise when the open
- *   transaction has ended, before the next one begins.
+ * - `shared` runs without the semaphore: at once if no transaction is open, otherwise when the open transaction has
+ *   ended, before the next one begins.
  */
 export class Access {
   readonly #db: DatabaseSync;
   readonly #busyTimeout: number;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
   readonly #turn = Semaphore.makeUnsafe(1);
   /** Resumes the statements that wait for the end of the open transaction. */
   readonly #waiting = new Set<() => void>();
@@ -41,8 +39,6 @@ export class Access {
   constructor(db: DatabaseSync, { busyTimeout, onWrite, onDiskFull }: AccessOptions) {
     this.#db = db;
     this.#busyTimeout = busyTimeout;
-    this.#begin = db.prepare("BEGIN IMMEDIATE");
-    this.#commit = db.prepare("COMMIT");
     this.#onWrite = onWrite;
     this.#onDiskFull = onDiskFull;
   }
@@ -71,20 +67,6 @@ export class Access {
     this.#waiting.add(wake);
     return Effect.sync(() => this.#waiting.delete(wake));
   });
-
-  /** Waits until no transaction is open. Then runs the function in a new transaction, which ends with the function. */
-  readonly transaction: Run = (statements) =>
-    this.shared(() => {
-      this.#begin.run();
-      try {
-        const result = statements();
-        this.#commit.run();
-        return result;
-      } catch (cause) {
-        leaveTransaction(this.#db);
-        throw cause;
-      }
-    });
 
   /** Leases the connection until the scope closes, then rolls back a transaction that is still open. */
   readonly lease: Effect.Effect<Run, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>

@@ -4,8 +4,6 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
-import { ClientDirectWrites, type DirectWrites } from "../../statements/direct_writes.ts";
-import { withWriteSpans } from "../../statements/statement_span.ts";
 import { Access, inTransaction, retryWhileLocked, SnapshotReader } from "./access.ts";
 import { Connection, statementsOf, TracedConnection } from "./connection.ts";
 import { logFullDisk } from "./full_disk.ts";
@@ -40,8 +38,7 @@ export function layerSqlite(
 const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const db = yield* acquire(() => open(options.filename), busyTimeout);
-  const isTracing = yield* isTraced;
-  const Direct = isTracing ? TracedConnection : Connection;
+  const Direct = (yield* isTraced) ? TracedConnection : Connection;
   const { filename } = options;
   const reader = yield* makeReader(filename, busyTimeout, Direct);
   // A memory database cannot fill the disk.
@@ -66,14 +63,8 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
     isTransaction: () => inTransaction(db),
   });
 
-  const direct: DirectWrites = {
-    transaction: (bound) =>
-      access.transaction(() => bound.map(({ text, values }) => statements.rows.all(text, values))),
-  };
-
   return Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(SqlConnection.Connection, reader ?? shared),
-    Context.add(ClientDirectWrites, isTracing ? withWriteSpans("sqlite", direct) : direct),
   );
 });
 

@@ -1,6 +1,5 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
-import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueText } from "../../mod.ts";
@@ -148,16 +147,6 @@ export const appends: Cases<StoragePorts> = {
       previousGameId: null,
       error: "link_removed",
     });
-  }),
-
-  "a write that is rolled back appends no event": Effect.gen(function* () {
-    const { pid, all } = yield* newEventFixture;
-    const [links, requests] = [yield* LinkStore, yield* IdempotencyStore];
-    const write = links.setGame({ ...origin, pid, at: 0, chatId: ada, gameId: chess });
-    const answered = Effect.map(write, (set) => [set, { answer: "", chatIds: [], endsAt: 0 }] as const);
-    const unheld = { id: uniqueText(), requestId: "req_1", chatIds: [] };
-    expectEqual(yield* requests.commit(unheld, answered), Option.none());
-    expectEqual(yield* all, []);
   }),
 };
 

@@ -1,6 +1,6 @@
 import { type ChatId, LinkStore } from "@accountlink/core";
 import { AltReviewStore } from "@accountlink/core/alts";
-import { type Claim, IdempotencyStore, type KeptAnswer, type NewClaim } from "@accountlink/core/idempotency";
+import { IdempotencyStore, type IdempotentWrite, type KeptAnswer } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
@@ -8,40 +8,33 @@ import { makeKey, makeSession, uniqueText } from "../../mod.ts";
 import { linkFixture } from "../links/link_fixture.ts";
 import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 
-/** A claim that holds a new idempotency key from time 0 to 10, and is stored until time 100. */
-export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
+/** A request with a new idempotency key, at time 0, whose answer is kept until time 100. */
+export const newRequest = (parts: Partial<IdempotentWrite> = {}): IdempotentWrite => ({
   id: uniqueText(),
-  requestId: `req_${uniqueText()}`,
   fingerprint: "content",
   chatIds: [],
   at: 0,
-  heldUntil: 10,
   endsAt: 100,
   ...parts,
 });
 
-/** A retry of a request with the same idempotency key. */
-export const retryOf = ({ id }: Claim, at: number, fingerprint = "content"): NewClaim =>
-  newClaim({ id, fingerprint, at, heldUntil: at + 10, endsAt: at + 100 });
-
-/** An answer that is stored until time 100. */
 export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
   answer: uniqueText(),
   chatIds,
-  endsAt: 100,
 });
 
 export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =>
   Effect.map(write, (outcome) => [outcome, answer] as const);
 
 export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
-  /** Returns the request that claimed the key before, or null if this claim holds it now. */
-  claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),
-  find: ({ id }: Claim) => Effect.map(store.find(id), Option.getOrNull),
-  commit: <O, E>(claim: Claim, write: Effect.Effect<O, E>, answer: KeptAnswer = newAnswer(), size?: "bulk") =>
-    store.commit(claim, answered(write, answer), size),
-  extend: store.extend,
-  release: store.release,
+  find: ({ id }: IdempotentWrite) => Effect.map(store.find(id), Option.getOrNull),
+  /** Returns the outcome, or null if the key is taken. */
+  commit: <O, E>(
+    request: IdempotentWrite,
+    write: Effect.Effect<O, E>,
+    answer: KeptAnswer = newAnswer(),
+    size?: "bulk",
+  ) => Effect.map(store.commit(request, answered(write, answer), size), Option.getOrNull),
   sweep: store.sweep,
 }));
 
@@ -84,4 +77,4 @@ export const writesFixture = Effect.gen(function* () {
   };
 });
 
-export type IdempotentWrite = keyof Effect.Success<typeof writesFixture>["writes"];
+export type WriteName = keyof Effect.Success<typeof writesFixture>["writes"];

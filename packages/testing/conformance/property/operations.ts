@@ -22,7 +22,7 @@ import {
   uniqueSignInId,
   uniqueText,
 } from "../../mod.ts";
-import { answered, newAnswer, newClaim } from "../idempotency/idempotency_fixture.ts";
+import { answered, newAnswer, newRequest } from "../idempotency/idempotency_fixture.ts";
 import { ada, bob, chess, makeScopes, origin } from "../scopes.ts";
 import { newBegun, newSignIn } from "../sign_in_store_suite.ts";
 import { type OperationsOf, prefixed } from "./named_operations.ts";
@@ -206,13 +206,10 @@ const signInOperations = Effect.gen(function* () {
 
 const idempotencyOperations = Effect.gen(function* () {
   const store = yield* IdempotencyStore;
-  const claim = newClaim();
+  const request = newRequest();
   return prefixed("IdempotencyStore", {
-    claim: store.claim(claim),
-    find: store.find(claim.id),
-    extend: store.extend(claim, 20),
-    commit: store.commit(claim, answered(Effect.void, newAnswer())),
-    release: store.release(claim),
+    commit: store.commit(request, answered(Effect.void, newAnswer())),
+    find: store.find(request.id),
     sweep: store.sweep(-9_000),
   } satisfies OperationsOf<IdempotencyStore["Service"]>);
 });

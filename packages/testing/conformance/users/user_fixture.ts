@@ -11,14 +11,14 @@ import {
 import type { AddressSighting } from "@accountlink/core/addresses";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
-import { IdempotencyStore, type NewClaim } from "@accountlink/core/idempotency";
+import { IdempotencyStore, type IdempotentWrite } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type UserErased, UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "../../mod.ts";
-import { answered, newAnswer, newClaim, retryOf } from "../idempotency/idempotency_fixture.ts";
+import { answered, newAnswer } from "../idempotency/idempotency_fixture.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import { newSignIn } from "../sign_in_store_suite.ts";
 
@@ -92,22 +92,13 @@ export const newUserFixture = Effect.gen(function* () {
       yield* signIns.create(signIn, null);
       return signIn;
     }),
-    /** Claims an idempotency key for a request that names these chat users. */
-    claim: Effect.fnUntraced(function* (...named: ReadonlyArray<ChatId>) {
-      const claim = newClaim({ chatIds: named });
-      yield* idempotency.claim(claim);
-      return claim;
-    }),
-    /**
-     * Commits a write and its stored answer. The answer names the chat users `named`. Returns false if the claim is
-     * lost.
-     */
-    commit: (claim: NewClaim, write: Effect.Effect<unknown, unknown>, ...named: ReadonlyArray<ChatId>) =>
-      Effect.map(idempotency.commit(claim, answered(write, newAnswer(...named))), Option.isSome),
-    release: idempotency.release,
-    /** Claims the idempotency key of a request again, and returns the stored request. */
-    retry: (claim: NewClaim, fingerprint?: string, at = 0) =>
-      Effect.map(idempotency.claim(retryOf(claim, at, fingerprint)), Option.getOrNull),
+    /** Commits a write and its stored answer. The answer names the chat users `named`. */
+    commit: (
+      request: IdempotentWrite,
+      write: Effect.Effect<unknown, unknown>,
+      ...named: ReadonlyArray<ChatId>
+    ) => Effect.map(idempotency.commit(request, answered(write, newAnswer(...named))), Option.isSome),
+    findRequest: ({ id }: IdempotentWrite) => Effect.map(idempotency.find(id), Option.getOrNull),
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
     create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
       const { key } = yield* insertKey(scope);
