@@ -1,8 +1,7 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { erasedMark } from "@accountlink/core/users";
-import { Effect, Option } from "effect";
-import { uniqueText } from "../../mod.ts";
+import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { line } from "../links/link_fixture.ts";
 import { ada, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
