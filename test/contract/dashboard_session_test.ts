@@ -59,6 +59,7 @@ describe("a session", () => {
       csrfToken: owner.csrfToken,
       role: "owner",
       accounts: [{ name: `chat:${ada}`, role: "owner" }],
+      invitations: [],
       keys: { used: expect.any(Number), allowed: null },
     });
     expect(Math.abs(Date.parse(textOf(expiresAt)) - Date.now() - 12 * 3_600_000)).toBeLessThan(120_000);

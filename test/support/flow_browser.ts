@@ -94,3 +94,6 @@ export const formOf = ({ text }: Answer): Readonly<Record<string, string>> =>
       ([, name = "", value = ""]) => [name, value],
     ),
   );
+
+/** Returns the HTML of a page without the tags that isolate the direction of names. */
+export const withoutIsolation = (html: string): string => html.replaceAll(/<\/?bdi[^>]*>/g, "");
