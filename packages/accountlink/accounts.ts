@@ -4,6 +4,7 @@ import { Accounts as CoreAccounts, InvalidParameter, type StoreUnavailable } fro
 import { type Account, KeyStore, type Tier } from "@accountlink/core/keys";
 import { Context, Effect, Layer, Option } from "effect";
 import { originOf, type WriteOptions } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 type Options = Pick<WriteOptions, "actor">;
 type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
@@ -55,12 +56,17 @@ export class Accounts extends Context.Service<
         return yield* InvalidParameter.one("name", `is "${name}", expected the name of an account`);
       });
 
-      return Accounts.of({
-        list: () => store.listAccounts(),
-        setTier: (name, tier, options) => changed(name, accounts.setTier(name, tier, originOf(options))),
-        suspend: (name, options) => changed(name, accounts.suspend(name, originOf(options))),
-        restore: (name, options) => changed(name, accounts.restore(name, originOf(options))),
-      });
+      return Accounts.of(
+        checked<Accounts["Service"]>(
+          {
+            list: () => store.listAccounts(),
+            setTier: (name, tier, options) => changed(name, accounts.setTier(name, tier, originOf(options))),
+            suspend: (name, options) => changed(name, accounts.suspend(name, originOf(options))),
+            restore: (name, options) => changed(name, accounts.restore(name, originOf(options))),
+          },
+          signatures.accounts,
+        ),
+      );
     }),
   );
 }

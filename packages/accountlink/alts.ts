@@ -21,6 +21,7 @@ import { makeEmbedderKey } from "./embedder_key.ts";
 import { chatIdOf, gameIdOf } from "./ids.ts";
 import type { LookupOptions } from "./links.ts";
 import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 /** The user or address to check: at least one of the three fields. */
 export interface AltQuestion {
@@ -89,48 +90,58 @@ export class Alts extends Context.Service<
         return { chatId: yield* chatIdOf(chatId), otherChatId: yield* chatIdOf(otherChatId, "otherChatId") };
       });
 
-      return Alts.of({
-        find: Effect.fnUntraced(function* (
-          { chatId, gameId, address },
-          { resolved = false, ...options } = {},
-        ) {
-          const query = {
-            chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
-            gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
-            address: address === undefined ? null : yield* addressOf(address),
-          };
-          if (Object.values(query).every((value) => value === null)) {
-            return yield* InvalidParameter.one("chatId", "is missing, expected it, gameId or address");
-          }
-          const guildId = yield* callGuild(scope, options);
-          return yield* detection.detect(scope, query, { guildId, resolved, unknownMembers: "refuse" });
-        }),
+      return Alts.of(
+        checked<Alts["Service"]>(
+          {
+            find: Effect.fnUntraced(function* (
+              { chatId, gameId, address },
+              { resolved = false, ...options } = {},
+            ) {
+              const query = {
+                chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
+                gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
+                address: address === undefined ? null : yield* addressOf(address),
+              };
+              if (Object.values(query).every((value) => value === null)) {
+                return yield* InvalidParameter.one("chatId", "is missing, expected it, gameId or address");
+              }
+              const guildId = yield* callGuild(scope, options);
+              return yield* detection.detect(scope, query, { guildId, resolved, unknownMembers: "refuse" });
+            }),
 
-        reviews: Effect.fnUntraced(function* (chatId, options) {
-          const guildId = yield* callGuild(scope, options);
-          return yield* reviews.list({ scope, guildId }, yield* chatIdOf(chatId));
-        }),
+            reviews: Effect.fnUntraced(function* (chatId, options) {
+              const guildId = yield* callGuild(scope, options);
+              return yield* reviews.list({ scope, guildId }, yield* chatIdOf(chatId));
+            }),
 
-        review: Effect.fnUntraced(function* (chatId, otherChatId, verdict, { note = "", ...options } = {}) {
-          if (!isStorableUpTo(longestNote, note)) {
-            return yield* InvalidParameter.one(
-              "note",
-              `expected at most ${longestNote} characters, without NUL`,
-            );
-          }
-          const pair = yield* pairOf(chatId, otherChatId);
-          const { id: keyId } = yield* embedderKey;
-          const review = { ...pair, verdict, note: note === "" ? null : note, keyId };
-          return yield* reviews.set(yield* writeTarget(scope, options), review);
-        }),
+            review: Effect.fnUntraced(function* (
+              chatId,
+              otherChatId,
+              verdict,
+              { note = "", ...options } = {},
+            ) {
+              if (!isStorableUpTo(longestNote, note)) {
+                return yield* InvalidParameter.one(
+                  "note",
+                  `expected at most ${longestNote} characters, without NUL`,
+                );
+              }
+              const pair = yield* pairOf(chatId, otherChatId);
+              const { id: keyId } = yield* embedderKey;
+              const review = { ...pair, verdict, note: note === "" ? null : note, keyId };
+              return yield* reviews.set(yield* writeTarget(scope, options), review);
+            }),
 
-        deleteReview: Effect.fnUntraced(function* (chatId, otherChatId, options) {
-          return yield* reviews.remove(
-            yield* writeTarget(scope, options),
-            yield* pairOf(chatId, otherChatId),
-          );
-        }),
-      });
+            deleteReview: Effect.fnUntraced(function* (chatId, otherChatId, options) {
+              return yield* reviews.remove(
+                yield* writeTarget(scope, options),
+                yield* pairOf(chatId, otherChatId),
+              );
+            }),
+          },
+          signatures.alts,
+        ),
+      );
     }),
   );
 }

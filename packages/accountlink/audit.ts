@@ -3,6 +3,7 @@ import type { AuditAction, AuditEntry, AuditFilter } from "@accountlink/core/aud
 import { Array, Context, Effect, Layer, Option, Stream } from "effect";
 import { keyIdOf } from "./ids.ts";
 import { Scope } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 /** Selects entries of the audit log. A field that is left out does not restrict the selection. */
 export interface AuditChoice {
@@ -56,14 +57,19 @@ export class Audit extends Context.Service<
             ),
           ]),
         );
-      return Audit.of({
-        entries: ({ action = null, keyId, before = null } = {}) =>
-          Stream.unwrap(
-            Effect.map(keyId === undefined ? Effect.succeed(null) : keyIdOf(keyId, "keyId"), (id) =>
-              pagesOf({ action, keyId: id }, before),
-            ),
-          ),
-      });
+      return Audit.of(
+        checked<Audit["Service"]>(
+          {
+            entries: ({ action = null, keyId, before = null } = {}) =>
+              Stream.unwrap(
+                Effect.map(keyId === undefined ? Effect.succeed(null) : keyIdOf(keyId, "keyId"), (id) =>
+                  pagesOf({ action, keyId: id }, before),
+                ),
+              ),
+          },
+          signatures.audit,
+        ),
+      );
     }),
   );
 }

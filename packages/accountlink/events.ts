@@ -5,6 +5,7 @@ import type { GuildError } from "@accountlink/core/platforms";
 import { Context, Effect, Layer, Stream } from "effect";
 import { chatIdOf, gameIdOf } from "./ids.ts";
 import { Scope } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 /** Which events to read, and where to begin. */
 export interface EventChoice {
@@ -69,29 +70,34 @@ export class Events extends Context.Service<
       const feed = yield* EventFeed;
       const target: FeedTarget = { scope: yield* Scope, guildId: null, keyId: null };
       const everything = { cursor: null, from: "now", types: null, chatId: null, gameId: null } as const;
-      return Events.of({
-        follow: ({ cursor = null, from = "now", types = null, chatId, gameId } = {}) =>
-          Stream.unwrap(
-            Effect.gen(function* () {
-              const start = {
-                cursor,
-                from,
-                types,
-                chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
-                gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
-              };
-              return Stream.map(
-                feed.follow(target, start),
-                ({ event: { position: _, ...event }, cursor: after }) => ({
-                  ...event,
-                  cursor: after,
+      return Events.of(
+        checked<Events["Service"]>(
+          {
+            follow: ({ cursor = null, from = "now", types = null, chatId, gameId } = {}) =>
+              Stream.unwrap(
+                Effect.gen(function* () {
+                  const start = {
+                    cursor,
+                    from,
+                    types,
+                    chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
+                    gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
+                  };
+                  return Stream.map(
+                    feed.follow(target, start),
+                    ({ event: { position: _, ...event }, cursor: after }) => ({
+                      ...event,
+                      cursor: after,
+                    }),
+                  );
                 }),
-              );
-            }),
-          ),
-        now: () =>
-          Effect.map(feed.read(target, { ...everything, limit: 1, wait: 0 }), ({ cursor }) => cursor),
-      });
+              ),
+            now: () =>
+              Effect.map(feed.read(target, { ...everything, limit: 1, wait: 0 }), ({ cursor }) => cursor),
+          },
+          signatures.events,
+        ),
+      );
     }),
   );
 }

@@ -7,9 +7,10 @@ import {
   type KeyUpdate,
   type NewKey,
 } from "@accountlink/core/keys";
-import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Clock, Context, Effect, Layer, Option, Record } from "effect";
 import { keyIdOf } from "./ids.ts";
 import { originOf, Scope, type WriteOptions } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 /** The fields of a new key. Its limits default to the account's, and it does not expire by default. */
 export type KeyChoice = Omit<NewKey, "account" | "target" | "status">;
@@ -85,39 +86,45 @@ export class Keys extends Context.Service<
         return yield* InvalidParameter.one("id", `is "${id}", expected a key of the scope`);
       });
 
-      return Keys.of({
-        create: Effect.fnUntraced(function* (key, options) {
-          const owner = Option.getOrNull(yield* store.findAccount(scope.account));
-          const account = owner ?? { name: scope.account, chatId: null, tier: "free" };
-          return yield* keys.create({ ...key, account, target: scope }, originOf(options));
-        }),
+      return Keys.of(
+        checked<Keys["Service"]>(
+          {
+            create: Effect.fnUntraced(function* (key, options) {
+              const owner = Option.getOrNull(yield* store.findAccount(scope.account));
+              const account = owner ?? { name: scope.account, chatId: null, tier: "free" };
+              const chosen = Record.filter<string, unknown>({ ...key }, (value) => value !== undefined);
+              return yield* keys.create({ ...chosen, account, target: scope }, originOf(options));
+            }),
 
-        list: Effect.fnUntraced(function* () {
-          const all = yield* store.listKeys(scope.account, yield* Clock.currentTimeMillis);
-          return all.filter((key) => key.scope.pid === scope.pid);
-        }),
+            list: Effect.fnUntraced(function* () {
+              const all = yield* store.listKeys(scope.account, yield* Clock.currentTimeMillis);
+              return all.filter((key) => key.scope.pid === scope.pid);
+            }),
 
-        get: (id) => Effect.map(find(id), Option.getOrNull),
+            get: (id) => Effect.map(find(id), Option.getOrNull),
 
-        update: Effect.fnUntraced(function* (id, update, options) {
-          const key = yield* findOwn(id);
-          yield* keys.update(key.id, update, originOf(options));
-          return yield* findOwn(id);
-        }),
+            update: Effect.fnUntraced(function* (id, update, options) {
+              const key = yield* findOwn(id);
+              yield* keys.update(key.id, update, originOf(options));
+              return yield* findOwn(id);
+            }),
 
-        rotate: Effect.fnUntraced(function* (id, { graceSeconds = 0, ...options } = {}) {
-          const key = yield* findOwn(id);
-          const token = yield* keys.rotate(key.id, graceSeconds, originOf(options));
-          if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
-          return { key: yield* findOwn(id), token: token.value };
-        }),
+            rotate: Effect.fnUntraced(function* (id, { graceSeconds = 0, ...options } = {}) {
+              const key = yield* findOwn(id);
+              const token = yield* keys.rotate(key.id, graceSeconds, originOf(options));
+              if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
+              return { key: yield* findOwn(id), token: token.value };
+            }),
 
-        revoke: Effect.fnUntraced(function* (id, options) {
-          const key = yield* findOwn(id);
-          yield* keys.revoke(key.id, originOf(options));
-          return yield* findOwn(id);
-        }),
-      });
+            revoke: Effect.fnUntraced(function* (id, options) {
+              const key = yield* findOwn(id);
+              yield* keys.revoke(key.id, originOf(options));
+              return yield* findOwn(id);
+            }),
+          },
+          signatures.keys,
+        ),
+      );
     }),
   );
 }

@@ -37,6 +37,7 @@ import { Array, Context, Effect, Layer, type Result, Stream } from "effect";
 import type { Digest } from "effect/crypto";
 import { chatIdOf, gameIdOf } from "./ids.ts";
 import { type CallOptions, callGuild, originOf, Scope, type WriteOptions, writeTarget } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 export interface LookupOptions extends CallOptions {
   /** Whether to add the profiles of both users; false if left out. */
@@ -191,68 +192,76 @@ export class Links extends Context.Service<
       const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) =>
         Effect.map(callGuild(scope, options), (guildId) => ({ guildId, resolved }));
 
-      return Links.of({
-        get: Effect.fnUntraced(function* (id, options) {
-          return yield* orNull(lookup.byChat(scope, yield* chatIdOf(id), yield* lookupOptions(options)));
-        }),
+      return Links.of(
+        checked<Links["Service"]>(
+          {
+            get: Effect.fnUntraced(function* (id, options) {
+              return yield* orNull(lookup.byChat(scope, yield* chatIdOf(id), yield* lookupOptions(options)));
+            }),
 
-        getMany: Effect.fnUntraced(function* (ids, options) {
-          const chatIds = yield* Effect.forEach(ids, (id) => chatIdOf(id));
-          const chosen = yield* lookupOptions(options);
-          return yield* eachOrNull(chatIds, (part) => bulk.byChats(scope, part, chosen));
-        }),
+            getMany: Effect.fnUntraced(function* (ids, options) {
+              const chatIds = yield* Effect.forEach(ids, (id) => chatIdOf(id));
+              const chosen = yield* lookupOptions(options);
+              return yield* eachOrNull(chatIds, (part) => bulk.byChats(scope, part, chosen));
+            }),
 
-        byGame: Effect.fnUntraced(function* (id, options) {
-          return yield* orNull(lookup.byGame(scope, yield* gameIdOf(id), yield* lookupOptions(options)));
-        }),
+            byGame: Effect.fnUntraced(function* (id, options) {
+              return yield* orNull(lookup.byGame(scope, yield* gameIdOf(id), yield* lookupOptions(options)));
+            }),
 
-        byGameMany: Effect.fnUntraced(function* (ids, options) {
-          const gameIds = yield* Effect.forEach(ids, gameIdOf);
-          const chosen = yield* lookupOptions(options);
-          return yield* eachOrNull(gameIds, (part) => bulk.byGames(scope, part, chosen));
-        }),
+            byGameMany: Effect.fnUntraced(function* (ids, options) {
+              const gameIds = yield* Effect.forEach(ids, gameIdOf);
+              const chosen = yield* lookupOptions(options);
+              return yield* eachOrNull(gameIds, (part) => bulk.byGames(scope, part, chosen));
+            }),
 
-        verification: Effect.fnUntraced(function* (id, options) {
-          return yield* lookup.verification(scope, yield* chatIdOf(id), yield* lookupOptions(options));
-        }),
+            verification: Effect.fnUntraced(function* (id, options) {
+              return yield* lookup.verification(scope, yield* chatIdOf(id), yield* lookupOptions(options));
+            }),
 
-        set: Effect.fnUntraced(function* (chat, game, options) {
-          const link = { chatId: yield* chatIdOf(chat), gameId: yield* gameIdOf(game) };
-          return yield* writer.setGame(yield* writeTarget(scope, options), link);
-        }),
+            set: Effect.fnUntraced(function* (chat, game, options) {
+              const link = { chatId: yield* chatIdOf(chat), gameId: yield* gameIdOf(game) };
+              return yield* writer.setGame(yield* writeTarget(scope, options), link);
+            }),
 
-        move: Effect.fnUntraced(function* (chat, newChat, options) {
-          const move = { oldChatId: yield* chatIdOf(chat), newChatId: yield* chatIdOf(newChat, "newChatId") };
-          return yield* writer.moveChat(yield* writeTarget(scope, options), move);
-        }),
+            move: Effect.fnUntraced(function* (chat, newChat, options) {
+              const move = {
+                oldChatId: yield* chatIdOf(chat),
+                newChatId: yield* chatIdOf(newChat, "newChatId"),
+              };
+              return yield* writer.moveChat(yield* writeTarget(scope, options), move);
+            }),
 
-        delete: Effect.fnUntraced(function* (chat, options) {
-          const target = yield* writeTarget(scope, options);
-          return yield* writer.removeGame(target, yield* chatIdOf(chat), { requireMember: false });
-        }),
+            delete: Effect.fnUntraced(function* (chat, options) {
+              const target = yield* writeTarget(scope, options);
+              return yield* writer.removeGame(target, yield* chatIdOf(chat), { requireMember: false });
+            }),
 
-        deleteAll: Effect.fnUntraced(function* (options) {
-          return yield* writer.deleteScope(yield* writeTarget(scope, options));
-        }),
+            deleteAll: Effect.fnUntraced(function* (options) {
+              return yield* writer.deleteScope(yield* writeTarget(scope, options));
+            }),
 
-        all,
+            all,
 
-        import: (file, { format = "auto", actor, ...options } = {}) =>
-          Effect.suspend(() => {
-            const unreadColumns = new Set<string>();
-            const lines = linkReaders[format](bytesOf(file), { ...options, unreadColumns });
-            return importLinks(
-              { lines, isRepeatable: typeof file === "function", unreadColumns },
-              {
-                findScope: Effect.succeed(scope.pid),
-                origin: originOf(actor === undefined ? {} : { actor }),
-              },
-              options,
-            );
-          }).pipe(Effect.provideContext(services)),
+            import: (file, { format = "auto", actor, ...options } = {}) =>
+              Effect.suspend(() => {
+                const unreadColumns = new Set<string>();
+                const lines = linkReaders[format](bytesOf(file), { ...options, unreadColumns });
+                return importLinks(
+                  { lines, isRepeatable: typeof file === "function", unreadColumns },
+                  {
+                    findScope: Effect.succeed(scope.pid),
+                    origin: originOf(actor === undefined ? {} : { actor }),
+                  },
+                  options,
+                );
+              }).pipe(Effect.provideContext(services)),
 
-        export: (format) => linkFileOf(all(), format),
-      });
+            export: (format) => linkFileOf(all(), format),
+          },
+          signatures.links,
+        ),
+      );
     }),
   );
 }

@@ -19,6 +19,7 @@ import {
 import { Context, Effect, Layer } from "effect";
 import { chatIdOf } from "./ids.ts";
 import { type CallOptions, callGuild, originOf, Scope, type WriteOptions } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 type ReadError = InvalidParameter | StoreUnavailable;
 type MemberError = ReadError | Forbidden | PlatformUnavailable;
@@ -99,29 +100,34 @@ export class Roles extends Context.Service<
       const scope = yield* Scope;
       const plans = yield* RolePlans;
 
-      return Roles.of({
-        get: (options) => inGuild(scope, options, (guildId) => plans.find(scope, guildId)),
-        put: (settings, options) =>
-          inGuild(scope, options, (guildId) => plans.put(scope, guildId, settings, originOf(options))),
-        delete: (options) =>
-          inGuild(scope, options, (guildId) => plans.remove(scope, guildId, originOf(options))),
-        list: (options) => inGuild(scope, options, plans.guildRoles),
-        preview: (chatId, options) =>
-          inGuild(scope, options, (guildId) =>
-            Effect.map(
-              Effect.flatMap(chatIdOf(chatId), (id) => plans.preview(scope, guildId, id)),
-              ({ add, remove, nickname }) => ({ add, remove, nickname }),
-            ),
-          ),
-        sweep: (options) => inGuild(scope, options, (guildId) => plans.startSweep(scope, guildId)),
-        sync: (chatId, options) =>
-          inGuild(scope, options, (guildId) =>
-            Effect.map(
-              Effect.flatMap(chatIdOf(chatId), (id) => plans.sync(scope, guildId, id)),
-              ({ settled: _, ...changes }) => changes,
-            ),
-          ),
-      });
+      return Roles.of(
+        checked<Roles["Service"]>(
+          {
+            get: (options) => inGuild(scope, options, (guildId) => plans.find(scope, guildId)),
+            put: (settings, options) =>
+              inGuild(scope, options, (guildId) => plans.put(scope, guildId, settings, originOf(options))),
+            delete: (options) =>
+              inGuild(scope, options, (guildId) => plans.remove(scope, guildId, originOf(options))),
+            list: (options) => inGuild(scope, options, plans.guildRoles),
+            preview: (chatId, options) =>
+              inGuild(scope, options, (guildId) =>
+                Effect.map(
+                  Effect.flatMap(chatIdOf(chatId), (id) => plans.preview(scope, guildId, id)),
+                  ({ add, remove, nickname }) => ({ add, remove, nickname }),
+                ),
+              ),
+            sweep: (options) => inGuild(scope, options, (guildId) => plans.startSweep(scope, guildId)),
+            sync: (chatId, options) =>
+              inGuild(scope, options, (guildId) =>
+                Effect.map(
+                  Effect.flatMap(chatIdOf(chatId), (id) => plans.sync(scope, guildId, id)),
+                  ({ settled: _, ...changes }) => changes,
+                ),
+              ),
+          },
+          signatures.roles,
+        ),
+      );
     }),
   );
 }

@@ -21,6 +21,7 @@ import { makeEmbedderKey } from "./embedder_key.ts";
 import { chatIdOf } from "./ids.ts";
 import { PublicAddress } from "./public_address.ts";
 import { type CallOptions, callGuild, Scope } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 /** A verification session, with the URLs and the code by which the user can open it. */
 export interface Session extends Omit<VerificationSession, "id"> {
@@ -145,54 +146,59 @@ export class Sessions extends Context.Service<
           }),
         );
 
-      return Sessions.of({
-        create: Effect.fnUntraced(function* ({ clientId, chatId, redirect = null, ...options }) {
-          if (clientId === "" || !isStorableUpTo(longestClientId, clientId)) {
-            return yield* InvalidParameter.one(
-              "clientId",
-              `expected 1 to ${longestClientId} characters, without NUL`,
-            );
-          }
-          const key = { ...(yield* embedderKey), redirectOrigins };
-          const created = yield* sessions.create(key, {
-            clientId,
-            guildId: yield* callGuild(scope, options),
-            chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
-            redirect,
-          });
-          return yield* shown(storedOf(created), created.sid);
-        }),
+      return Sessions.of(
+        checked<Sessions["Service"]>(
+          {
+            create: Effect.fnUntraced(function* ({ clientId, chatId, redirect = null, ...options }) {
+              if (clientId === "" || !isStorableUpTo(longestClientId, clientId)) {
+                return yield* InvalidParameter.one(
+                  "clientId",
+                  `expected 1 to ${longestClientId} characters, without NUL`,
+                );
+              }
+              const key = { ...(yield* embedderKey), redirectOrigins };
+              const created = yield* sessions.create(key, {
+                clientId,
+                guildId: yield* callGuild(scope, options),
+                chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
+                redirect,
+              });
+              return yield* shown(storedOf(created), created.sid);
+            }),
 
-        get: Effect.fnUntraced(function* (text) {
-          const found = yield* find(text);
-          if (found === null) return null;
-          const read = yield* reads.observe(found.session);
-          return yield* shown(yield* read.current, found.sid);
-        }, Effect.scoped),
+            get: Effect.fnUntraced(function* (text) {
+              const found = yield* find(text);
+              if (found === null) return null;
+              const read = yield* reads.observe(found.session);
+              return yield* shown(yield* read.current, found.sid);
+            }, Effect.scoped),
 
-        wait: Effect.fnUntraced(function* (text, { within = Infinity } = {}) {
-          const { sid, session } = yield* require(text);
-          const until =
-            (yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.fromInputUnsafe(within));
-          const read = yield* reads.observe(session);
-          let current = yield* read.current;
-          while (!isFinal(current.state)) {
-            const next = yield* read.next(current, until);
-            if (next === "timeout" || next === "ended") break;
-            current = next;
-          }
-          return yield* shown(current, sid);
-        }, Effect.scoped),
+            wait: Effect.fnUntraced(function* (text, { within = Infinity } = {}) {
+              const { sid, session } = yield* require(text);
+              const until =
+                (yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.fromInputUnsafe(within));
+              const read = yield* reads.observe(session);
+              let current = yield* read.current;
+              while (!isFinal(current.state)) {
+                const next = yield* read.next(current, until);
+                if (next === "timeout" || next === "ended") break;
+                current = next;
+              }
+              return yield* shown(current, sid);
+            }, Effect.scoped),
 
-        watch,
+            watch,
 
-        cancel: Effect.fnUntraced(function* (text) {
-          const { sid, session } = yield* require(text);
-          const key = Option.getOrNull(yield* keyStore.findById(session.keyId));
-          if (key === null) return yield* new SessionNotFound();
-          return yield* shown(storedOf(yield* sessions.cancel(key, sid)), sid);
-        }),
-      });
+            cancel: Effect.fnUntraced(function* (text) {
+              const { sid, session } = yield* require(text);
+              const key = Option.getOrNull(yield* keyStore.findById(session.keyId));
+              if (key === null) return yield* new SessionNotFound();
+              return yield* shown(storedOf(yield* sessions.cancel(key, sid)), sid);
+            }),
+          },
+          signatures.sessions,
+        ),
+      );
     }),
   );
 }

@@ -37,7 +37,7 @@ export const errorsApiSuite = (service: () => TestService): void => {
 
     it("wraps a bug in an InternalError", async () => {
       const { al } = service();
-      const reason = await reasonOf(al.alts.find(null as never));
+      const reason = await reasonOf(al.links.import(brokenFile));
       expect(reason).toBeInstanceOf(InternalError);
       expect(reason).toMatchObject({ code: "INTERNAL_ERROR", cause: expect.any(TypeError) });
     });
@@ -52,4 +52,8 @@ export const errorsApiSuite = (service: () => TestService): void => {
       expect(await reasonOf(al.sessions.wait(sid, { signal: AbortSignal.abort("before") }))).toBe("before");
     });
   });
+};
+
+const brokenFile = () => {
+  throw new TypeError("broken");
 };

@@ -4,6 +4,7 @@ import type { FoundUser, UserErased } from "@accountlink/core/users";
 import { Context, Effect, Layer } from "effect";
 import { chatIdOf } from "./ids.ts";
 import { originOf, type WriteOptions } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 type UserError = InvalidParameter | StoreUnavailable;
 
@@ -38,11 +39,16 @@ export class Users extends Context.Service<
   static readonly layer = Layer.effect(
     Users,
     Effect.map(UserData, (data) =>
-      Users.of({
-        export: (chatId) => Effect.flatMap(chatIdOf(chatId), data.find),
-        erase: (chatId, options) =>
-          Effect.flatMap(chatIdOf(chatId), (id) => data.erase(id, originOf(options))),
-      }),
+      Users.of(
+        checked<Users["Service"]>(
+          {
+            export: (chatId) => Effect.flatMap(chatIdOf(chatId), data.find),
+            erase: (chatId, options) =>
+              Effect.flatMap(chatIdOf(chatId), (id) => data.erase(id, originOf(options))),
+          },
+          signatures.users,
+        ),
+      ),
     ),
   );
 }

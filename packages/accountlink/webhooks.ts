@@ -13,6 +13,7 @@ import {
 } from "@accountlink/core/webhooks";
 import { Context, Effect, Layer } from "effect";
 import { originOf, Scope, type WriteOptions } from "./scope.ts";
+import { checked, signatures } from "./signatures.ts";
 
 /** The fields of a new webhook. By default it receives all types of events. */
 export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
@@ -111,29 +112,34 @@ export class Webhooks extends Context.Service<
           Effect.andThen(findOwn(id), operation),
         );
 
-      return Webhooks.of({
-        create: (choice, options) =>
-          webhooks.create({ ...choice, account, target: scope }, originOf(options)),
-        list: () =>
-          Effect.map(webhooks.list(account), (all) =>
-            all.filter((webhook) => webhook.scope.pid === scope.pid),
-          ),
-        update: (id, update, options) => own(id, webhooks.update(account, id, update, originOf(options))),
-        delete: (id, options) => own(id, webhooks.remove(account, id, originOf(options))),
-        rotate: (id, options) => own(id, webhooks.rotate(account, id, originOf(options))),
-        test: (id, options) => own(id, webhooks.test(account, id, originOf(options))),
-        deliveries: (id, { status = null, before = null, limit = 50 } = {}) =>
-          own(id, webhooks.deliveries(account, id, { status, before, limit })),
-        resend: (id, eventId, options) =>
-          own(
-            id,
-            orInvalid(
-              "eventId",
-              `is "${eventId}", expected the event of a delivery that is kept`,
-              webhooks.resend(account, id, eventId, originOf(options)),
-            ),
-          ),
-      });
+      return Webhooks.of(
+        checked<Webhooks["Service"]>(
+          {
+            create: (choice, options) =>
+              webhooks.create({ ...choice, account, target: scope }, originOf(options)),
+            list: () =>
+              Effect.map(webhooks.list(account), (all) =>
+                all.filter((webhook) => webhook.scope.pid === scope.pid),
+              ),
+            update: (id, update, options) => own(id, webhooks.update(account, id, update, originOf(options))),
+            delete: (id, options) => own(id, webhooks.remove(account, id, originOf(options))),
+            rotate: (id, options) => own(id, webhooks.rotate(account, id, originOf(options))),
+            test: (id, options) => own(id, webhooks.test(account, id, originOf(options))),
+            deliveries: (id, { status = null, before = null, limit = 50 } = {}) =>
+              own(id, webhooks.deliveries(account, id, { status, before, limit })),
+            resend: (id, eventId, options) =>
+              own(
+                id,
+                orInvalid(
+                  "eventId",
+                  `is "${eventId}", expected the event of a delivery that is kept`,
+                  webhooks.resend(account, id, eventId, originOf(options)),
+                ),
+              ),
+          },
+          signatures.webhooks,
+        ),
+      );
     }),
   );
 }
