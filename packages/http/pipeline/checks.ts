@@ -11,6 +11,7 @@ import {
   RequestLimits,
 } from "@accountlink/core";
 import { isAddressAllowed } from "@accountlink/core/addresses";
+import { keyFreshness } from "@accountlink/core/keys";
 import type { Requester } from "@accountlink/core/limits";
 import type { Credential, Parameters, ParameterValues, Route } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -71,22 +72,33 @@ export const makeChecks = Effect.gen(function* () {
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
 
+    const authenticate = Effect.fnUntraced(function* ({ address, request }: RequestContext, learn: Learn) {
+      // Steps 3 and 4: refuse an address that sends many wrong keys, then check the key. `KeyAuthenticator` does both.
+      const authenticated = yield* authenticator.authenticate(keyOf(request), address);
+      const context = learn({ key: authenticated });
+      // Step 5: check the client address against the allow list and the deny list of the key.
+      if (!isAddressAllowed(authenticated.key, address)) {
+        return yield* new Forbidden({ reason: "ip_not_allowed" });
+      }
+      return { presented: authenticated.key, quota: authenticated.quota, context };
+    });
+
     return Effect.fnUntraced(function* (arrived: RequestContext, learn: Learn) {
       const { address, request } = arrived;
       if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
-      // Steps 3 and 4: refuse an address that sends many wrong keys, then check the key. `KeyAuthenticator` does both.
-      const authenticated = yield* authenticator.authenticate(keyOf(request), address);
-      const { key, quota } = authenticated;
-      const context = learn({ key: authenticated });
-      // Step 5: check the client address against the allow list and the deny list of the key.
-      if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
+      const { presented, quota, context } = yield* authenticate(arrived, learn);
       // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
-      yield* admit({ key, quota, address, traffic }, learn);
+      yield* admit({ key: presented, quota, address, traffic }, learn);
       // Step 8: check that the access and the tier of the key allow the route.
-      if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
-      if (!isServed(key)) return yield* new PremiumRequired();
+      if (!isAllowed(presented)) return yield* new Forbidden({ reason: "key_access" });
+      if (!isServed(presented)) return yield* new PremiumRequired();
       // Step 9: read and check the parameters from the query or the body.
-      const { values, contract } = yield* readValues(context, key);
+      const began = context.clock.currentTimeMillisUnsafe();
+      const { values, contract } = yield* readValues(context, presented);
+      // While a slow body arrived, the key may have been revoked.
+      const isSlow = context.clock.currentTimeMillisUnsafe() - began >= keyFreshness;
+      const key = isSlow ? (yield* authenticate(context, learn)).presented : presented;
+      if (isSlow && !isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (validate !== undefined) yield* validate(values);
       // Step 10: check whether the values need a Premium key. On a write route, `handler` then claims the idempotency
       // key, see `answerOnce`.

@@ -62,10 +62,12 @@ export const makeApiPipeline = Effect.gen(function* () {
       const read = readerFor(route);
       const handle = Effect.fnUntraced(function* (context: RequestContext) {
         yield* limits.admitKeyless(context.address);
+        // Before the checks of the sign-in and the role, which may end while a slow body arrives.
+        const sent = yield* Effect.result(read(context));
         const signIn = yield* signIns.find("dashboard", site.session.read(context));
         const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
         if (method !== "GET") yield* checkWrite(context, signIn);
-        const values = yield* read(context);
+        const values = yield* Effect.fromResult(sent);
         const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
         return yield* handler({ values, context, signIn, owner, member });
       });

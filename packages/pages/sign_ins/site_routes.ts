@@ -89,8 +89,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 
   const answerForm = Effect.fnUntraced(function* (context: PageContext, answer: AnswerForm) {
-    const visitor = yield* visitorOf(context);
     const fields = yield* readSiteForm(context);
+    // After the body, since the sign-in may end while a slow body arrives.
+    const visitor = yield* visitorOf(context);
     if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
     return yield* answer(visitor, fields);
   });
