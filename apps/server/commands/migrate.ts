@@ -13,7 +13,7 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     const steps = yield* storage.kind === "embedded"
       ? StorageSql.migrateEmbedded({ ...storage, exclusive: false })
       : StoragePostgres.migratePostgres({ ...storage, startTimeout }).pipe(
-          Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)),
+          Effect.provide(loggingLayer(config)),
         );
     yield* answer(
       { ...location.json, steps },

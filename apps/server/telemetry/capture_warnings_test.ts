@@ -19,7 +19,7 @@ it.live(
             schedule: Schedule.spaced("1 millis"),
           }),
         ),
-        Effect.provide(loggingLayer("info")),
+        Effect.provide(loggingLayer({ ACCOUNTLINK_LOG_LEVEL: "info" })),
       );
       const lines = (yield* TestConsole.errorLines).map((line) => JSON.parse(String(line)));
       expect(lines).toMatchObject([

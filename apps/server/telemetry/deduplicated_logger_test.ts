@@ -22,7 +22,7 @@ const fail = (times: number, route = "getChat") =>
   );
 
 const withLogging = <A, E>(effect: Effect.Effect<A, E>) =>
-  Effect.andThen(Effect.provide(effect, loggingLayer("info")), linesSoFar).pipe(
+  Effect.andThen(Effect.provide(effect, loggingLayer({ ACCOUNTLINK_LOG_LEVEL: "info" })), linesSoFar).pipe(
     Effect.provide(TestConsole.layer, { local: true }),
   );
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "@effect/vitest";
-import { Effect } from "effect";
+import { assert, describe, expect, it } from "@effect/vitest";
+import { Effect, Redacted } from "effect";
 import { TestConsole } from "effect/testing";
 import { loggingLayer } from "./logging.ts";
 
@@ -8,7 +8,7 @@ const key = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
 /** The lines that an effect logs, captured from the console. */
 const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    yield* Effect.provide(effect, loggingLayer(level));
+    yield* Effect.provide(effect, loggingLayer({ ACCOUNTLINK_LOG_LEVEL: level }));
     expect(yield* TestConsole.logLines).toEqual([]);
     const lines = (yield* TestConsole.errorLines).map(String);
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
@@ -25,6 +25,23 @@ describe("loggingLayer", () => {
         { level: "INFO", message: "first\nsecond", annotations: { route: "getChat" } },
       ]);
     }),
+  );
+
+  it.effect("the log shows the addresses of the configured stores, and no other address", () =>
+    Effect.gen(function* () {
+      const layer = loggingLayer({
+        ACCOUNTLINK_LOG_LEVEL: "info",
+        ACCOUNTLINK_DATABASE_URL: Redacted.make("postgres://user:password@10.0.0.9/links"),
+        ACCOUNTLINK_REDIS_URL: Redacted.make("redis://[fd00::9]:6380"),
+      });
+      const line = "10.0.0.9:5432 fd00::9:6380 10.0.0.9:54321 10.0.0.9 10.0.0.8:5432 fd00::9";
+      yield* Effect.provide(Effect.logInfo(line), layer);
+      const [text] = (yield* TestConsole.errorLines).map(String);
+      assert.strictEqual(
+        (JSON.parse(text ?? "{}") as { readonly message?: unknown }).message,
+        "10.0.0.9:5432 fd00::9:6380 [redacted]:54321 [redacted] [redacted]:5432 [redacted]",
+      );
+    }).pipe(Effect.provide(TestConsole.layer, { local: true })),
   );
 
   it.effect("the log omits lines below its level", () =>

@@ -18,11 +18,31 @@ const addressPattern = new RegExp(
   "g",
 );
 
-/** Replaces every IPv4 or IPv6 address, with its zone, by `[redacted]`. The unspecified address `::` stays. */
-export const redactAddresses = (text: string): string => text.replace(addressPattern, "[redacted]");
+/**
+ * Replaces every IPv4 or IPv6 address, with its zone, by `[redacted]`. The unspecified address `::` stays.
+ *
+ * @param kept addresses with a port, such as `10.0.0.9:5432`, that stay
+ */
+export const redactAddresses = (text: string, kept: ReadonlyArray<string> = []): string =>
+  text.replace(addressPattern, (address, at: number) =>
+    kept.some(
+      (endpoint) =>
+        (endpoint === address || endpoint.startsWith(`${address}:`)) && isEndpointAt(text, at, endpoint),
+    )
+      ? address
+      : "[redacted]",
+  );
+
+const isEndpointAt = (text: string, at: number, endpoint: string): boolean =>
+  text.startsWith(endpoint, at) && !/^\d/.test(text.slice(at + endpoint.length));
 
 /** @internal */
 export const redactKeys = (text: string): string => text.replace(keyPattern, "alk_$1_…");
 
-/** @internal */
-export const redact = (text: string): string => redactAddresses(redactKeys(text));
+/**
+ * @param kept addresses with a port, such as `10.0.0.9:5432`, that stay
+ *
+ * @internal
+ */
+export const redact = (text: string, kept: ReadonlyArray<string> = []): string =>
+  redactAddresses(redactKeys(text), kept);

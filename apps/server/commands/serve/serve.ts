@@ -44,6 +44,6 @@ export const serveCommand = Command.make("serve", flags, (given) =>
       return yield* Effect.catchIf(runServer(resolved), isOutageOf(resolved.storage), (error) =>
         Effect.andThen(Effect.logError(problemOf(error)), new AlreadyReported()),
       );
-    }).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
+    }).pipe(Effect.provide(loggingLayer(config)));
   }),
 ).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

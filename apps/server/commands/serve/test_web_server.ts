@@ -21,7 +21,7 @@ export const runWebServer = Effect.gen(function* () {
   const resolved = yield* resolveConfig(config);
   return yield* startService(resolved, ({ port, publicUrl }) => serveWeb(config, port, publicUrl)).pipe(
     Effect.scoped,
-    Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)),
+    Effect.provide(loggingLayer(config)),
   );
 });
 
