@@ -19,10 +19,15 @@ const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const deploy = join(root, "deploy");
-const [compose, unit, example, kubernetes, dockerfile] = await Promise.all(
-  ["compose.yaml", "accountlink.service", "accountlink.env.example", "kubernetes.yaml", "Dockerfile"].map(
-    (name) => readFile(join(deploy, name), "utf8"),
-  ),
+const [compose, unit, example, kubernetes, dockerfile, oneHost] = await Promise.all(
+  [
+    "compose.yaml",
+    "accountlink.service",
+    "accountlink.env.example",
+    "kubernetes.yaml",
+    "Dockerfile",
+    "one_host.env",
+  ].map((name) => readFile(join(deploy, name), "utf8")),
 );
 
 /** Returns the arguments of each Dockerfile instruction with this name, such as `RUN`, in the order of the file. */
@@ -122,9 +127,41 @@ describe("deploy/", () => {
     expect(readinessProbe.httpGet.path).toBe("/readyz");
     expect(readinessProbe.periodSeconds * readinessProbe.failureThreshold).toBeLessThan(delay);
     const labels = deployment.spec.template.metadata.labels;
-    for (const { kind, spec } of others) {
+    for (const { kind, spec } of others.filter((other) => other.kind !== "Ingress")) {
       expect([kind, spec.selector.matchLabels ?? spec.selector]).toEqual([kind, labels]);
     }
+  });
+
+  it("/metrics is on the operator port alone, which nothing in deploy/ shows to the public", () => {
+    const documents = parseAllDocuments(kubernetes ?? "").map((document) => document.toJS());
+    const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
+    const [{ env, ports, startupProbe, livenessProbe }] =
+      ofKind("Deployment")[0].spec.template.spec.containers;
+    const { value } = env.find(({ name }: { name: string }) => name === "ACCOUNTLINK_OPERATOR_PORT");
+    const operator = ports.find(({ name }: { name: string }) => name === "operator");
+    expect(value).toBe(String(operator.containerPort));
+    for (const probe of [startupProbe, livenessProbe]) expect(probe.httpGet.port).toBe("operator");
+    const shown = ofKind("Service").flatMap(({ spec }) => spec.ports);
+    expect(shown.map(({ targetPort }: { targetPort: string }) => targetPort)).toEqual(["http", "http"]);
+
+    expect(services["accountlink"]?.environment?.["ACCOUNTLINK_OPERATOR_PORT"]).toBe("9090");
+    expect(services["accountlink"]).not.toHaveProperty("ports");
+    expect(oneHost).toMatch(/^ACCOUNTLINK_OPERATOR_PORT=9090$/m);
+  });
+
+  it("the Ingress leads to the servers that are ready, and waits longer than streams last", () => {
+    const documents = parseAllDocuments(kubernetes ?? "").map((document) => document.toJS());
+    const ingress = documents.find(({ kind }) => kind === "Ingress");
+    const [{ host, http }] = ingress.spec.rules;
+    expect(ingress.spec.tls[0].hosts).toEqual([host]);
+    const [{ backend }] = http.paths;
+    const named = (name: string) =>
+      documents.find(({ kind, metadata }) => kind === "Service" && metadata.name === name);
+    expect(named(backend.service.name).spec.ports[0].name).toBe(backend.service.port.name);
+    const annotation = (name: string) => ingress.metadata.annotations[`nginx.ingress.kubernetes.io/${name}`];
+    expect(named(annotation("default-backend")).spec.publishNotReadyAddresses).toBe(true);
+    const streamMax = Option.getOrThrow(variables.ACCOUNTLINK_STREAM_MAX.parse("30 seconds"));
+    expect(Number(annotation("proxy-read-timeout")) * 1_000).toBeGreaterThan(streamMax);
   });
 
   it("Compose and Kubernetes give servers a temporary folder in memory for all uploads, and systemd a private one", () => {

@@ -1,0 +1,135 @@
+/**
+ * Builds the image of deploy/Dockerfile without an engine: runs the commands of each stage on a copy of the files that
+ * the stage copies, and starts the program of the last stage.
+ */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type Copy, DockerfileParser } from "dockerfile-ast";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const deploy = join(root, "deploy");
+const [dockerfile, ignored] = await Promise.all(
+  ["Dockerfile", "Dockerfile.dockerignore"].map((name) => readFile(join(deploy, name), "utf8")),
+);
+const instructions = DockerfileParser.parse(dockerfile ?? "").getInstructions();
+
+const parent = await mkdtemp(join(tmpdir(), "accountlink-image-"));
+afterAll(() => rm(parent, { recursive: true, force: true }));
+
+/** The environment of the commands, with the machine's settings of npm and of its network. */
+const environment = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(ACCOUNTLINK_|VITEST|NODE_(OPTIONS|ENV)|TEST$)/.test(name),
+    ),
+  ),
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
+};
+
+/** The rules of `.dockerignore`. The last one that matches a file decides whether an engine sends it. */
+const rules = (ignored ?? "").split("\n").flatMap((line) => {
+  const glob = line
+    .replace("!", "")
+    .replaceAll(".", "\\.")
+    .replace(/^\*\*\//, "(.+/)?");
+  const pattern = new RegExp(`^${glob.replaceAll(/(?<!\*)\*(?!\*)/g, "[^/]*").replace("**", ".*")}(/|$)`);
+  return line === "" ? [] : [{ pattern, isSent: line.startsWith("!") }];
+});
+
+const isSent = (file: string): boolean => rules.findLast(({ pattern }) => pattern.test(file))?.isSent ?? true;
+
+/** Copies the sources of a COPY instruction into a stage, as an engine does. */
+const copyInto = async (stage: string, text: string, from: string | undefined): Promise<void> => {
+  const inApp = (path: string) => path.replace(/^\/app\/?/, "");
+  const words = text.split(/\s+/);
+  const target = words.pop() ?? "";
+  if (from !== undefined) {
+    for (const source of words) {
+      const to = join(stage, inApp(target));
+      await cp(join(parent, from, inApp(source)), to, { recursive: true, verbatimSymlinks: true });
+    }
+    return;
+  }
+  for (const source of words) {
+    const { stdout } = await run("git", ["ls-files", "-z", "--", source], { cwd: root });
+    const files = stdout.split("\0").filter((file) => file !== "" && isSent(file));
+    expect([source, files.length > 0]).toEqual([source, true]);
+    await run("cp", ["--parents", `--target-directory=${stage}`, ...files], { cwd: root });
+  }
+};
+
+let image = "";
+
+beforeAll(async () => {
+  for (const instruction of instructions) {
+    const text = instruction.getArgumentsContent() ?? "";
+    if (instruction.getKeyword() === "FROM") {
+      image = join(parent, /\sAS\s+(\S+)$/.exec(text)?.[1] ?? "image");
+      await mkdir(image);
+    }
+    if (instruction.getKeyword() === "COPY")
+      await copyInto(image, text, (instruction as Copy).getFromFlag()?.getValue() ?? undefined);
+    if (instruction.getKeyword() === "RUN") {
+      await run("sh", ["-ec", `exec </dev/null; ${text}`], {
+        cwd: image,
+        env: environment,
+        maxBuffer: 2 ** 26,
+      });
+    }
+  }
+}, 20 * 60_000);
+
+it("the image of deploy/Dockerfile starts, and has the server's bundle, the guide and no tests", async () => {
+  const argumentsOf = (name: string): ReadonlyArray<string> =>
+    JSON.parse(instructions.findLast((each) => each.getKeyword() === name)?.getArgumentsContent() ?? "[]");
+  const [, ...args] = [...argumentsOf("ENTRYPOINT"), ...argumentsOf("CMD")];
+  const server = spawn(process.execPath, args, {
+    cwd: image,
+    env: {
+      ...environment,
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_STORAGE: "memory",
+      ACCOUNTLINK_PLATFORM: "none",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = once(server, "exit");
+  try {
+    let errors = "";
+    server.stderr.on("data", (chunk) => (errors += chunk));
+    const url = await Promise.race([
+      readyUrl(server.stdout),
+      exited.then(() => Promise.reject(new Error(errors))),
+    ]);
+    for (const path of ["/healthz", "/readyz", "/openapi.json", "/guide/"]) {
+      expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
+    }
+  } finally {
+    server.kill();
+    await exited;
+  }
+  const { stdout } = await run(
+    "find",
+    ["packages", "apps", "-name", "*_test.ts", "-not", "-path", "*/node_modules/*"],
+    {
+      cwd: image,
+    },
+  );
+  expect(stdout).toBe("");
+});
+
+const readyUrl = async (output: NodeJS.ReadableStream): Promise<string> => {
+  for await (const line of createInterface({ input: output })) {
+    const [, url] = /^listening on (http:\S+)$/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error("The server ended before it was ready");
+};
