@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -28,6 +28,23 @@ describe("sqlite", () => {
       timeout: 40_000,
     });
     expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);
+  });
+
+  it("the files of a data folder do not contain the game account of an erased user", async () => {
+    const folder = join(root, "erased");
+    const al = await createAccountLink({
+      storage: sqlite(folder),
+      secret: new Uint8Array(32),
+      gameUserExists: () => true,
+    });
+    const erased = "987654321098765";
+    for (let other = 0; other < 50; other++) await al.links.set(String(100_000 + other), "1");
+    await al.links.set("200000", erased);
+    await al.users.erase("200000");
+    await al.close();
+    const contains = (text: string) =>
+      readdirSync(folder).filter((name) => readFileSync(join(folder, name), "latin1").includes(text));
+    expect([contains("100049").length > 0, contains(erased)]).toEqual([true, []]);
   });
 
   it("a data folder keeps links and sessions for the next process, which must pass the same secret", async () => {

@@ -102,7 +102,8 @@ function open(filename: string): DatabaseSync {
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
     // With a write-ahead log, `synchronous = NORMAL` could lose answered writes when the machine crashes. On macOS,
     // only `fullfsync` makes writes survive such a crash.
-    db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
+    // `secure_delete` overwrites erased data, which would otherwise stay in free pages of the file.
+    db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA secure_delete = ON");
     return db;
   } catch (cause) {
     db.close();
