@@ -179,7 +179,11 @@ const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
 });
 
 const unframedAt = (url: string, response: Effect.Effect<HttpResponse>) =>
-  isUnder(dashboardApi, url) ? Effect.map(response, withoutFrames) : response;
+  isUnder(dashboardApi, decoded(url)) ? Effect.map(response, withoutFrames) : response;
+
+/** Decodes ASCII characters, since the router finds `/dashboard/%61pi` as well. */
+const decoded = (url: string): string =>
+  url.replaceAll(/%[2-7][\da-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));
 
 const withoutFrames = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "x-frame-options": privateHeaders["x-frame-options"] });
