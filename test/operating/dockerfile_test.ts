@@ -62,7 +62,7 @@ const copyInto = async (stage: string, text: string, from: string | undefined): 
     const { stdout } = await run("git", ["ls-files", "-z", "--", source], { cwd: root });
     const files = stdout.split("\0").filter((file) => file !== "" && isSent(file));
     expect([source, files.length > 0]).toEqual([source, true]);
-    await run("cp", ["--parents", `--target-directory=${stage}`, ...files], { cwd: root });
+    await run("cp", ["--archive", "--parents", `--target-directory=${stage}`, ...files], { cwd: root });
   }
 };
 
