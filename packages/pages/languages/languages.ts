@@ -25,6 +25,10 @@ const files = {
   ar: { name: "العربية", dir: "rtl", read: () => import("./ar.json", { with: { type: "json" } }) },
   id: ltr("Bahasa Indonesia", () => import("./id.json", { with: { type: "json" } })),
   vi: ltr("Tiếng Việt", () => import("./vi.json", { with: { type: "json" } })),
+  th: ltr("ไทย", () => import("./th.json", { with: { type: "json" } })),
+  ja: ltr("日本語", () => import("./ja.json", { with: { type: "json" } })),
+  ko: ltr("한국어", () => import("./ko.json", { with: { type: "json" } })),
+  "zh-CN": ltr("简体中文", () => import("./zh-CN.json", { with: { type: "json" } })),
 } satisfies Readonly<Record<string, LanguageFile>>;
 
 /** A language of the pages, as a BCP 47 tag. */
