@@ -12,5 +12,6 @@ const cellText = (cell: string | number | null): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Formulas can also begin with full-width signs, or after white space. */
-const harmless = (text: string): string => (/^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text);
+/** Formulas can also begin with full-width signs, or after white space. A number is no formula. */
+const harmless = (text: string): string =>
+  /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) && !/^[+-]\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text;

@@ -6,7 +6,7 @@ describe("csvRow", () => {
     expect(csvRow(['say "hi"', "x,y\nz"])).toBe('"say ""hi""","x,y\nz"');
   });
 
-  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "\r=1", "＝1"])(
+  it.each(["=1+1", "+1+1", "-A1", "@SUM(A1)", "\t=1", "  =1", "\r=1", "＝1"])(
     "prefixes the formula %j",
     (text) => {
       expect(csvRow([text]).replaceAll('"', "")).toMatch(/^'/);
@@ -14,6 +14,6 @@ describe("csvRow", () => {
   );
 
   it("a row keeps a negative number unchanged, and has an empty cell for null", () => {
-    expect(csvRow([-1, null])).toBe("-1,");
+    expect(csvRow([-1, "-5", "+1.5", null])).toBe("-1,-5,+1.5,");
   });
 });

@@ -1,5 +1,5 @@
 /** Handles chat users who occur more than once in a batch of an import. */
-import type { FileLink, LeftOutLine } from "./formats/link_format.ts";
+import { type FileLink, type LeftOutLine, rowText } from "./formats/link_format.ts";
 
 /**
  * Which of two links of one chat user counts: the first (`keep`), the second (`replace`), or the one that was verified
@@ -10,6 +10,7 @@ export type ConflictChoice = "keep" | "replace" | "newest";
 export interface PlacedLink extends FileLink {
   /** The line of the row in its file. JSON may have several rows on one line. */
   readonly line: number;
+  readonly text: string;
 }
 
 /** Returns which of two links of one chat user counts. `first` comes before `second` in the file. */
@@ -20,10 +21,10 @@ export const choose = (first: PlacedLink, second: PlacedLink, onConflict: Confli
 
 /** Returns the report of a link that is left out because another link of the same chat user counts. */
 export const repeatProblem = (link: PlacedLink, counting: PlacedLink): LeftOutLine => {
-  const { line, chatId, gameId } = link;
+  const { line, chatId, gameId, text } = link;
   const isSame = gameId === counting.gameId;
   const problem = isSame
     ? `chat user ${chatId} has the same link on line ${counting.line}`
     : `chat user ${chatId} is linked to ${gameId} here and to ${counting.gameId} on line ${counting.line}, which counts`;
-  return { line, reason: isSame ? "repeated" : "conflict", problem, text: `${chatId},${gameId}` };
+  return { line, reason: isSame ? "repeated" : "conflict", problem, text: rowText(text) };
 };

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { type LinkSource, type ReadOptions, tableReader } from "@accountlink/core/links";
-import { Effect, Option, Stream } from "effect";
+import { Clock, Effect, Option, Stream } from "effect";
 import { CommandFailed } from "../../cli/report.ts";
 import { reasonOf } from "../../message_text.ts";
 
@@ -19,7 +19,8 @@ export const sqliteSource = Effect.fnUntraced(function* (
     (opened) => Effect.sync(() => opened.close()),
   );
   const tables = yield* attempt(() => tablesOf(database));
-  const { name, names, reader } = yield* Effect.mapError(choose(tables, chosen, options), failed);
+  const now = yield* Clock.currentTimeMillis;
+  const { name, names, reader } = yield* Effect.mapError(choose(tables, chosen, { ...options, now }), failed);
   const refusal = reader.refusal();
   if (refusal !== null) return yield* refusal;
 
@@ -60,7 +61,11 @@ const tablesOf = (database: DatabaseSync): ReadonlyArray<Table> =>
         .map((column) => String(column["name"])),
     }));
 
-const choose = (tables: ReadonlyArray<Table>, chosen: Option.Option<string>, options: ReadOptions) => {
+const choose = (
+  tables: ReadonlyArray<Table>,
+  chosen: Option.Option<string>,
+  options: Parameters<typeof tableReader>[1],
+) => {
   const wanted = Option.match(chosen, {
     onNone: () => tables,
     onSome: (name) => tables.filter((table) => table.name.toLowerCase() === name.toLowerCase()),

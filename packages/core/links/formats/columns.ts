@@ -44,6 +44,9 @@ const known = {
 
 const maxUnread = 100;
 
+/** The most columns of a file, so that no single row takes long. */
+export const maxColumns = 1_000;
+
 /** Normalizes a name: lower case, without separators. `_id` stays different from `id`, which is often a row number. */
 const plain = (name: string): string => {
   const lower = name.trim().toLowerCase();
@@ -71,7 +74,12 @@ export interface ColumnProblem {
   readonly problem: string;
 }
 
-export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem => {
+export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem =>
+  names.length > maxColumns
+    ? { reason: "row", problem: `expected at most ${maxColumns} columns` }
+    : findColumns(names, options);
+
+const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem => {
   const plainNames = names.map(plain);
   const ignored = new Set(options.ignoreColumns?.map(plain));
   const find = (role: keyof typeof known) => {
@@ -133,6 +141,8 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
 const lacking = (holds: string, chosen: string | undefined, examples: string): string =>
   chosen === undefined ? `a column of ${holds}, such as ${examples}` : `a column named ${quoted(chosen)}`;
 
+export const reportedName = (name: string): string => shortened(name.trim(), 100);
+
 /**
  * Adds the names of unread columns to `unreadColumns`. If the meaning of a column is unclear, returns an error that
  * asks the user to choose between reading and ignoring the column.
@@ -143,8 +153,7 @@ export const reportUnread = (
   { unreadColumns }: ReadOptions,
 ): UnreadableLinkFile | null => {
   for (const name of unread) {
-    if (unreadColumns !== undefined && unreadColumns.size < maxUnread)
-      unreadColumns.add(shortened(name.trim(), 100));
+    if (unreadColumns !== undefined && unreadColumns.size < maxUnread) unreadColumns.add(reportedName(name));
   }
   if (unclear.length === 0) return null;
   const names = unclear.map(quoted).join(", ");

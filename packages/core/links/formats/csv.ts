@@ -5,13 +5,16 @@
  * `csv-parse` and `papaparse` take the rest of the file as one row, and at other misplaced quotes they join lines.
  */
 import { formatTimestamp } from "../../timestamp.ts";
-import { type Columns, columnsOf, reportUnread } from "./columns.ts";
-import { fields, type LinkFormat, quoted, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
-import { leftOut, readRow } from "./row.ts";
+import { type Columns, columnsOf, maxColumns, reportUnread } from "./columns.ts";
+import { fields, type LinkFormat, quoted, UnreadableLinkFile } from "./link_format.ts";
+import { leftOut, type RowOptions, readRow } from "./row.ts";
 import { type LineParser, linesParser } from "./text_lines.ts";
-import { longestRow, type Parsed, readText, type TextParser } from "./text_rows.ts";
+import { type Parsed, readText, type TextParser } from "./text_rows.ts";
 
-export const csvParser = (options: ReadOptions): TextParser => linesParser(csvLines(options));
+/** The most lines and characters of a row with line breaks. A longer row has a misplaced quote. */
+const longestCell = { lines: 1_000, characters: 16_384 };
+
+export const csvParser = (options: RowOptions): TextParser => linesParser(csvLines(options));
 
 /** Written cells need no quotes, because IDs and times contain no separators. */
 export const csv: LinkFormat = {
@@ -31,10 +34,11 @@ interface Header {
  * Parses the lines of a CSV file. Cells may contain line breaks only if the file has more than three columns. In other
  * files, each line is a row, so a misplaced quote spoils only its own line.
  */
-const csvLines = (options: ReadOptions): LineParser => {
+const csvLines = (options: RowOptions): LineParser => {
   let header: Header | undefined;
   /** The lines read so far of a row whose quote is not closed yet. */
   let open: Array<string> = [];
+  let openLength = 0;
   let openSince = 0;
 
   const readWhole = (
@@ -50,9 +54,9 @@ const csvLines = (options: ReadOptions): LineParser => {
       ];
     }
     if (cells.every((cell) => cell === "")) return [];
-    return cells.length === width
-      ? [readRow(row, columns, options)]
-      : [leftOut(row, "row", `the line has ${cells.length} cells, expected ${width}`)];
+    if (cells.length === width) return [readRow(row, columns, options)];
+    const count = cells.length > maxColumns ? `more than ${maxColumns}` : cells.length;
+    return [leftOut(row, "row", `the line has ${count} cells, expected ${width}`)];
   };
 
   /**
@@ -71,18 +75,22 @@ const csvLines = (options: ReadOptions): LineParser => {
   const readLine = (text: string, line: number, known: Header): ReadonlyArray<Parsed> => {
     const hasNotes = known.width > fields.length;
     if (open.length === 0) {
+      if (text === "") return [];
       if (!hasNotes || quotesIn(text) % 2 === 0) return readWhole(text, line, known);
       open = [text];
+      openLength = text.length;
       openSince = line;
       return [];
     }
     open.push(text);
-    const whole = open.join("\n");
+    openLength += text.length + 1;
     if (quotesIn(text) % 2 === 1) {
+      const whole = open.join("\n");
       open = [];
       return readWhole(whole, openSince, known);
     }
-    return whole.length > longestRow / 4 ? giveUp(known) : [];
+    const isTooLong = open.length > longestCell.lines || openLength > longestCell.characters;
+    return isTooLong ? giveUp(known) : [];
   };
 
   return {
@@ -107,17 +115,23 @@ const csvLines = (options: ReadOptions): LineParser => {
 
 const quotesIn = (text: string): number => text.split('"').length - 1;
 
-/** Makes a function that splits a line into trimmed cells; null if a quote is misplaced. */
+/**
+ * Makes a function that splits a line into trimmed cells, at most one more than `maxColumns`. It returns null if a quote
+ * is misplaced.
+ */
 const splitter = (separator: string) => {
   const quotedOrPlain = String.raw`[ \u00A0]*"([^"]*(?:""[^"]*)*)"[ \u00A0]*|([^"${separator}]*)`;
   const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:${separator}(?:${quotedOrPlain}))*$`);
   const nextCell = new RegExp(`(?:^|${separator})(?:${quotedOrPlain})`, "g");
   return (text: string): ReadonlyArray<string> | null => {
-    if (!text.includes('"')) return text.split(separator).map(trim);
+    if (!text.includes('"')) return text.split(separator, maxColumns + 1).map(trim);
     if (!wholeRow.test(text)) return null;
-    return Array.from(text.matchAll(nextCell), ([, whole, plain = ""]) =>
-      trim(whole === undefined ? plain : whole.replaceAll('""', '"')),
-    );
+    const cells: Array<string> = [];
+    for (const [, whole, plain = ""] of text.matchAll(nextCell)) {
+      cells.push(trim(whole === undefined ? plain : whole.replaceAll('""', '"')));
+      if (cells.length > maxColumns) break;
+    }
+    return cells;
   };
 };
 
@@ -129,7 +143,7 @@ const splitters = [",", ";", "\t"].map(splitter);
  * Splits the header at each separator in turn, and returns the first result that has the required columns. If no result
  * has them, returns the problem with the header.
  */
-const headerOf = (text: string, options: ReadOptions): Header | string => {
+const headerOf = (text: string, options: RowOptions): Header | string => {
   let problem = "";
   for (const cellsOf of splitters) {
     const cells = cellsOf(text) ?? [];

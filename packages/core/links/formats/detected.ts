@@ -4,11 +4,12 @@ import { minecraft } from "./columns.ts";
 import { csvParser } from "./csv.ts";
 import { isIdKey, jsonParser } from "./json.ts";
 import { parseJson } from "./json_rows.ts";
-import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
+import { UnreadableLinkFile } from "./link_format.ts";
 import { ndjsonParser } from "./ndjson.ts";
+import type { RowOptions } from "./row.ts";
 import { longestRow, type TextParser } from "./text_rows.ts";
 
-export const detectingParser = (options: ReadOptions): TextParser => {
+export const detectingParser = (options: RowOptions): TextParser => {
   let parser: TextParser | undefined;
   let start = "";
   return {
@@ -27,10 +28,10 @@ export const detectingParser = (options: ReadOptions): TextParser => {
   };
 };
 
-/** Returns the parser for a text; undefined while the text is too short to decide. */
-const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextParser | undefined => {
+/** Returns the parser for a text; undefined while the text is too short to decide. A long blank start is read as CSV. */
+const parserFor = (text: string, isEnough: boolean, options: RowOptions): TextParser | undefined => {
   const [first = "", ...others] = text.trimStart().split(/\r\n?|\n/, 2);
-  if (first === "") return undefined;
+  if (first === "") return isEnough ? csvParser(options) : undefined;
   if (first.startsWith("[")) return jsonParser(options);
   const isWhole = others.length > 0 || isEnough;
   if (!isWhole) return undefined;
@@ -43,7 +44,7 @@ const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextP
  * the text is read as NDJSON. If one of its keys is an ID, the text is read as a single object that maps IDs to IDs,
  * and members with other keys are reported as wrong rows.
  */
-const objectParser = (line: string, options: ReadOptions): TextParser => {
+const objectParser = (line: string, options: RowOptions): TextParser => {
   const value = parseJson(line);
   if (!Predicate.isObject(value)) return jsonParser(options);
   const keys = Object.keys(value);

@@ -1,40 +1,8 @@
 import { describe, expect, it } from "@effect/vitest";
-import { Effect, Option, Stream } from "effect";
+import { Effect, Option } from "effect";
 import type { GuildId } from "../../ids.ts";
-import type { LinkLine, ReadOptions } from "./link_format.ts";
-import { formatOfName, type LinkReaderName, linkFormats, linkReaders } from "./link_formats.ts";
-
-const encoder = new TextEncoder();
-
-/** Parses a file that arrives in pieces of `pieceSize` bytes. */
-const parseBytes = (
-  bytes: Uint8Array,
-  format: LinkReaderName = "auto",
-  pieceSize = 1_000_000,
-  options: ReadOptions = {},
-) => {
-  const pieces = Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, index) =>
-    bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
-  );
-  return Stream.runCollect(linkReaders[format](Stream.fromIterable(pieces), options));
-};
-
-const parse = (content: string, format?: LinkReaderName, pieceSize?: number, options?: ReadOptions) =>
-  parseBytes(encoder.encode(content), format, pieceSize, options);
-
-const link = (line: number, chatId: string, gameId: string, lastVerifiedAt: number | null) => ({
-  line,
-  link: { chatId, gameId, lastVerifiedAt },
-});
-
-const problemsOf = (lines: ReadonlyArray<LinkLine>) =>
-  lines.flatMap((read) => ("problem" in read ? [`${read.line}: ${read.problem}`] : []));
-
-const reasonsOf = (lines: ReadonlyArray<LinkLine>) =>
-  lines.map((read) => ("problem" in read ? read.reason : `${read.link.chatId} ${read.link.gameId}`));
-
-const unreadable = (content: string, format?: LinkReaderName) =>
-  Effect.map(Effect.flip(parse(content, format)), String);
+import { formatOfName, linkFormats } from "./link_formats.ts";
+import { encoder, link, parse, parseBytes, problemsOf, reasonsOf, unreadable } from "./test_parsing.ts";
 
 const time = Date.parse("2026-01-01T00:00:00.000Z");
 

@@ -6,7 +6,8 @@
  * report no line numbers.
  */
 import { jsonRows } from "./json_rows.ts";
-import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
+import { UnreadableLinkFile } from "./link_format.ts";
+import type { RowOptions } from "./row.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
 /**
@@ -16,7 +17,7 @@ import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.t
 type Shape = "array" | "members" | "values";
 
 /** Returns a parser of JSON. If `given` is null, the beginning of the text decides the shape. */
-export const jsonParser = (options: ReadOptions, given: Shape | null = null): TextParser => {
+export const jsonParser = (options: RowOptions, given: Shape | null = null): TextParser => {
   const { member, value } = jsonRows(options);
   let shape = given;
   /** The text from the start of the current row. */
@@ -39,6 +40,13 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
     startLine = 0;
   };
 
+  /** Skips the text at the beginning of `rest` that matches. */
+  const skip = (pattern: RegExp): void => {
+    const skipped = pattern.exec(rest)?.[0] ?? "";
+    line += newlinesIn(skipped);
+    rest = rest.slice(skipped.length);
+  };
+
   /** Ends the text at the closing bracket around all rows. In `values`, such a bracket is an error. */
   const close = (): void => {
     if (shape === "values") found.push(unreadable("a bracket is closed twice"));
@@ -48,17 +56,13 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
 
   /** Nothing may follow the closing bracket: a second list there would be lost. */
   const checkEnd = (): void => {
-    const blank = /^\s*/.exec(rest)?.[0] ?? "";
-    line += newlinesIn(blank);
-    rest = rest.slice(blank.length);
+    skip(blank);
     if (rest !== "")
       found.push(unreadable("text follows the end of the JSON, expected a single list or object"));
   };
 
   const stepBetweenRows = (): void => {
-    const blank = /^[\s,]*/.exec(rest)?.[0] ?? "";
-    line += newlinesIn(blank);
-    rest = rest.slice(blank.length);
+    skip(blankOrComma);
     index = 0;
     if (rest === "") return;
     if (shape !== "values" && depth === 0) {
@@ -119,7 +123,10 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
   return {
     take: (text) => {
       rest += text;
-      shape ??= shapeOf(rest);
+      if (shape === null) {
+        skip(blank);
+        shape = shapeOf(rest);
+      }
       return shape === null ? [] : scan();
     },
     end: () => {
@@ -131,17 +138,21 @@ export const jsonParser = (options: ReadOptions, given: Shape | null = null): Te
   };
 };
 
+const blank = /^\s*/;
+
+const blankOrComma = /^[\s,]*/;
+
 const structural = /["{}[\],\n]/g;
 
-const string = /"(?:[^"\\]|\\.)*"/sy;
+const string = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 
 const newlinesIn = (text: string): number => text.split("\n").length - 1;
 
 /**
- * Returns the shape of a text; null while it is too short to decide. An object whose first key is an ID is `members`.
+ * Returns the shape of a text without leading blanks; null while it is too short to decide. An object whose first key is
+ * an ID is `members`.
  */
-const shapeOf = (text: string): Shape | null => {
-  const start = text.trimStart();
+const shapeOf = (start: string): Shape | null => {
   if (start === "") return null;
   if (start.startsWith("[")) return "array";
   const inside = /^\{\s*(.)(.{0,60})/s.exec(start);

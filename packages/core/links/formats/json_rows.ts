@@ -1,7 +1,14 @@
 import { Predicate } from "effect";
-import { type ColumnProblem, type Columns, columnsOf, minecraft, reportUnread } from "./columns.ts";
-import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
-import { leftOut, readRow } from "./row.ts";
+import {
+  type ColumnProblem,
+  type Columns,
+  columnsOf,
+  minecraft,
+  reportedName,
+  reportUnread,
+} from "./columns.ts";
+import { UnreadableLinkFile } from "./link_format.ts";
+import { leftOut, type RowOptions, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
 
 /**
@@ -14,8 +21,24 @@ const maxShapes = 1_000;
  * Makes two readers of JSON rows: `value` reads an object, and `member` reads a member of an object that maps IDs to
  * IDs.
  */
-export const jsonRows = (options: ReadOptions) => {
+export const jsonRows = (options: RowOptions) => {
   const shapes = new Map<string, Columns | ColumnProblem>();
+  /** The names that were read in any object. */
+  const read = new Set<string>();
+
+  const report = (columns: Columns, names: ReadonlyArray<string>, line: number) => {
+    const unread = new Set(columns.unread);
+    for (const name of names) {
+      if (unread.has(name)) continue;
+      read.add(name);
+      options.unreadColumns?.delete(reportedName(name));
+    }
+    return reportUnread(
+      { ...columns, unread: columns.unread.filter((name) => !read.has(name)) },
+      line,
+      options,
+    );
+  };
 
   const columnsFor = (names: ReadonlyArray<string>, line: number) => {
     const shape = names.join("\0");
@@ -23,7 +46,7 @@ export const jsonRows = (options: ReadOptions) => {
     if (known !== undefined) return known;
     const columns = columnsOf(names, options);
     if (shapes.size < maxShapes) shapes.set(shape, columns);
-    return "problem" in columns ? columns : (reportUnread(columns, line, options) ?? columns);
+    return "problem" in columns ? columns : (report(columns, names, line) ?? columns);
   };
 
   const readObject = (object: object, line: number, text: string): Parsed => {
@@ -37,7 +60,8 @@ export const jsonRows = (options: ReadOptions) => {
 
   return {
     value: (text: string, line: number): Parsed => {
-      const value = parseJson(text);
+      // Parsing a row that is no object would take long, because of its exception.
+      const value = /^\s*\{/.test(text) ? parseJson(text) : undefined;
       return Predicate.isObject(value)
         ? readObject(value, line, text)
         : leftOut({ line, text }, "row", "the row is not a JSON object");

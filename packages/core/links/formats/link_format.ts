@@ -57,11 +57,13 @@ export const leftOutReasons = {
   chat_id: "The chat ID is not an ID",
   game_id: "The game ID is not an ID",
   time: "The time cannot be read",
+  future: "The time is more than a day ahead",
   row: "The row cannot be read",
   not_verified: "The link was not verified",
   other_guild: "The row is of another guild",
   repeated: "The same link stands in the file again",
   conflict: "The chat user has another link in the file, which counts",
+  link_limit: "The plan allows no more links",
 } as const;
 
 export type LeftOutReason = keyof typeof leftOutReasons;
@@ -72,6 +74,7 @@ const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "other_guild",
   "repeated",
   "conflict",
+  "link_limit",
 ] as const);
 
 export interface LeftOutLine {
@@ -92,10 +95,12 @@ export interface LeftOutLine {
 export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reason);
 
 /**
- * A row of a file: either its link, or the reason to leave the row out. Line numbers start at 1. Blank lines are
- * skipped.
+ * A row of a file with its text: either its link, or the reason to leave the row out. Line numbers start at 1. Blank
+ * lines are skipped.
  */
-export type LinkLine = { readonly line: number; readonly link: FileLink } | LeftOutLine;
+export type LinkLine =
+  | { readonly line: number; readonly link: FileLink; readonly text: string }
+  | LeftOutLine;
 
 /** The file cannot be parsed from this line on, or its columns are ambiguous. */
 export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
@@ -117,7 +122,9 @@ export const fields = ["chatId", "gameId", "lastVerifiedAt"] as const;
 /** Quotes a value of a file in a message: shortened, on one line, and without API keys. */
 export const quoted = (text: string): string => JSON.stringify(shortened(text, 40));
 
-export const rowText = (text: string): string => shortened(text, 500);
+export const longestText = 500;
+
+export const rowText = (text: string): string => shortened(text, longestText);
 
 export const shortened = (text: string, length: number): string => {
   const safe = redact(text.slice(0, 10 * length));

@@ -3,9 +3,21 @@
  */
 import { Option, Predicate } from "effect";
 import { isChatId, isGameId } from "../../ids.ts";
-import { type Millis, parseTimestamp } from "../../timestamp.ts";
+import { dayMs, type Millis, parseTimestamp } from "../../timestamp.ts";
 import type { Columns } from "./columns.ts";
-import { type LeftOutReason, type LinkLine, quoted, type ReadOptions, rowText } from "./link_format.ts";
+import {
+  type LeftOutReason,
+  type LinkLine,
+  longestText,
+  quoted,
+  type ReadOptions,
+  rowText,
+} from "./link_format.ts";
+
+export interface RowOptions extends ReadOptions {
+  /** The time at which the file is read. */
+  readonly now: Millis;
+}
 
 export interface Row {
   readonly line: number;
@@ -25,8 +37,8 @@ export const leftOut = (
   text: rowText(text),
 });
 
-export const readRow = (row: Row, columns: Columns, { guildId }: ReadOptions): LinkLine => {
-  const { line, values } = row;
+export const readRow = (row: Row, columns: Columns, { guildId, now }: RowOptions): LinkLine => {
+  const { line, values, text } = row;
   if (guildId !== undefined && idOf(values[columns.guildId]).id !== guildId) {
     return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
   }
@@ -45,7 +57,12 @@ export const readRow = (row: Row, columns: Columns, { guildId }: ReadOptions): L
     const value = quoted(textOf(values[columns.time]));
     return leftOut(row, "time", `the time is ${value}, expected an ISO 8601 date, or a date and time`);
   }
-  return { line, link: { chatId: chat.id, gameId: game.id, lastVerifiedAt } };
+  if (lastVerifiedAt !== null && lastVerifiedAt > now + dayMs) {
+    const value = quoted(textOf(values[columns.time]));
+    return leftOut(row, "future", `the time is ${value}, expected one that is at most a day ahead`);
+  }
+  const kept = text.length > longestText ? rowText(text) : text;
+  return { line, link: { chatId: chat.id, gameId: game.id, lastVerifiedAt }, text: kept };
 };
 
 /** An ID as read from a file. `id` is null if the value is a number that may have lost digits. */
@@ -58,16 +75,22 @@ const idOf = (value: unknown): ReadId => {
   if (typeof value === "string") return { id: digitsOf(value.trim()), value };
   if (typeof value === "number") return { id: Number.isSafeInteger(value) ? String(value) : null, value };
   if (typeof value === "bigint") return { id: String(value), value };
-  if (!Predicate.isObject(value)) return { id: textOf(value), value };
-  const extended = value["$numberLong"] ?? value["$numberInt"] ?? value["$numberDouble"];
-  return extended === undefined ? { id: textOf(value), value } : idOf(extended);
+  const inner = extendedValue(value, ["$numberLong", "$numberInt", "$numberDouble"]);
+  return inner === undefined ? { id: textOf(value), value } : idOf(inner);
+};
+
+/** Returns the text or number in a value of MongoDB, such as `{"$numberLong": "1"}`; undefined for other values. */
+const extendedValue = (value: unknown, names: ReadonlyArray<string>): string | number | undefined => {
+  if (!Predicate.isObject(value)) return undefined;
+  const inner = names.map((name) => value[name]).find((each) => each !== undefined && each !== null);
+  return typeof inner === "string" || typeof inner === "number" ? inner : undefined;
 };
 
 /** A decimal number such as `1.2E+17` or `2345678.0`. */
 const decimal = /^[+-]?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i;
 
 const digitsOf = (text: string): string | null => {
-  if (/^\d*$/.test(text) || !decimal.test(text)) return text;
+  if (/^[+-]?\d*$/.test(text) || !decimal.test(text)) return text;
   const whole = /^(\d{1,15})[.,]0+$/.exec(text)?.[1];
   return whole ?? null;
 };
@@ -97,7 +120,13 @@ const isUnverified = (value: unknown): boolean =>
 const textOf = (value: unknown): string => {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;
-  return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
+  if (typeof value === "bigint") return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // The value is nested too deeply for the stack.
+    return Array.isArray(value) ? "[…]" : "{…}";
+  }
 };
 
 /**
@@ -105,10 +134,8 @@ const textOf = (value: unknown): string => {
  * cannot be read as a time.
  */
 const timeOf = (value: unknown): Millis | null | undefined => {
-  if (Predicate.isObject(value)) {
-    return timeOf(value["$date"] ?? value["$numberLong"] ?? value["$numberInt"] ?? textOf(value));
-  }
-  const text = textOf(value).trim();
+  const inner = Predicate.isObject(value) && value["$date"] !== undefined ? value["$date"] : value;
+  const text = textOf(extendedValue(inner, ["$numberLong", "$numberInt"]) ?? inner).trim();
   if (text === "") return null;
   if (/^\d{9,16}(?:\.\d+)?$/.test(text)) return epochMillis(Number(text));
   const iso = text

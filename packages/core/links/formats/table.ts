@@ -1,6 +1,6 @@
 import { columnsOf, reportUnread } from "./columns.ts";
-import type { LinkLine, ReadOptions, UnreadableLinkFile } from "./link_format.ts";
-import { type Row, readRow } from "./row.ts";
+import type { LinkLine, UnreadableLinkFile } from "./link_format.ts";
+import { type Row, type RowOptions, readRow } from "./row.ts";
 
 /** @internal */
 export interface TableReader {
@@ -17,10 +17,7 @@ export interface TableReader {
  *
  * @internal
  */
-export const tableReader = (
-  names: ReadonlyArray<string>,
-  options: ReadOptions = {},
-): TableReader | string => {
+export const tableReader = (names: ReadonlyArray<string>, options: RowOptions): TableReader | string => {
   const columns = columnsOf(names, options);
   if ("problem" in columns) return columns.problem;
   return {

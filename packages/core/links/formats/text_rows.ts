@@ -1,6 +1,8 @@
-import { Array as Arr, Effect, Stream } from "effect";
+import { Array as Arr, Clock, Effect, Stream } from "effect";
 import { decodedText, endOfText } from "./decoded_text.ts";
-import { type LinkFormat, type LinkLine, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
+import { type LinkFormat, type LinkLine, UnreadableLinkFile } from "./link_format.ts";
+
+import type { RowOptions } from "./row.ts";
 
 /** A row, or the error that ends the file. */
 export type Parsed = LinkLine | UnreadableLinkFile;
@@ -17,21 +19,41 @@ export const longestRow = 65_536;
 export const tooLong = (line: number): UnreadableLinkFile =>
   new UnreadableLinkFile({ line, reason: `the row has no end within ${longestRow} characters` });
 
-/** Makes the `read` function of a format from its parser. An `UnreadableLinkFile` ends the stream. */
+/** In bytes. Reading a piece takes less than 10 milliseconds, whatever it contains. */
+const pieceSize = 4_096;
+
+const piecesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, index) =>
+    bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
+  );
+
+/**
+ * Makes the `read` function of a format from its parser. An `UnreadableLinkFile` ends the stream. The process can answer
+ * requests between pieces.
+ */
 export const readText =
-  (makeParser: (options: ReadOptions) => TextParser): LinkFormat["read"] =>
+  (makeParser: (options: RowOptions) => TextParser): LinkFormat["read"] =>
   (bytes, options = {}) =>
-    decodedText(bytes).pipe(
-      Stream.mapAccumArray(
-        () => endingParser(makeParser(options)),
-        (parser, pieces) => [parser, pieces.flatMap(parser.take)],
+    Stream.unwrap(
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        bytes.pipe(
+          Stream.map(piecesOf),
+          Stream.flattenIterable,
+          Stream.rechunk(1),
+          Stream.tap(() => Effect.yieldNow),
+          decodedText,
+          Stream.mapAccumArray(
+            () => endingParser(makeParser({ ...options, now })),
+            (parser, pieces) => [parser, pieces.flatMap(parser.take)],
+          ),
+          Stream.mapArrayEffect((rows) => {
+            const last = Arr.lastNonEmpty(rows);
+            return last instanceof UnreadableLinkFile
+              ? Effect.fail(last)
+              : Effect.succeed(rows as Arr.NonEmptyReadonlyArray<LinkLine>);
+          }),
+        ),
       ),
-      Stream.mapArrayEffect((rows) => {
-        const last = Arr.lastNonEmpty(rows);
-        return last instanceof UnreadableLinkFile
-          ? Effect.fail(last)
-          : Effect.succeed(rows as Arr.NonEmptyReadonlyArray<LinkLine>);
-      }),
     );
 
 /** Wraps a parser so that it ignores everything after an unreadable line. */
