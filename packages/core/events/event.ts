@@ -12,7 +12,7 @@ type Erased = typeof erasedMark;
  * `api`: a key. `flow`: a verification flow. `user`: the chat user's own page. `operator`: people who run the community
  * or the service.
  */
-export type EventSource = "api" | "flow" | "user" | "operator";
+export type EventSource = "api" | "flow" | "user" | "dashboard" | "operator";
 
 export interface SessionEnd {
   readonly clientId: string;
@@ -108,8 +108,8 @@ export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
  * @internal
  */
 export const sourceOf = ({ type }: Actor): EventSource => {
-  if (type === "key") return "api";
-  return type === "user" ? "user" : "operator";
+  const sources = { key: "api", user: "user", account: "dashboard", operator: "operator" } as const;
+  return sources[type];
 };
 
 /** @internal */

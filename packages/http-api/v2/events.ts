@@ -39,10 +39,10 @@ const EventGameId = Schema.String.annotate({
   description: "ID of a user of the game platform, or `[erased]`",
 });
 
-const source = Schema.Literals(["api", "flow", "user", "operator"]).annotate({
+const source = Schema.Literals(["api", "flow", "user", "dashboard", "operator"]).annotate({
   identifier: "EventSource",
   description:
-    "The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `operator`: people who run the community or the service",
+    "The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `dashboard`: members of the account. `operator`: people who run the service",
 });
 
 const linkVersion = Schema.Int;

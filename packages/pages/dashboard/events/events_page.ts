@@ -69,6 +69,7 @@ const sources: Readonly<Record<EventSource, string>> = {
   api: "by a key",
   flow: "by verifying",
   user: "by the user",
+  dashboard: "on the dashboard",
   operator: "by who runs it",
 };
 

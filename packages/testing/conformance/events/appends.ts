@@ -35,7 +35,7 @@ export const appends: Cases<StoragePorts> = {
     );
     expectEqual(
       events.map(({ data }) => ("source" in data ? data.source : null)),
-      ["api", "user", "operator", "operator"],
+      ["api", "user", "dashboard", "operator"],
     );
     expectThat(
       events.every(({ id }) => /^evt_[0-9A-HJKMNP-TV-Z]{26}$/.test(id)),
