@@ -246,9 +246,9 @@ export type EventGameId = string;
 
 /**
  * The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page.
- * `operator`: people who run the community or the service
+ * `dashboard`: members of the account. `operator`: people who run the service
  */
-export type EventSource = "api" | "flow" | "user" | "operator";
+export type EventSource = "api" | "flow" | "user" | "dashboard" | "operator";
 
 export interface LinkSetEvent {
   /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
@@ -1022,7 +1022,8 @@ export interface RefusalDetails {
       | "idempotency_key_reused"
       | "idempotency_key_in_use"
       | "user_erased"
-      | "cursor_expired";
+      | "cursor_expired"
+      | "link_limit";
   };
   /** A store or a platform did not respond (503), or the service has a bug (500) */
   readonly INTERNAL_ERROR: null;

@@ -18,6 +18,7 @@ import { KeyAuthenticator } from "./keys/key_authenticator.ts";
 import { OwnedKeys } from "./keys/owned_keys.ts";
 import { RequestLimits } from "./limits/request_limits.ts";
 import { BulkLookup } from "./links/bulk_lookup.ts";
+import { LinkCap } from "./links/link_cap.ts";
 import { LinkEvents } from "./links/link_events.ts";
 import { LinkLookup } from "./links/link_lookup.ts";
 import { LinkWriter } from "./links/link_writer.ts";
@@ -56,6 +57,7 @@ export const layer = Layer.mergeAll(
   FixtureLoader.layer,
   Idempotency.layer,
   KeyAuthenticator.layer,
+  LinkCap.layer,
   LinkEvents.layer,
   LinkLookup.layer,
   LinkWriter.layer,

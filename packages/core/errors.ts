@@ -260,6 +260,7 @@ const conflictMessages = {
   idempotency_key_in_use: "A request with this Idempotency-Key is under way",
   user_erased: "A chat user of the request was erased",
   cursor_expired: "The cursor is older than the kept events",
+  link_limit: "The plan allows no more links",
   key_limit: "The plan allows no more keys",
   key_revoked: "The key is revoked",
   webhook_limit: "The scope can have no more webhooks",

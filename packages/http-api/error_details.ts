@@ -28,6 +28,7 @@ export const conflictReasons = [
   "idempotency_key_in_use",
   "user_erased",
   "cursor_expired",
+  "link_limit",
 ] as const satisfies ReadonlyArray<ConflictReason>;
 
 /** The reasons of `Conflict` errors that only dashboard routes return. */

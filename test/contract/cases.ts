@@ -260,7 +260,7 @@ const others = ({ route, recipe }: Writer): ReadonlyArray<Case> =>
     ...other,
     route,
     title: JSON.stringify(other.values).slice(0, 60),
-    key: { tier: "premium" },
+    key: { tier: "premium", ...other.key },
   }));
 
 export const cases: ReadonlyArray<Case> = Object.entries({ ...v2Recipes, ...v1Recipes }).flatMap(

@@ -16,6 +16,8 @@ import { syncing, unmanaging } from "./recipes.ts";
 const platformPort = await freePort();
 const { fixtures, send } = useContractServer({
   ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+  // The links of each key; keys of accounts without an owner have no cap.
+  ACCOUNTLINK_FREE_LINKS: "2",
   ACCOUNTLINK_IP_DAILY: "3",
   ACCOUNTLINK_IP_VERIFY_DAILY: "3",
   ACCOUNTLINK_IP_AUTH_FAILURES: "3",

@@ -5,7 +5,10 @@ import type { Answer } from "../support/http.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
-const server = await useSiteServer();
+/** The most links of an account. */
+const most = 400;
+
+const server = await useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) });
 
 const imports = "/dashboard/imports";
 
@@ -88,7 +91,7 @@ const locationOf = ({ status, headers }: Answer): string => {
 const finished = async ({ get }: Importer, path: string): Promise<string> => {
   for (;;) {
     const { text } = await get(path);
-    if (!text.includes('http-equiv="refresh"')) return text;
+    if (!text.includes("<title>Importing links")) return text;
     await pause(50);
   }
 };
@@ -117,7 +120,7 @@ describe("uploading links", () => {
     const leftOut = [
       "line,reason,row",
       '302,"chatId is ""1.2E+17"": a spreadsheet has destroyed the number, export it again with the column as text",1.2E+17;5',
-      '303,"chat user 200001 is linked to 7 here and to 1 on line 2, which counts","200001,7"',
+      '303,"chat user 200001 is linked to 7 here and to 1 on line 2, which counts",200001;7',
       '304,"chatId is the formula ""=1+1"", expected 5 to 32 digits",\'=1+1;1',
       "",
     ].join("\n");
@@ -196,6 +199,29 @@ describe("uploading links", () => {
       const unread = "ignoreColumn" in form ? "updated_at, note" : "note";
       expect(shown).toContain(`Columns that are not read: ${unread}`);
     }
+  });
+
+  test("an import leaves out times more than a day ahead, and stops at the plan's number of links", async () => {
+    const importer = await makeImporter("100007");
+    const rows = Array.from({ length: most + 2 }, (_, index) => `${300_001 + index},1,2026-01-01`);
+    const file = `chatId,gameId,verifiedAt\n300001,1,2099-01-01\n${rows.join("\n")}\n`;
+    const preview = locationOf(await importer.upload(file));
+    const left = "Your plan allows no more links: the import stops there, and 2 rows are left.";
+    const shown = textOf((await importer.get(preview)).text);
+    expect(shown).toContain(left);
+    expect(shown).toContain(`${most} links of “links.csv” would be stored`);
+    expect(shown).toContain("The time is more than a day ahead: 1 row");
+    await importer.post(`${preview}/start`);
+    expect(textOf(await finished(importer, preview))).toContain(left);
+    expect(await importer.links()).toHaveLength(most);
+    const [, future, ...others] = (await importer.get(`${preview}/left_out.csv`)).text.trim().split("\n");
+    expect(future).toBe(
+      '2,"the time is ""2099-01-01"", expected one that is at most a day ahead","300001,1,2099-01-01"',
+    );
+    expect(others.map((line) => line.split(",")[0])).toEqual([String(most + 3), String(most + 4)]);
+
+    const { body } = await importer.owner.send("GET /dashboard/api/audit?action=links.imported");
+    expect((body.data ?? {})["entries"]).toMatchObject([{ details: { inserted: most } }]);
   });
 
   test("an upload is visible only to its owner, and needs the CSRF token", async () => {

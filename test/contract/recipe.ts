@@ -52,8 +52,11 @@ export interface Recipe {
   readonly isVerify?: true;
   /** Whether the request names a session that belongs to the key. */
   readonly hasSession?: true;
-  /** Requests with a Premium key, and their answers, for cases that the other fields do not cover. */
-  readonly others?: ReadonlyArray<Exchange>;
+  /**
+   * Requests with a Premium key, and their answers, for cases that the other fields do not cover. `key` changes options
+   * of the key.
+   */
+  readonly others?: ReadonlyArray<Exchange & { readonly key?: KeyOptions }>;
 }
 
 export const pending = { clientId: "client", state: "pending", chatId: null, gameId: null, error: null };

@@ -57,6 +57,14 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { newGameId: nobody },
     member: "user_not_in_guild",
     strange: { chatId: stranger, newGameId: "3" },
+    others: [
+      {
+        answer: "409 CONFLICT",
+        key: { owner: "100001" },
+        values: { chatId: "100003", newGameId: "3" },
+        expected: "The plan allows no more links",
+      },
+    ],
   },
   deleteGameLink: {
     good: { chatId: "100001" },

@@ -27,6 +27,8 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
   /** The account of the key. Keys of one account share their scopes. By default, each key gets a new account. */
   readonly account?: string;
   readonly guildId?: string;
+  /** The chat user who owns the account. By default, the account is the operator's own. */
+  readonly owner?: string;
   /**
    * The links in the key's scope by chat user: the game user, or an object with the game user and the time of the last
    * verification.
@@ -143,12 +145,14 @@ export const makeFixtures = (): Fixtures => {
 
     key: ({
       account = `account-${++accounts}`,
+      owner,
       guildId,
       links: owned = {},
       sightings: seen = [],
       ...chosen
     } = {}) => {
       const token = newToken();
+      if (owner !== undefined) named.push({ name: account, chatId: owner, tier: "free" });
       const scope = scopeOf(guildId);
       keys.push({ limits: "none", ...chosen, key: token, account, ...scope });
       for (const [chatId, link] of Object.entries(owned)) {

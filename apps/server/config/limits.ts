@@ -27,6 +27,7 @@ const variablesOf = (tier: string, numbers: TierLimits, window: string) => ({
   daily: count(`Requests per day of a ${tier} key`, numbers.daily),
   verifyDaily: count(`Verification requests per day of a ${tier} key`, numbers.verifyDaily),
   keys: count(`Keys of a ${tier} account`, numbers.keys),
+  links: count(`Links of a ${tier} account, over all its communities`, numbers.links),
 });
 
 const ofFree = variablesOf("free", free, "2 seconds");
@@ -38,11 +39,13 @@ export const tierVariables = {
   ACCOUNTLINK_FREE_DAILY: ofFree.daily,
   ACCOUNTLINK_FREE_VERIFY_DAILY: ofFree.verifyDaily,
   ACCOUNTLINK_FREE_KEYS: ofFree.keys,
+  ACCOUNTLINK_FREE_LINKS: ofFree.links,
   ACCOUNTLINK_PREMIUM_PER_WINDOW: ofPremium.perWindow,
   ACCOUNTLINK_PREMIUM_WINDOW: ofPremium.window,
   ACCOUNTLINK_PREMIUM_DAILY: ofPremium.daily,
   ACCOUNTLINK_PREMIUM_VERIFY_DAILY: ofPremium.verifyDaily,
   ACCOUNTLINK_PREMIUM_KEYS: ofPremium.keys,
+  ACCOUNTLINK_PREMIUM_LINKS: ofPremium.links,
 };
 
 type LimitConfig = Values<typeof addressVariables & typeof tierVariables>;
@@ -61,6 +64,7 @@ export const limitsOf = (config: LimitConfig): LimitSettings => ({
 
 const tierLimits = (config: LimitConfig, tier: "FREE" | "PREMIUM") => ({
   keys: config[`ACCOUNTLINK_${tier}_KEYS`],
+  links: config[`ACCOUNTLINK_${tier}_LINKS`],
   perWindow: config[`ACCOUNTLINK_${tier}_PER_WINDOW`],
   windowMs: config[`ACCOUNTLINK_${tier}_WINDOW`],
   daily: config[`ACCOUNTLINK_${tier}_DAILY`],

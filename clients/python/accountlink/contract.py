@@ -647,7 +647,7 @@ class BulkLimitExceededDetails(TypedDict):
 
 
 class ConflictDetails(TypedDict):
-    reason: Literal["chat_already_linked", "session_completed", "session_failed", "session_cancelled", "idempotency_key_reused", "idempotency_key_in_use", "user_erased", "cursor_expired"]
+    reason: Literal["chat_already_linked", "session_completed", "session_failed", "session_cancelled", "idempotency_key_reused", "idempotency_key_in_use", "user_erased", "cursor_expired", "link_limit"]
 
 
 ChatId = str
@@ -674,8 +674,8 @@ EventChatId = str
 EventGameId = str
 """ID of a user of the game platform, or `[erased]`"""
 
-EventSource = Literal["api", "flow", "user", "operator"]
-"""The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `operator`: people who run the community or the service"""
+EventSource = Literal["api", "flow", "user", "dashboard", "operator"]
+"""The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `dashboard`: members of the account. `operator`: people who run the service"""
 
 FeedEvent = LinkSetEvent | LinkMovedEvent | LinkRemovedEvent | LinksImportedEvent | ScopeDeletedEvent | UserErasedEvent | SessionCompletedEvent | SessionFailedEvent | SessionCancelledEvent
 

@@ -2,7 +2,7 @@ import { Cache, Duration, Effect, Exit, Layer } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GuildManagers } from "../platforms/guild_managers.ts";
-import { allows, hasAccepted } from "./member.ts";
+import { hasAccepted, isOperators } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
 
 const freshFor = Duration.minutes(10);
@@ -23,9 +23,9 @@ export const layerGuildManagers = Layer.effect(
     );
     return GuildManagers.of({
       mayName: Effect.fnUntraced(function* (account, guildId) {
-        const team = (yield* members.list(account)).filter(hasAccepted);
-        if (!team.some(({ role }) => allows(role, "admin"))) return true;
-        for (const { chatId } of team) {
+        const team = yield* members.list(account);
+        if (isOperators(team)) return true;
+        for (const { chatId } of team.filter(hasAccepted)) {
           if (yield* Cache.get(managers, [guildId, chatId])) return true;
         }
         return false;

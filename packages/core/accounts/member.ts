@@ -51,6 +51,10 @@ export const hasLapsed = ({ chosenAt, since }: Pick<Member, "chosenAt" | "since"
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
+/** Returns whether an account with this team belongs to the operator: it has no accepted owner or admin. @internal */
+export const isOperators = (team: ReadonlyArray<Pick<Member, "role" | "chosenAt">>): boolean =>
+  !team.some((member) => hasAccepted(member) && allows(member.role, "admin"));
+
 /** The actions whose audit entries a role may read; null for all actions. @internal */
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
   allows(role, "admin") ? null : linkActions;

@@ -1,6 +1,12 @@
 import { Context, Effect, Layer, Option, Result, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
+import type {
+  Conflict,
+  InvalidParameter,
+  LinkNotFound,
+  PlatformUnavailable,
+  StoreUnavailable,
+} from "../errors.ts";
 import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
@@ -36,6 +42,9 @@ export interface LinkPage {
   /** Chat users that match the search text but have no link in the scope. */
   readonly unlinked: ReadonlyArray<ChatId>;
 }
+
+/** Half of the requests that Discord allows a bot, so that lookups have the other half. */
+const [namedAtOnce, pauseOfNames] = [25, "1 second"] as const;
 
 interface LinkName {
   readonly chatId: ChatId;
@@ -82,7 +91,7 @@ export class OwnedLinks extends Context.Service<
       chatIds: ReadonlyArray<ChatId>,
     ) => Effect.Effect<ReadonlyArray<NamedLink>, StoreUnavailable>;
 
-    /** Emits the newest links of a scope with both profiles, in constant memory. */
+    /** Emits the newest links of a scope with both profiles, in constant memory, at most 25 a second. */
     readonly newest: (scope: DataScope, limit: number) => Stream.Stream<NamedLink, StoreUnavailable>;
 
     /** Links a chat user by the rules of `LinkWriter.setGame`. */
@@ -90,7 +99,7 @@ export class OwnedLinks extends Context.Service<
       owner: KeyOwner,
       scope: DataScope,
       link: LinkName,
-    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | StoreUnavailable>;
+    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict | StoreUnavailable>;
 
     /** Removes the link of a chat user, who need not be a member of the guild. */
     readonly remove: (
@@ -206,7 +215,10 @@ export class OwnedLinks extends Context.Service<
 
         newest: (scope, limit) =>
           Stream.paginate(null as NewestPosition | null, (after: NewestPosition | null) =>
-            Effect.map(page(scope, "", after, 100), ({ links, next }) => [links, Option.fromNullOr(next)]),
+            page(scope, "", after, namedAtOnce).pipe(
+              Effect.map(({ links, next }) => [links, Option.fromNullOr(next)] as const),
+              Effect.delay(after === null ? 0 : pauseOfNames),
+            ),
           ).pipe(
             // A page without a search asks no platform for users.
             Stream.catchTag("PlatformUnavailable", Stream.die),
@@ -214,9 +226,7 @@ export class OwnedLinks extends Context.Service<
           ),
 
         set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
-          const set = yield* writer
-            .setGame(targetOf(owner, scope), link)
-            .pipe(Effect.catchTag("Conflict", Effect.die));
+          const set = yield* writer.setGame(targetOf(owner, scope), link);
           if (set.previousGameId === null) yield* scopes.addLinks(scope.pid, 1);
           return set;
         }),

@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
+import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { randomToken } from "../secrets/random_token.ts";
@@ -30,6 +31,7 @@ export const makeConfirm = Effect.gen(function* () {
   const sessions = yield* SessionStore;
   const watch = yield* SessionWatch;
   const events = yield* LinkEvents;
+  const cap = yield* LinkCap;
   const guard = yield* GuildGuard;
   const limits = yield* RequestLimits;
   const vault = yield* AddressVault;
@@ -72,7 +74,7 @@ export const makeConfirm = Effect.gen(function* () {
     yield* admitUser(guard, subject, { chatId }, entry);
     if (session === null) yield* limits.admitFlow(address);
     const { mark, seen } = yield* seenOf(from, keeps);
-    const completed = yield* sessions.complete({
+    const completion = sessions.complete({
       flow: id,
       pid,
       chatId,
@@ -83,6 +85,16 @@ export const makeConfirm = Effect.gen(function* () {
       requestId,
       keeps,
     });
+    const completed = yield* keeps
+      ? completion
+      : cap
+          .admit(
+            subject.scope,
+            chatId,
+            completion,
+            (done) => done._tag === "Completed" && done.previousGameId === null,
+          )
+          .pipe(Effect.catchTag("Conflict", () => Effect.fail(new FlowRefused({ reason: "full", entry }))));
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
     switch (completed._tag) {

@@ -24,6 +24,7 @@ import type { ProofStep } from "./verification_flow.ts";
  * - `lost`: the browser has no flow, or its flow was completed.
  * - `forged`: the form does not come from a page of this flow.
  * - `link_changed`: the link changed since the user saw it, or was removed since the accounts were proven.
+ * - `full`: the account of the scope can have no more links.
  */
 export type FlowRefusal =
   | "unknown"
@@ -41,7 +42,8 @@ export type FlowRefusal =
   | "unfinished"
   | "lost"
   | "forged"
-  | "link_changed";
+  | "link_changed"
+  | "full";
 
 export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly reason: FlowRefusal;

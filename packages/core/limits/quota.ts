@@ -20,6 +20,8 @@ export interface Quota {
 /** The default limits of a tier. A limit of 0 means unlimited. */
 export interface TierLimits {
   readonly keys: number;
+  /** The most links of an account, over all its scopes. */
+  readonly links: number;
   readonly perWindow: number;
   readonly windowMs: number;
   readonly daily: number;
@@ -61,8 +63,8 @@ export interface LimitSettings {
  */
 export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits", {
   defaultValue: () => ({
-    free: { keys: 2, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
-    premium: { keys: 10, perWindow: 1, windowMs: 1_000, daily: 2_500, verifyDaily: 10_000 },
+    free: { keys: 2, links: 100_000, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
+    premium: { keys: 10, links: 5_000_000, perWindow: 1, windowMs: 1_000, daily: 2_500, verifyDaily: 10_000 },
     address: { perSecond: 20, pagesPerSecond: 60, daily: 10_000, verifyDaily: 10_000, authFailures: 30 },
   }),
 });

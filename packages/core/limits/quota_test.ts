@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { quotaOf } from "./quota.ts";
 
-const tier = { keys: 2, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 };
+const tier = { keys: 2, links: 0, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 };
 
 describe("quotaOf", () => {
   it.each([

@@ -26,6 +26,8 @@ export interface ImportOutcome extends BatchImported {
 export class Tally {
   rows = 0;
   links = 0;
+  /** Whether the account can have no more links. */
+  isFull = false;
   readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   readonly reasons = new Map<LeftOutReason, { count: number; readonly first: Array<LeftOutLine> }>();
 

@@ -9,18 +9,17 @@
  * If a chat user occurs twice, `onConflict` decides which link counts. The other link is reported as left out only if
  * both links are in one batch.
  */
-import { Array as Arr, Clock, Data, Effect, Stream } from "effect";
+import { type Array as Arr, Clock, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, GameId, Pid } from "../ids.ts";
-import type { Millis } from "../timestamp.ts";
-import { type FileLink, type LeftOutLine, type LinkLine } from "./formats/link_format.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
+import { type LinkChange, plannedRoom, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
 import type { LinkRecord } from "./link.ts";
-import { importEffect, importedRecord } from "./link_changes.ts";
-import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
-import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
+import type { LinkRoom } from "./link_cap.ts";
+import { LinkStore } from "./link_store.ts";
+import type { ConflictChoice } from "./repeated_links.ts";
 
 /**
  * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.
@@ -28,9 +27,6 @@ import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./r
  * @internal
  */
 export const batchSize = 20_000;
-
-/** How many chat users a dry run remembers, to notice those who occur again in later batches. */
-const maxStaged = 100_000;
 
 /** A source of links, such as a file that is read by one of `linkReaders`. */
 export interface LinkSource<E = never, R = never> {
@@ -51,6 +47,8 @@ export interface ImportTarget<E = never, R = never> {
    */
   readonly findScope: Effect.Effect<Pid | null, E, R>;
   readonly origin: WriteOrigin;
+  /** The room for new links. At its end the import stops, and its other rows are left out as `link_limit`. */
+  readonly room?: LinkRoom;
 }
 
 export interface ImportOptions {
@@ -66,9 +64,20 @@ export interface ImportOptions {
   readonly strict?: boolean;
   /** If true, the import ignores the stored progress of an interrupted import of the same file. */
   readonly fromStart?: boolean;
+  /**
+   * If true, the import stores few links at a time and rests in between, so that the process can answer requests. A
+   * chat user who occurs twice is then reported only within 1,000 rows.
+   */
+  readonly givesWay?: boolean;
 }
 
-const defaults = { onConflict: "newest", dryRun: false, strict: false, fromStart: false } as const;
+const defaults = {
+  onConflict: "newest",
+  dryRun: false,
+  strict: false,
+  fromStart: false,
+  givesWay: false,
+} as const;
 
 export interface ImportProgress {
   /** A dry run has only the phase `checking`. */
@@ -78,14 +87,6 @@ export interface ImportProgress {
   readonly total: number | null;
 }
 
-/** A chat user whose link an import changes. */
-export interface LinkChange {
-  readonly chatId: ChatId;
-  readonly gameId: GameId;
-  /** Null if the chat user's link was removed before the import. */
-  readonly previousGameId: GameId | null;
-}
-
 /** Functions that an import calls while it runs. */
 export interface ImportObserver<E = never> {
   readonly onProgress?: (progress: ImportProgress) => Effect.Effect<void>;
@@ -93,21 +94,6 @@ export interface ImportObserver<E = never> {
   readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
   /** Called in a dry run with the chat users who already have a record and whose game user the import would change. */
   readonly onChanged?: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, E>;
-}
-
-/**
- * With `strict`, the file has at least one wrong row. Without `strict`, the file has wrong rows and not a single link.
- */
-export class WrongLines extends Data.TaggedError("WrongLines")<{
-  readonly count: number;
-  /** The first wrong rows. */
-  readonly problems: ReadonlyArray<LeftOutLine>;
-  /** The number of links in the batches that were stored before the failure. */
-  readonly stored: number;
-}> {
-  readonly code = "WRONG_LINES";
-  readonly details = { count: this.count, problems: this.problems, stored: this.stored };
-  override readonly message = `Cannot import line ${this.problems[0]?.line}: ${this.problems[0]?.problem}`;
 }
 
 /**
@@ -143,12 +129,12 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
  */
 export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 = never>(
   source: LinkSource<E, R>,
-  { findScope, origin }: ImportTarget<E2, R2>,
+  { findScope, origin, room }: ImportTarget<E2, R2>,
   options: ImportOptions = {},
   observer: ImportObserver<E3> = {},
 ) {
   const chosen = { ...defaults, ...options };
-  const { onConflict, dryRun, strict } = chosen;
+  const { onConflict, dryRun, strict, givesWay } = chosen;
   const { onProgress, onLeftOut, onChanged } = { ...silent, ...observer };
   const isChecked = source.isRepeatable && (strict || !dryRun);
   const check = isChecked ? yield* checkRows(source, chosen, onProgress) : unchecked;
@@ -158,17 +144,19 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   const resumedAfter = yield* positionOf(name, chosen, check);
   const tally = new Tally();
   const staged = new Map<ChatId, LinkRecord>();
-  const batch = { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter };
+  const planned = dryRun && room !== undefined ? plannedRoom(yield* room.count) : room;
+  const batch = { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter, room: planned };
   const phase = dryRun ? "checking" : "importing";
   const now = yield* Clock.currentTimeMillis;
-  yield* source.lines.pipe(
-    Stream.rechunk(batchSize),
+  yield* batchesOf(source, givesWay).pipe(
     Stream.runForEachArray(
       Effect.fnUntraced(function* (lines: Arr.NonEmptyReadonlyArray<LinkLine>) {
+        const begun = yield* Clock.currentTimeMillis;
         const { leftOut, changed } = yield* takeBatch(lines, tally, batch, now);
         yield* onLeftOut(leftOut);
         if (changed.length > 0) yield* onChanged(changed);
         yield* onProgress({ phase, rows: tally.rows, total: check.rows });
+        if (givesWay) yield* Effect.sleep(1 + (yield* Clock.currentTimeMillis) - begun);
       }),
     ),
   );
@@ -223,16 +211,18 @@ const positionOf = Effect.fnUntraced(function* (
   return position === rows ? 0 : position;
 });
 
+const batchesOf = <E, R>({ lines }: LinkSource<E, R>, givesWay: boolean) =>
+  Stream.rechunk(lines, givesWay ? batchSize / 20 : batchSize);
+
 const checkRows = Effect.fnUntraced(function* <E, R>(
-  { lines }: LinkSource<E, R>,
-  { dryRun, onConflict }: Required<ImportOptions>,
+  source: LinkSource<E, R>,
+  { dryRun, onConflict, givesWay }: Required<ImportOptions>,
   onProgress: (progress: ImportProgress) => Effect.Effect<void>,
 ) {
   const digest = yield* Digest.Digest;
   const tally = new Tally();
   let hash = dryRun ? null : "";
-  yield* lines.pipe(
-    Stream.rechunk(batchSize),
+  yield* batchesOf(source, givesWay).pipe(
     Stream.runForEachArray(
       Effect.fnUntraced(function* (batch: Arr.NonEmptyReadonlyArray<LinkLine>) {
         const { links, leftOut } = sortRows(batch, onConflict);
@@ -255,128 +245,3 @@ const textOf = (read: LinkLine): string =>
   "link" in read
     ? `${read.line} ${read.link.chatId} ${read.link.gameId} ${read.link.lastVerifiedAt}`
     : `${read.line} ${read.problem}`;
-
-interface BatchOptions {
-  readonly pid: Pid | null;
-  readonly onConflict: ConflictChoice;
-  readonly dryRun: boolean;
-  readonly strict: boolean;
-  readonly origin: WriteOrigin;
-  readonly name: string | null;
-  /** The records that a dry run would have stored so far. */
-  readonly staged: Map<ChatId, LinkRecord>;
-  readonly resumedAfter: number;
-}
-
-/**
- * Stores the links of a batch; a dry run only computes what would change. Returns the left-out rows and, in a dry run,
- * the changed links.
- */
-const takeBatch = Effect.fnUntraced(function* (
-  rows: Arr.NonEmptyReadonlyArray<LinkLine>,
-  tally: Tally,
-  options: BatchOptions,
-  now: Millis,
-) {
-  const { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter } = options;
-  const { links, leftOut } = sortRows(rows, onConflict);
-  tally.rows += rows.length;
-  for (const row of leftOut) tally.leaveOut(row);
-  if (strict && tally.wrong.length > 0) {
-    const { inserted, replaced, unchanged, kept } = tally.counts;
-    const stored = dryRun ? 0 : inserted + replaced + unchanged + kept;
-    return yield* new WrongLines({ ...tally.wrongLines, stored });
-  }
-  const changed: Array<LinkChange> = [];
-  const position = tally.rows;
-  if (position <= resumedAfter) return { leftOut, changed };
-  tally.links += links.length;
-  const progress = name === null ? null : { source: name, position };
-  const parts = partsOf(links, onConflict);
-  for (const [index, { existing, links: part }] of parts.entries()) {
-    const portable = part.map(
-      (link): PortableLink => ({ ...link, lastVerifiedAt: link.lastVerifiedAt ?? now }),
-    );
-    tally.add(
-      dryRun || pid === null
-        ? yield* preview(pid, portable, existing, staged, changed)
-        : yield* (yield* LinkStore).importBatch({
-            ...origin,
-            pid,
-            at: yield* Clock.currentTimeMillis,
-            links: portable,
-            existing,
-            progress: index === parts.length - 1 ? progress : null,
-          }),
-    );
-  }
-  return { leftOut, changed };
-});
-
-interface Part {
-  readonly existing: ConflictChoice;
-  readonly links: ReadonlyArray<FileLink>;
-}
-
-/**
- * Splits links into parts to import one after the other. With `newest`, links without a verification time must not
- * replace records. They are stored with the current time, so they are a separate part with `keep`.
- */
-const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
-  if (onConflict !== "newest") return [{ existing: onConflict, links }];
-  const timeless = links.filter(({ lastVerifiedAt }) => lastVerifiedAt === null);
-  if (timeless.length === 0) return [{ existing: "newest", links }];
-  const timed: Part = {
-    existing: "newest",
-    links: links.filter(({ lastVerifiedAt }) => lastVerifiedAt !== null),
-  };
-  const untimed: Part = { existing: "keep", links: timeless };
-  return timed.links.length === 0 ? [untimed] : [untimed, timed];
-};
-
-/** Returns one link for each chat user of a batch, and the rows to leave out. */
-const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => {
-  const leftOut: Array<LeftOutLine> = [];
-  const byChatUser = new Map<ChatId, PlacedLink>();
-  for (const row of rows) {
-    if (!("link" in row)) {
-      leftOut.push(row);
-      continue;
-    }
-    const next = { line: row.line, ...row.link };
-    const last = byChatUser.get(next.chatId);
-    const chosen = last === undefined ? next : choose(last, next, onConflict);
-    if (last !== undefined) leftOut.push(repeatProblem(chosen === next ? last : next, chosen));
-    byChatUser.set(next.chatId, chosen);
-  }
-  const links = Array.from(byChatUser.values(), ({ chatId, gameId, lastVerifiedAt }) => ({
-    chatId,
-    gameId,
-    lastVerifiedAt,
-  }));
-  return { links, leftOut: leftOut.toSorted((one, other) => one.line - other.line) };
-};
-
-/** Computes what `importBatch` would do with links of different chat users. Adds the links that change to `changed`. */
-const preview = Effect.fnUntraced(function* (
-  pid: Pid | null,
-  links: ReadonlyArray<PortableLink>,
-  existing: ImportBatch["existing"],
-  staged: Map<ChatId, LinkRecord>,
-  changed: Array<LinkChange>,
-): Effect.fn.Return<BatchImported, StoreUnavailable, LinkStore> {
-  const chatIds = links.map(({ chatId }) => chatId);
-  const records =
-    pid === null ? new Map<ChatId, never>() : yield* (yield* LinkStore).findByChatIds(pid, chatIds);
-  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-  for (const link of links) {
-    const record = staged.get(link.chatId) ?? records.get(link.chatId);
-    const next = importedRecord(record, link, existing);
-    counts[importEffect(record, next, link)]++;
-    if (record !== undefined && record.gameId !== next.gameId) {
-      changed.push({ chatId: link.chatId, gameId: link.gameId, previousGameId: record.gameId });
-    }
-    if (staged.size < maxStaged) staged.set(link.chatId, next);
-  }
-  return counts;
-});

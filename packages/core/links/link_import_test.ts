@@ -2,6 +2,7 @@ import { StorageMemory } from "@accountlink/memory";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Stream } from "effect";
 import { Digest } from "effect/crypto";
+import { TestClock } from "effect/testing";
 import { AuditLog } from "../audit/audit_log.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
@@ -23,6 +24,7 @@ import { LinkStore } from "./link_store.ts";
 const pid = "pid_0123456789abcdef" as Pid;
 const account: NewAccount = { name: "acme", chatId: null, tier: "free" };
 const batch = batchSize;
+const now = Date.parse("2034-01-01T00:00:00.000Z");
 
 const csv = (count: number): string =>
   ["chatId,gameId", ...Array.from({ length: count }, (_, index) => `${100_000 + index},1`), ""].join("\n");
@@ -50,6 +52,7 @@ const stored = LinkStore.use((links) => links.exportPage(pid, null, 1_000_000));
 const entries = AuditLog.use((log) => log.list("acme", null, 100));
 
 const withScope = Effect.gen(function* () {
+  yield* TestClock.setTime(now);
   const keys = yield* KeyStore;
   yield* keys.ensureAccount(account);
   yield* keys.ensureScope("acme", { kind: "global" }, pid);
@@ -148,7 +151,12 @@ describe("importLinks", () => {
         expect(record?.gameId).toBe(counts[0]);
         expect(outcome).toMatchObject({ links: 1, inserted: 1 });
         const problem = `chat user 10001 is linked to ${other[0]} here and to ${counts[0]} on line ${counts[1]}, which counts`;
-        const row = { line: other[1], reason: "conflict", problem, text: `10001,${other[0]}` };
+        const row = {
+          line: other[1],
+          reason: "conflict",
+          problem,
+          text: `10001,${other[0]},2026-01-0${other[0]}`,
+        };
         expect(outcome.reasons).toEqual([{ reason: "conflict", count: 1, first: [row] }]);
       }
     }).pipe(Effect.provide(storage)),

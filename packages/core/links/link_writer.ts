@@ -9,6 +9,7 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { traced } from "../telemetry/tracing.ts";
+import { LinkCap } from "./link_cap.ts";
 import { LinkEvents } from "./link_events.ts";
 import {
   type ChatMoved,
@@ -60,8 +61,9 @@ export class LinkWriter extends Context.Service<
   LinkWriter,
   {
     /**
-     * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, and with
-     * `InvalidParameter` if the game user does not exist.
+     * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, with
+     * `InvalidParameter` if the game user does not exist, and with `Conflict` `link_limit` if the account can have no
+     * more links.
      */
     readonly setGame: (
       target: WriteTarget<GameUpdated>,
@@ -108,6 +110,7 @@ export class LinkWriter extends Context.Service<
       const games = yield* GamePlatform;
       const watch = yield* SessionWatch;
       const events = yield* LinkEvents;
+      const cap = yield* LinkCap;
 
       const announce = (
         scope: DataScope,
@@ -137,7 +140,14 @@ export class LinkWriter extends Context.Service<
           previousGameId,
           updated: previousGameId !== gameId,
         });
-        const { previousGameId } = yield* commit(links.setGame(change), resultOf, { once });
+        const { previousGameId } = yield* cap.admit(
+          target.scope,
+          chatId,
+          commit(links.setGame(change), resultOf, { once }),
+          (set) => set.previousGameId === null,
+          // A request that was answered before has its answer again.
+          (limit) => commit<GameSet, Conflict>(limit, resultOf),
+        );
         yield* announce(target.scope, chatId, gameId, previousGameId);
         return resultOf({ previousGameId });
       }, traced("LinkWriter.setGame"));
@@ -179,6 +189,7 @@ export class LinkWriter extends Context.Service<
           deleted: true,
         });
         const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
+        yield* cap.freed(target.scope);
         yield* watch.announce(removed.ended);
         yield* announce(target.scope, chatId, null, removed.gameId);
         return resultOf(removed);
@@ -198,6 +209,7 @@ export class LinkWriter extends Context.Service<
             }),
           },
         );
+        yield* cap.freed(target.scope);
         yield* watch.announce(ended);
         if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
         return records;
@@ -205,7 +217,7 @@ export class LinkWriter extends Context.Service<
 
       return LinkWriter.of({ setGame, moveChat, removeGame, deleteScope });
     }),
-  ).pipe(Layer.provide(LinkEvents.layer));
+  ).pipe(Layer.provide([LinkEvents.layer, LinkCap.layer]));
 }
 
 const storedScope = ({ namesAnyGuild: _, ...scope }: DataScope): DataScope => scope;

@@ -17,9 +17,11 @@ export {
 } from "./formats/link_format.ts";
 export * from "./formats/link_formats.ts";
 export { tableReader } from "./formats/table.ts";
+export { type LinkChange, WrongLines } from "./import_batch.ts";
 export type { ImportOutcome, LeftOutRows } from "./import_outcome.ts";
 export * from "./left_out_file.ts";
 export * from "./link.ts";
+export { LinkCap, type LinkRoom } from "./link_cap.ts";
 export * from "./link_changes.ts";
 export * from "./link_events.ts";
 export * from "./link_export.ts";

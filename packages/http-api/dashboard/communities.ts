@@ -95,6 +95,7 @@ export const putLink = defineRoute({
   summary: "Link a chat user to a game user",
   parameters: { pid, chatId: chatId(), gameId: gameId() },
   success: patchGame.success,
+  errors: ["CONFLICT"],
 });
 
 export const deleteLink = defineRoute({

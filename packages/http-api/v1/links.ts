@@ -118,6 +118,8 @@ export const updateGame = defineRoute({
     values: { chatId: "100004", newGameId: "3" },
     answer: { data: { chatId: "100004", gameId: "3" }, message: "Game ID updated" },
   },
+  errors: ["CONFLICT"],
+  wordings: { CONFLICT: { status: 409, message: "The plan allows no more links" } },
 });
 
 export const deleteGameLink = defineRoute({

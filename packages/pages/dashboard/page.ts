@@ -14,8 +14,6 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly section: SectionName;
-  /** Seconds after which the browser reloads the page. */
-  readonly refresh?: number;
   readonly content: Html;
 }
 
@@ -37,7 +35,7 @@ export interface PlatformNames {
 }
 
 export const documentOf = (
-  { title, section, content, refresh }: Page,
+  { title, section, content }: Page,
   visitor: Visitor,
   footer: Html,
 ): Html => html`<!doctype html>
@@ -47,12 +45,7 @@ export const documentOf = (
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="description" content="The dashboard of accountlink: API keys, usage and audit log.">
-<title>${title} – accountlink</title>${
-  refresh === undefined
-    ? null
-    : html`
-<meta http-equiv="refresh" content="${refresh}">`
-}
+<title>${title} – accountlink</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${paths.style}">
 <script type="module" src="${paths.script}"></script>

@@ -57,6 +57,7 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   lost: { status: 400, again: "refusal.again", ways: ["code"] },
   forged: { status: 403, ways: ["code"] },
   link_changed: { status: 409, again: "refusal.again" },
+  full: { status: 409, again: "refusal.retry" },
   completed: { status: 409, ways: ["data"] },
   completed_removed: { status: 409, ways: ["code", "data"] },
   cancelled: { status: 409, ways: ["code"] },

@@ -105,6 +105,8 @@ export interface MessageValues {
   readonly "refusal.forged.text": null;
   readonly "refusal.link_changed.title": null;
   readonly "refusal.link_changed.text": null;
+  readonly "refusal.full.title": null;
+  readonly "refusal.full.text": null;
   readonly "refusal.completed.title": null;
   readonly "refusal.completed.text": null;
   readonly "refusal.completed_removed.title": null;

@@ -11,6 +11,7 @@ import {
   type ImportOutcome,
   type ImportProgress,
   importLinks,
+  LinkCap,
   type LinkChange,
   type LinkLine,
   LinkStore,
@@ -68,6 +69,7 @@ type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onC
 
 export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder) {
   const store = yield* LinkStore;
+  const cap = yield* LinkCap;
   const scope = yield* Effect.scope;
   const jobs = new Map<string, ImportJob>();
   /** Accounts whose upload is being read. */
@@ -137,7 +139,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     onProgress: (progress: ImportProgress) => void,
     onChanged: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, WrongUpload | StoreUnavailable>,
   ) {
-    const leftOut = yield* uploads.create;
+    const leftOut = yield* uploads.createFinished;
     const add = (text: string) => (text === "" ? Effect.void : leftOut.append(encoder.encode(text)));
     const bounded = boundedLeftOut();
     const unreadColumns = new Set<string>();
@@ -152,8 +154,9 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
         {
           findScope: Effect.succeed(community.scope.pid),
           origin: originOf(owner),
+          room: cap.roomOf(community.scope),
         },
-        { dryRun, onConflict },
+        { dryRun, onConflict, givesWay: true },
         {
           onProgress: (progress) => Effect.sync(() => onProgress(progress)),
           onLeftOut: (rows) => add(bounded.add(rows)),
@@ -172,7 +175,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
   });
 
   const collectChanges = Effect.gen(function* () {
-    const file = yield* uploads.create;
+    const file = yield* uploads.createFinished;
     const first: Array<LinkChange> = [];
     let count = 0;
     const write = (text: string) => (text === "" ? Effect.void : file.append(encoder.encode(text)));
@@ -194,8 +197,9 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     };
   });
 
-  /** Previews a file, and stores it for its import. */
+  /** Previews a whole upload, and stores it for its import. */
   const preview = Effect.fnUntraced(function* (made: NewJob) {
+    yield* made.file.finish;
     const sample = yield* linesOf(made).pipe(Stream.take(shownRows), Stream.runCollect);
     const changes = yield* collectChanges;
     const { outcome, leftOut } = yield* run({ ...made, leftOut: null }, true, () => {}, changes.add).pipe(

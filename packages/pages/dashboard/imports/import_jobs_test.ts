@@ -1,9 +1,10 @@
 import { ChatId, Pid } from "@accountlink/core";
 import { KeyStore, noSettings } from "@accountlink/core/keys";
+import { LinkCap } from "@accountlink/core/links";
 import { maxUploadsSize, type UploadFolder } from "@accountlink/http/site";
 import { StorageMemory } from "@accountlink/memory";
 import { expect, it } from "@effect/vitest";
-import { Effect, Fiber, Stream } from "effect";
+import { Effect, Fiber, Layer, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 
@@ -25,6 +26,8 @@ const memoryFolder = () => {
 };
 
 const megabyte = 1_000_000;
+
+const services = Layer.provideMerge(LinkCap.layer, StorageMemory.layer);
 
 const makeBench = Effect.gen(function* () {
   const { kept, folder } = memoryFolder();
@@ -63,7 +66,7 @@ it.effect("previews are forgotten after half an hour, and their files deleted", 
     expect([isKept(job), kept.size]).toEqual([true, 3]);
     yield* TestClock.adjust("2 minutes");
     expect([isKept(job), kept.size]).toEqual([false, 0]);
-  }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
+  }).pipe(Effect.provide(services), Effect.scoped),
 );
 
 it.effect(
@@ -73,14 +76,27 @@ it.effect(
       const { jobs, preview, isKept } = yield* makeBench;
       const [first, second] = [yield* preview("a", 40), yield* preview("b", 40)];
       const third = yield* preview("c", 40);
-      expect([first, second, third].map(isKept)).toEqual([false, true, true]);
+      expect([first, second, third].map(isKept)).toEqual([false, false, true]);
       const file = yield* jobs.uploads.create;
       const error = yield* Effect.flip(file.append(new Uint8Array(maxUploadsSize + 1)));
       expect(error).toMatchObject({
         _tag: "WrongUpload",
         reason: expect.stringContaining("Try again") as unknown,
       });
-      yield* file.append(new Uint8Array(megabyte));
-      yield* file.remove;
-    }).pipe(Effect.provide(StorageMemory.layer), Effect.scoped),
+    }).pipe(Effect.provide(services), Effect.scoped),
+);
+
+it.effect("unfinished uploads have their own room, and the oldest of them is refused when it is full", () =>
+  Effect.gen(function* () {
+    const { jobs, preview, isKept } = yield* makeBench;
+    const kept = yield* preview("a", 20);
+    const slow = yield* Effect.forEach(Array.from({ length: 6 }), () => jobs.uploads.create);
+    for (const file of slow) yield* Effect.ignore(file.append(new Uint8Array(18 * megabyte)));
+    const outcomes = yield* Effect.forEach(slow, (file) =>
+      Effect.match(file.append(new Uint8Array(1)), { onFailure: () => false, onSuccess: () => true }),
+    );
+    expect(outcomes).toEqual([false, false, false, false, true, true]);
+    expect(isKept(kept)).toBe(true);
+    expect(isKept(yield* preview("b", 20))).toBe(true);
+  }).pipe(Effect.provide(services), Effect.scoped),
 );

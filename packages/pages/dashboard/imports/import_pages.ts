@@ -113,6 +113,7 @@ export const importPreviewPage = (
   section: "imports",
   content: html`
 ${statusHtml(html`This is a preview. Nothing is saved yet.`)}
+${limitHtml(outcome)}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}
 ${changedHtml(view, names, platforms)}
@@ -128,16 +129,18 @@ ${dropForm(view, csrf, "Do not import")}
 </div>`,
 });
 
-/** Shows the progress of an import, and reloads by itself. */
+/** Shows the progress of an import. The script renews it, and shows the result at the end; the link does without one. */
 export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({
   status: 200,
   title: "Importing links",
   section: "imports",
-  refresh: 1,
   content: html`
-<p role="status">The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
-<progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
-<p>This page shows the result when the import is done. You can leave it; the import continues. <a href="${importPath(view.id)}">Check now</a></p>`,
+<div data-live="2">
+<p>The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
+<progress aria-label="Progress" max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
+</div>
+<p>You can leave this page; the import continues.</p>
+<p><a class="button quiet" href="${importPath(view.id)}">Check how far it is</a></p>`,
 });
 
 export const importDonePage = (
@@ -150,7 +153,7 @@ export const importDonePage = (
   title: "Links imported",
   section: "imports",
   content: html`
-${statusHtml("The links are imported.")}
+${limitHtml(outcome) ?? statusHtml("The links are imported.")}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” were stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
@@ -170,6 +173,16 @@ ${problemSummary([], {}, reason)}
 <p>The links imported so far are saved. Upload the same file again to continue.</p>
 ${dropForm(view, csrf, "Upload the file again")}`,
 });
+
+/** Says how many rows do not fit into the plan; null if all fit. */
+const limitHtml = ({ reasons }: ImportOutcome): Html | null => {
+  const left = reasons.find(({ reason }) => reason === "link_limit")?.count ?? 0;
+  if (left === 0) return null;
+  return statusHtml(
+    `Your plan allows no more links: the import stops there, and ${counted(left, "row is", "rows are")} left.`,
+    true,
+  );
+};
 
 const dropForm = ({ id }: ImportView, csrf: string, label: string): Html => html`
 <form method="post" action="${importPath(id)}/drop">

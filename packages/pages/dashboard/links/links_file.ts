@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "@accountlink/core/errors";
 import { allLinks } from "@accountlink/core/links";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { Stream } from "effect";
+import { Effect, Stream } from "effect";
 import type { Community } from "../communities/community.ts";
 import { visibleName } from "../look/account_name.ts";
 import { listName } from "../look/list_name.ts";
@@ -31,6 +31,17 @@ export const listedFile = (
     (cells) => `${csvRow(cells)}\r\n`,
   );
 };
+
+/** Runs a stream unless another one with this name runs: both would ask the platforms, which limit requests. */
+export const onceAtATime = <A, E, R>(running: Set<string>, name: string, stream: Stream.Stream<A, E, R>) =>
+  Stream.suspend(() => {
+    if (running.has(name)) return Stream.die(new Error("Cannot send two files with names at once"));
+    running.add(name);
+    return Stream.ensuring(
+      stream,
+      Effect.sync(() => running.delete(name)),
+    );
+  });
 
 const columns: ReadonlyArray<string> = ["list", "chatId", "gameId", "lastVerifiedAt"];
 const namedColumns: typeof columns = ["list", "chatId", "chatName", "gameId", "gameName", "lastVerifiedAt"];

@@ -2,6 +2,7 @@
 import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
 import { type LinkPage, makeByHand, OwnedLinks } from "@accountlink/core/communities";
 import type {
+  Conflict,
   Forbidden,
   InvalidParameter,
   ParameterProblem,
@@ -21,7 +22,7 @@ import { csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
 import { linkQuestion, unlinkQuestion, unlinkSeveralQuestion } from "./link_questions.ts";
-import { listedFile } from "./links_file.ts";
+import { listedFile, onceAtATime } from "./links_file.ts";
 import {
   byName,
   emptyLinkForm,
@@ -51,7 +52,7 @@ const shownUnlinked = 10;
 /** How long the notice after an unlink offers to undo it. */
 const undoMs = 10_000;
 
-type WriteRefusal = Forbidden | InvalidParameter | PlatformUnavailable;
+type WriteRefusal = Conflict | Forbidden | InvalidParameter | PlatformUnavailable;
 
 export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { page, form } = pages;
@@ -64,6 +65,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const viewUser = yield* makeUserView;
   const listsOf = yield* makeUserLists;
   const byHandOf = yield* makeByHand;
+  /** Accounts for which a file with names is downloaded. */
+  const naming = new Set<string>();
 
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -189,7 +192,11 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       seeOther(`${userPath(community.scope.pid, chatId)}&done=linked`),
     );
     const refused = (error: WriteRefusal) => refuse(problemsOf(error));
-    return yield* Effect.catchTag(set, ["Forbidden", "InvalidParameter", "PlatformUnavailable"], refused);
+    return yield* Effect.catchTag(
+      set,
+      ["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"],
+      refused,
+    );
   });
 
   const askUnlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
@@ -238,6 +245,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 
   const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
     const isNamed = query("names") === "true";
+    const { name } = visitor.owner.account;
+    if (isNamed && naming.has(name)) {
+      return seeOther(withQuery(paths.links, { pid: query("pid"), done: "downloading" }));
+    }
     const chosen =
       query("pid") === "all"
         ? yield* communities.list(visitor)
@@ -249,7 +260,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         : listedFile(chosen, isNamed ? links : null);
     return csvResponse(
       "links",
-      text.pipe(
+      (isNamed ? onceAtATime(naming, name, text) : text).pipe(
         Stream.provideService(LinkStore, store),
         // Breaks the connection on an error, so that nobody takes a partial file for a complete one.
         Stream.orDie,
@@ -279,6 +290,7 @@ const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
         name: name === "gameId" ? "game" : "chat",
         reason,
       }));
+    case "Conflict":
     case "Forbidden":
       return [{ name: "chat", reason: messageText(error) }];
     case "PlatformUnavailable":

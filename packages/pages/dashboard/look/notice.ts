@@ -31,8 +31,11 @@ const notices = {
   rolesDeleted: "The rules are deleted. Members keep what they have.",
   sweeping: "Everyone is compared now.",
   noneSelected: "No user was selected. Tick the boxes beside their names first.",
+  downloading: "A file with names is being downloaded for your account. Wait until it is complete.",
   notSent: "The delivery failed. The list shows why.",
 } as const;
+
+const bad: ReadonlySet<string> = new Set(["downloading", "notSent", "noneSelected"]);
 
 /** The name of a notice. The redirect after an action contains it as the query parameter `done`. */
 export type NoticeName = keyof typeof notices;
@@ -40,7 +43,7 @@ export type NoticeName = keyof typeof notices;
 /** The notice named in a URL; null for unknown names. */
 export const noticeHtml = (name: string | null): Html | null =>
   name !== null && Object.hasOwn(notices, name)
-    ? statusHtml(notices[name as NoticeName], name === "notSent" || name === "noneSelected")
+    ? statusHtml(notices[name as NoticeName], bad.has(name))
     : null;
 
 /** Renders a message for the start of the page. Screen readers announce it first, because it gets the focus. */

@@ -98,9 +98,10 @@ for (const frames of all("[data-previews]")) {
   });
 }
 
-const freshMs = 10_000;
+const live = all("[data-live]");
+const freshMs = 1000 * (live[0]?.dataset.live || 10);
 
-/** Fetches the page again, and updates the elements marked data-live. */
+/** Fetches the page again, and updates the elements marked data-live. Shows the whole page if it has none any more. */
 const refresh = async () => {
   if (document.hidden) return;
   const response = await fetch(document.URL, { redirect: "manual" }).catch(() => null);
@@ -108,6 +109,7 @@ const refresh = async () => {
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   localize(fresh);
   const [figures, others] = [all("[data-live]"), all("[data-live]", fresh)];
+  if (others.length === 0) return location.reload();
   for (const [index, old] of figures.entries()) {
     const changed = others[index] && others[index].innerHTML !== old.innerHTML;
     // Do not replace an element that contains the keyboard focus.
@@ -115,5 +117,5 @@ const refresh = async () => {
   }
 };
 
-if (all("[data-live]").length > 0) setInterval(refresh, freshMs);
+if (live.length > 0) setInterval(refresh, freshMs);
 `;

@@ -1,0 +1,220 @@
+/** Stores one batch of an import, or computes what storing it would change. */
+import { type Array as Arr, Clock, Data, Effect, Exit } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import { type LeftOutLine, type LinkLine, rowText } from "./formats/link_format.ts";
+import type { Tally } from "./import_outcome.ts";
+import { isLinked, type LinkRecord } from "./link.ts";
+import type { LinkRoom } from "./link_cap.ts";
+import { importEffect, importedRecord } from "./link_changes.ts";
+import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
+import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
+
+/** How many chat users a dry run remembers, to notice those who occur again in later batches. */
+const maxStaged = 100_000;
+
+/** A chat user whose link an import changes. */
+export interface LinkChange {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  /** Null if the chat user's link was removed before the import. */
+  readonly previousGameId: GameId | null;
+}
+
+/**
+ * With `strict`, the file has at least one wrong row. Without `strict`, the file has wrong rows and not a single link.
+ */
+export class WrongLines extends Data.TaggedError("WrongLines")<{
+  readonly count: number;
+  /** The first wrong rows. */
+  readonly problems: ReadonlyArray<LeftOutLine>;
+  /** The number of links in the batches that were stored before the failure. */
+  readonly stored: number;
+}> {
+  readonly code = "WRONG_LINES";
+  readonly details = { count: this.count, problems: this.problems, stored: this.stored };
+  override readonly message = `Cannot import line ${this.problems[0]?.line}: ${this.problems[0]?.problem}`;
+}
+
+type Room = Pick<LinkRoom, "reserve" | "release">;
+
+/** The room of a dry run, which makes no links. `left` is the number of links that fit. @internal */
+export const plannedRoom = (left: number): Room => {
+  let room = left;
+  return {
+    reserve: (links) => Effect.sync(() => Math.min(room, links)),
+    release: (_, made) =>
+      Effect.sync(() => {
+        room -= made;
+      }),
+  };
+};
+
+export interface BatchOptions {
+  readonly pid: Pid | null;
+  readonly onConflict: ConflictChoice;
+  readonly dryRun: boolean;
+  readonly strict: boolean;
+  readonly origin: WriteOrigin;
+  readonly name: string | null;
+  /** The records that a dry run would have stored so far. */
+  readonly staged: Map<ChatId, LinkRecord>;
+  readonly resumedAfter: number;
+  /** The room for new links; undefined without a cap. */
+  readonly room: Room | undefined;
+}
+
+/**
+ * Stores the links of a batch; a dry run only computes what would change. Returns the left-out rows and, in a dry run,
+ * the changed links.
+ */
+export const takeBatch = Effect.fnUntraced(function* (
+  rows: Arr.NonEmptyReadonlyArray<LinkLine>,
+  tally: Tally,
+  options: BatchOptions,
+  now: Millis,
+) {
+  const { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter } = options;
+  const { links, leftOut } = sortRows(rows, onConflict);
+  tally.rows += rows.length;
+  for (const row of leftOut) tally.leaveOut(row);
+  if (strict && tally.wrong.length > 0) {
+    const { inserted, replaced, unchanged, kept } = tally.counts;
+    const stored = dryRun ? 0 : inserted + replaced + unchanged + kept;
+    return yield* new WrongLines({ ...tally.wrongLines, stored });
+  }
+  const changed: Array<LinkChange> = [];
+  const position = tally.rows;
+  if (position <= resumedAfter) return { leftOut, changed };
+  tally.links += links.length;
+  const parts = partsOf(links, onConflict);
+  const store = Effect.fnUntraced(function* (part: Pick<ImportBatch, "links" | "existing" | "progress">) {
+    if (part.links.length === 0) return nothing;
+    if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
+    const at = yield* Clock.currentTimeMillis;
+    return yield* (yield* LinkStore).importBatch({ ...origin, ...part, pid, at });
+  });
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
+    const { room = unlimited } = options;
+    const stored = yield* Effect.acquireUseRelease(
+      tally.isFull ? Effect.succeed(0) : room.reserve(part.links.length),
+      Effect.fnUntraced(function* (reserved) {
+        const fitting = yield* fit(part.links, reserved, options);
+        tally.isFull ||= fitting.length < part.links.length;
+        const portable = fitting.map(
+          ({ chatId, gameId, lastVerifiedAt }): PortableLink => ({
+            chatId,
+            gameId,
+            lastVerifiedAt: lastVerifiedAt ?? now,
+          }),
+        );
+        // The rows that are left are read again when the same file is imported again.
+        const progress = name === null || !isLast || tally.isFull ? null : { source: name, position };
+        return { fitting: fitting.length, counts: yield* store({ ...part, links: portable, progress }) };
+      }),
+      (reserved, exit) => room.release(reserved, Exit.isSuccess(exit) ? exit.value.counts.inserted : 0),
+    );
+    tally.add(stored.counts);
+    for (const link of part.links.slice(stored.fitting)) {
+      const row = beyondPlan(link);
+      tally.leaveOut(row);
+      leftOut.push(row);
+    }
+  }
+  return { leftOut, changed };
+});
+
+const nothing: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+
+const unlimited: Room = { reserve: Effect.succeed, release: () => Effect.void };
+
+/** Returns the links up to the first for which no room was reserved. A chat user who has a link needs no room. */
+const fit = Effect.fnUntraced(function* (
+  links: ReadonlyArray<PlacedLink>,
+  reserved: number,
+  { pid, staged }: BatchOptions,
+) {
+  if (reserved >= links.length || pid === null) return links;
+  const chatIds = links.map(({ chatId }) => chatId);
+  const records = yield* (yield* LinkStore).findByChatIds(pid, chatIds);
+  let room = reserved;
+  const end = chatIds.findIndex((chatId) => {
+    const record = staged.get(chatId) ?? records.get(chatId);
+    return (record === undefined || !isLinked(record)) && room-- === 0;
+  });
+  return end === -1 ? links : links.slice(0, end);
+});
+
+const beyondPlan = ({ line, chatId, text }: PlacedLink): LeftOutLine => ({
+  line,
+  reason: "link_limit",
+  problem: `chat user ${chatId} is left: the account has as many links as its plan allows`,
+  text: rowText(text),
+});
+
+interface Part {
+  readonly existing: ConflictChoice;
+  readonly links: ReadonlyArray<PlacedLink>;
+}
+
+/**
+ * Splits links into parts to import one after the other. With `newest`, links without a verification time must not
+ * replace records. They are stored with the current time, so they are a separate part with `keep`.
+ */
+const partsOf = (links: ReadonlyArray<PlacedLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
+  if (onConflict !== "newest") return [{ existing: onConflict, links }];
+  const timeless = links.filter(({ lastVerifiedAt }) => lastVerifiedAt === null);
+  if (timeless.length === 0) return [{ existing: "newest", links }];
+  const timed: Part = {
+    existing: "newest",
+    links: links.filter(({ lastVerifiedAt }) => lastVerifiedAt !== null),
+  };
+  const untimed: Part = { existing: "keep", links: timeless };
+  return timed.links.length === 0 ? [untimed] : [untimed, timed];
+};
+
+/** Returns one link for each chat user of a batch, and the rows to leave out. */
+export const sortRows = (rows: ReadonlyArray<LinkLine>, onConflict: ConflictChoice) => {
+  const leftOut: Array<LeftOutLine> = [];
+  const byChatUser = new Map<ChatId, PlacedLink>();
+  for (const row of rows) {
+    if (!("link" in row)) {
+      leftOut.push(row);
+      continue;
+    }
+    const next = { line: row.line, text: row.text, ...row.link };
+    const last = byChatUser.get(next.chatId);
+    const chosen = last === undefined ? next : choose(last, next, onConflict);
+    if (last !== undefined) leftOut.push(repeatProblem(chosen === next ? last : next, chosen));
+    byChatUser.set(next.chatId, chosen);
+  }
+  const links = [...byChatUser.values()];
+  return { links, leftOut: leftOut.toSorted((one, other) => one.line - other.line) };
+};
+
+/** Computes what `importBatch` would do with links of different chat users. Adds the links that change to `changed`. */
+const preview = Effect.fnUntraced(function* (
+  pid: Pid | null,
+  links: ReadonlyArray<PortableLink>,
+  existing: ImportBatch["existing"],
+  staged: Map<ChatId, LinkRecord>,
+  changed: Array<LinkChange>,
+): Effect.fn.Return<BatchImported, StoreUnavailable, LinkStore> {
+  const chatIds = links.map(({ chatId }) => chatId);
+  const records =
+    pid === null ? new Map<ChatId, never>() : yield* (yield* LinkStore).findByChatIds(pid, chatIds);
+  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  for (const link of links) {
+    const record = staged.get(link.chatId) ?? records.get(link.chatId);
+    const next = importedRecord(record, link, existing);
+    counts[importEffect(record, next, link)]++;
+    if (record !== undefined && record.gameId !== next.gameId) {
+      changed.push({ chatId: link.chatId, gameId: link.gameId, previousGameId: record.gameId });
+    }
+    if (staged.size < maxStaged) staged.set(link.chatId, next);
+  }
+  return counts;
+});
