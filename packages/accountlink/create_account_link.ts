@@ -70,6 +70,24 @@ export interface PromisedAccountLink extends ScopedAccountLink {
    */
   readonly nodeListener: WebHandler["nodeListener"];
 
+  /** The commands that users type in chat. Requires the option `http`. */
+  readonly chat: {
+    /**
+     * Answers an interaction that the chat platform sent, as `POST /chat/interactions` does, whatever the path of the
+     * request. A request that the platform did not sign is answered with 401.
+     *
+     * @example
+     * ```ts
+     * const http = { publicUrl: "https://links.example", clientAddress: "given" } as const;
+     * const al = await createAccountLink({ gameUserExists: () => true, http });
+     * const bot = { fetch: (request: Request) => al.chat.answer(request) };
+     * typeof bot.fetch; // "function"
+     * await al.close();
+     * ```
+     */
+    readonly answer: (request: Request) => Promise<Response>;
+  };
+
   /**
    * Ends the long polls and streams of the HTTP interface, finishes its other requests, and closes the storage, so that
    * the process can exit. Other calls in progress reject with `AccountLinkClosed`.
@@ -151,6 +169,7 @@ export const promisedAccountLink = async (
 
     fetch: handler.fetch,
     nodeListener: handler.nodeListener,
+    chat: { answer: handler.answerChat },
 
     close: async () => {
       await runner.close();
@@ -177,8 +196,13 @@ const scopedWith = (
 const httpMissing = (method: string) =>
   new InvalidOptions({ problems: [`http is missing, expected the options of ${method}`] });
 
-const withoutHttp: WebHandler = {
+interface EmbeddedHandler extends WebHandler {
+  readonly answerChat: PromisedAccountLink["chat"]["answer"];
+}
+
+const withoutHttp: EmbeddedHandler = {
   fetch: () => Promise.reject(httpMissing("fetch")),
+  answerChat: () => Promise.reject(httpMissing("chat.answer")),
   nodeListener: () => {
     throw httpMissing("nodeListener");
   },
@@ -189,14 +213,22 @@ const withoutHttp: WebHandler = {
 const webHandlerOf = async (
   services: Layer.Layer<WebHandlerServices | PageServices>,
   options: WebHandlerOptions | undefined,
-): Promise<WebHandler> => {
+): Promise<EmbeddedHandler> => {
   if (options === undefined) return withoutHttp;
-  const [{ makeWebHandler }, { makePages }] = await Promise.all([
+  const [{ makeWebHandler }, { makePages }, { interactionsPath }] = await Promise.all([
     import("@accountlink/http"),
     import("@accountlink/pages"),
+    import("@accountlink/pages/chat"),
   ]);
   try {
-    return makeWebHandler(services, { ...options, pages: makePages });
+    const handler = makeWebHandler(services, { ...options, pages: makePages });
+    const url = new URL(
+      `${(options.basePath ?? "").replace(/\/$/, "")}${interactionsPath}`,
+      options.publicUrl,
+    );
+    // The signature proves who sent the request, and no limit depends on the address.
+    const sender = { clientAddress: "0.0.0.0" };
+    return { ...handler, answerChat: (request) => handler.fetch(new Request(url, request), sender) };
   } catch (error) {
     throw error instanceof TypeError ? new InvalidOptions({ problems: [`http: ${error.message}`] }) : error;
   }

@@ -1,0 +1,87 @@
+import { ChatPlatform } from "@accountlink/core";
+import { PlatformFixture } from "@accountlink/core/fixture";
+import { PlatformMemory } from "@accountlink/memory";
+import { Effect, Layer, Schema } from "effect";
+import { Hex } from "effect/encoding";
+import { expect, it } from "vitest";
+import { createAccountLink, InvalidOptions } from "./mod.ts";
+
+const guildId = "700000000000000001";
+const platform = Schema.decodeUnknownSync(PlatformFixture)({
+  guilds: [
+    {
+      id: guildId,
+      roles: [{ id: "1", name: "Verified", assignable: true }],
+      members: [{ chatId: "100001" }],
+    },
+  ],
+  chatUsers: [{ id: "100001", username: "ada" }],
+  gameUsers: [{ id: "1", username: "ada_plays" }],
+});
+
+const { privateKey, publicKey } = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+const hexKey = Hex.encode(new Uint8Array(await crypto.subtle.exportKey("raw", publicKey)));
+
+/** The platform of the fixture, with an application whose key signs the interactions. */
+const withCommands = Layer.effect(
+  ChatPlatform,
+  Effect.map(ChatPlatform, (chat) => ({
+    ...chat,
+    commands: {
+      application: Effect.succeed({ id: "1", publicKey: hexKey }),
+      editAnswer: () => Effect.succeed(true),
+    },
+  })),
+).pipe(Layer.provideMerge(PlatformMemory.layer(platform)));
+const platforms = Layer.merge(withCommands, PlatformMemory.layerIdentities(platform));
+
+const http = { publicUrl: "https://links.example", basePath: "/links", clientAddress: "given" } as const;
+
+/** A signed request, at a path of the bot's own. */
+const interaction = async (body: object) => {
+  const text = JSON.stringify(body);
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signed = new TextEncoder().encode(timestamp + text);
+  const signature = new Uint8Array(await crypto.subtle.sign("Ed25519", privateKey, signed));
+  const headers = { "x-signature-ed25519": Hex.encode(signature), "x-signature-timestamp": timestamp };
+  return new Request("https://bot.example/", { method: "POST", headers, body: text });
+};
+
+const verify = {
+  type: 2,
+  id: "1",
+  application_id: "1",
+  token: "token",
+  locale: "en-US",
+  guild_id: guildId,
+  guild_locale: "en-US",
+  member: { user: { id: "100001" }, permissions: "0" },
+  data: { id: "1", name: "verify", type: 1 },
+};
+
+it("`chat.answer` answers signed interactions at any path, and refuses others", async () => {
+  const al = await createAccountLink({ platforms, http });
+  await al.links.set("100001", "1");
+  const rules = [{ roleId: "1", when: { is: "linked" } }] as const;
+  await al.roles.put({ rules, nickname: null, state: "on" }, { guildId });
+
+  const pong = await al.chat.answer(
+    await interaction({ type: 1, id: "1", application_id: "1", token: "token" }),
+  );
+  expect([pong.status, await pong.json()]).toEqual([200, { type: 1 }]);
+  const answer = await al.chat.answer(await interaction(verify));
+  expect(await answer.json()).toMatchObject({
+    type: 4,
+    data: { flags: 64, content: expect.stringContaining("ada_plays") },
+  });
+  const forged = await interaction(verify);
+  forged.headers.set("x-signature-timestamp", "1");
+  expect((await al.chat.answer(forged)).status).toBe(401);
+  await al.close();
+});
+
+it("`chat.answer` requires the option http", async () => {
+  const al = await createAccountLink({ gameUserExists: () => true });
+  await expect(al.chat.answer(await interaction(verify))).rejects.toBeInstanceOf(InvalidOptions);
+  await al.close();
+});
