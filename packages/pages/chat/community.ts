@@ -10,6 +10,9 @@ import { Effect, Option } from "effect";
 import { PageSettings } from "../page_settings.ts";
 import { accountText, plain } from "./markdown.ts";
 
+/** A guild and the scope in which its members link. */
+export type Place = Pick<RolePlan, "scope" | "guildId">;
+
 export const makeCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
@@ -17,20 +20,25 @@ export const makeCommunity = Effect.gen(function* () {
   const { gameName: game, gamePage = null } = yield* PageSettings;
   const { publicUrl } = yield* HttpSettings;
 
+  const displayName = Effect.fnUntraced(function* ({ scope, guildId }: Place) {
+    const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
+    const guild = yield* profiles.guild(guildId);
+    return configured?.settings.displayName ?? guild?.name ?? scope.account;
+  });
+
   return {
     /** The name of the game platform. */
     game,
 
     /** Where a member links an account. */
-    verifyUrl: ({ scope: { pid }, guildId }: RolePlan): string =>
+    verifyUrl: ({ scope: { pid }, guildId }: Place): string =>
       `${publicUrl}/verify?${new URLSearchParams({ pid, guildId }).toString()}`,
 
     /** The community's name: as its owner set it, else the name of the guild or of the account. */
-    name: Effect.fnUntraced(function* ({ scope, guildId }: RolePlan) {
-      const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
-      const guild = yield* profiles.guild(guildId);
-      return plain(configured?.settings.displayName ?? guild?.name ?? scope.account);
-    }),
+    displayName,
+
+    /** The same in the markup of messages. */
+    name: (place: Place) => Effect.map(displayName(place), plain),
 
     findLink: ({ scope }: RolePlan, chatId: ChatId) =>
       Effect.map(links.findByChatId(scope.pid, chatId), (record) =>

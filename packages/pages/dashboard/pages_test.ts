@@ -77,6 +77,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     guilds,
     botInvite: { plain: "/invite", forRoles: "/invite" },
     publicUrl: "",
+    rolesOn: false,
     csrf: "token",
   };
   const community = makeCommunity(text);
@@ -109,6 +110,15 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         ...start,
         community,
         tryUrl: "/channel",
+        panel: {
+          name: text,
+          text,
+          sentence: text,
+          verify: { label: "Verify", url: "/verify" },
+          roles: "Update my roles",
+          answersFor: "this list",
+          isOn: true,
+        },
         previews: [{ title: text, document: html`<p>${text}</p>` }],
       },
       { displayName: text, supportUrl: text, doneText: text },

@@ -20,7 +20,7 @@ export const communitiesPage = (view: CommunitiesView): Page => ({
   content:
     view.communities.length === 0
       ? html`
-<p>You have no community here yet. These five steps lead to your first verified user.</p>
+<p>You have no community here yet. These steps lead to your first verified user.</p>
 ${firstSteps({ ...view, botInvite: view.botInvite(null), community: null })}`
       : html`
 <ul class="cards" role="list">${view.communities.map(card)}</ul>

@@ -2,6 +2,7 @@
 import { ChatPlatform, guildOf, SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/site";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -19,11 +20,12 @@ import {
 } from "../owner_pages.ts";
 import { communityPath, paths, withQuery } from "../paths.ts";
 import { previewDocument } from "../preview/preview_states.ts";
+import { makePanelView } from "./bot_panel.ts";
 import { makeScopeNames } from "./communities_api.ts";
 import { communitiesPage } from "./communities_page.ts";
 import { type Community } from "./community.ts";
 import { communityPage, type SaidForm, saidForm, saidOf } from "./community_page.ts";
-import { makeBotInvite } from "./first_steps.ts";
+import { hasPlanOn, makeBotInvite } from "./first_steps.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
@@ -36,6 +38,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const guildsOf = yield* makeGuildChoice;
   const botInvite = yield* makeBotInvite;
   const { commands } = yield* ChatPlatform;
+  const plans = yield* RolePlanStore;
+  const panelOf = yield* makePanelView;
   const update = parameterReader(DashboardCommunities.patchScope);
 
   const previewsOf = (
@@ -59,6 +63,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     typed: SaidForm | null,
     problems: ReadonlyArray<ParameterProblem>,
     done: string,
+    panelText = "",
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
     const said = typed ?? saidForm(community);
@@ -69,6 +74,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       botInvite: botInvite(guildId),
       tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
       publicUrl,
+      rolesOn: hasPlanOn(yield* plans.list(community.scope.pid)),
+      panel: guildId === null ? null : yield* panelOf({ scope: community.scope, guildId }, panelText),
       previews: previewsOf(visitor, community, said),
     };
     return communityPage(view, said, visitor, noticeHtml(done), problems);
@@ -83,12 +90,13 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
           guilds: yield* guildsOf(visitor),
           botInvite,
           publicUrl,
+          rolesOn: false,
           csrf: visitor.csrf,
         });
       }),
     ),
 
-    page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("done"))),
+    page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("done"), query("text"))),
 
     form(
       communityPath(":pid"),

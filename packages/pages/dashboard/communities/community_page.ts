@@ -1,4 +1,5 @@
 /** The page of one community: its verify link, the texts for its users, and the bot. */
+import { guildOf } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
@@ -10,8 +11,9 @@ import { qrCode } from "../look/qr_code.ts";
 import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { type PanelView, panelSection } from "./bot_panel.ts";
 import { type Community, verifyUrl } from "./community.ts";
-import { addBot, type BotInvite, botStep, firstSteps } from "./first_steps.ts";
+import { addBot, type BotInvite, botStep, firstSteps, isReachable } from "./first_steps.ts";
 
 export interface SaidForm {
   readonly displayName: string;
@@ -26,6 +28,10 @@ export interface CommunityView {
   /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
   readonly tryUrl: string | null;
   readonly publicUrl: string;
+  /** Whether the community has a plan of roles that is on. */
+  readonly rolesOn: boolean;
+  /** Null for the shared list. */
+  readonly panel: PanelView | null;
   /** Previews of the verification pages with the typed texts, by page title. */
   readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
 }
@@ -91,18 +97,19 @@ ${textField({ name: "doneText", label: labels.doneText, hint: "What users should
 <section>
 <h2>The bot</h2>
 ${botHtml(view)}
-</section>`,
+</section>
+${view.panel && panelSection(community, view.panel, guildIn(view)?.bot === true)}`,
   };
 };
 
-const linkSection = ({ community, publicUrl }: CommunityView): Html => {
+const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => {
   const url = verifyUrl(publicUrl, community.scope);
   return html`
 <section>
 <h2>Verify link</h2>
 ${
-  community.keys === 0
-    ? html`<p>The link works as soon as there is an active key. <a href="${paths.newKey}">Create a key</a></p>`
+  !isReachable(community, rolesOn)
+    ? html`<p>The link works as soon as there is an active key, or <a href="${rolesPath(community.scope.pid)}">roles</a> are turned on. <a href="${paths.newKey}">Create a key</a></p>`
     : html`
 <div class="beside">
 <div>
@@ -125,7 +132,7 @@ const originsHtml = ({ redirectOrigins }: Community): Html =>
 
 const botHtml = ({ community: { scope }, guilds, botInvite, tryUrl }: CommunityView): Html => {
   if (scope.kind === "global") return botStep({ guilds, botInvite });
-  const guild = (guilds ?? []).find(({ guildId }) => guildId === scope.guildId);
+  const guild = guildIn({ community: { scope }, guilds });
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
     ? html`<p><span class="badge good">In the community</span> The bot can check who is a member. With <a href="${rolesPath(scope.pid)}">roles</a> turned on, members type <code>/verify</code>, and managers <code>/panel</code> to post a button.</p>
@@ -133,3 +140,11 @@ ${tryUrl === null ? null : html`<p><a href="${tryUrl}">Try it as a member</a></p
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
 ${botInvite && addBot(botInvite)}`;
 };
+
+const guildIn = ({
+  community,
+  guilds,
+}: {
+  readonly community: Pick<Community, "scope">;
+  readonly guilds: CommunityView["guilds"];
+}) => (guilds ?? []).find(({ guildId }) => guildId === guildOf(community.scope));

@@ -1,11 +1,12 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
 import type { OwnGuild } from "@accountlink/core/platforms";
+import type { RolePlan } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { csrfField } from "../look/field.ts";
-import { communityPath, paths } from "../paths.ts";
+import { communityPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
 /** URLs of pages on the chat platform where an owner adds the bot to a community. */
@@ -35,6 +36,8 @@ export interface FirstSteps {
   readonly botInvite: BotInvite | null;
   /** The community that these steps set up; null before there is one. */
   readonly community: Community | null;
+  /** Whether the community has a plan of roles that is on. */
+  readonly rolesOn: boolean;
   readonly publicUrl: string;
   readonly csrf: string;
 }
@@ -46,24 +49,27 @@ export const firstSteps = (view: FirstSteps): Html => {
   return html`
 <ol class="steps" role="list">
 ${step("Add the bot to your community", hasBot, botStep(view))}
-${community === null || community.keys === 0 ? html`${step("Create a key", false, keyStep(view))}${laterSteps}` : stepsWithKey(community, view.publicUrl)}
+${step("Choose roles", view.rolesOn, community === null ? keyStep(view) : rolesStep(community))}
+${step("Post the panel", false, community === null || !isReachable(community, view.rolesOn) ? null : panelStep(community, view.publicUrl))}
 </ol>`;
 };
 
-const laterSteps = html`
-<li><strong>Name your community</strong></li>
-<li><strong>Share the link</strong></li>
-<li><strong>See the first user verified</strong></li>`;
+/** Whether members can link by the verify link: a key is active, or roles are on. */
+export const isReachable = ({ keys }: Community, rolesOn: boolean): boolean => rolesOn || keys > 0;
 
-const stepsWithKey = ({ scope, guildName, settings, links }: Community, publicUrl: string): Html => {
+/** @param plans of one scope */
+export const hasPlanOn = (plans: ReadonlyArray<Pick<RolePlan, "state">>): boolean =>
+  plans.some(({ state }) => state === "on");
+
+const rolesStep = ({ scope: { pid } }: Community): Html =>
+  html`<p>Members who linked get them at once, and the bot answers commands. <a href="${rolesPath(pid)}">Choose roles</a></p>`;
+
+const panelStep = ({ scope }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
-  const name = settings.displayName ?? guildName;
-  const naming = `${communityPath(scope.pid)}#says`;
   return html`
-${step("Create a key", true, null)}
-${step("Name your community", name !== null, name === null ? html`<p><a href="${naming}">Enter the name that users see</a></p>` : html`<p>Users read <strong>${name}</strong>. <a href="${naming}">Change it</a></p>`)}
-${step("Share the link", links.count > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody can see.</p>`)}
-${step("See the first user verified", links.count > 0, html`<p><a href="${url}">Verify yourself first</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
+<p>${guildOf(scope) === null ? "Post the link where everybody can see it." : html`Type <code>/panel</code> in a channel that everybody can see. <a href="${communityPath(scope.pid)}#panel">See the panel</a>. Or post the link by hand:`}</p>
+${copyable("step-link", "link", url)}
+<p><a href="${url}">Verify yourself first</a></p>`;
 };
 
 const step = (title: string, isDone: boolean, content: Html | null): Html => html`
@@ -91,10 +97,11 @@ export const addBot = ({ plain, forRoles }: BotInvite): Html => html`
 const addBotElsewhere = ({ plain, forRoles }: BotInvite): Html => html`
 <p><a href="${plain}" rel="noreferrer">Add it to another community</a> · <a href="${forRoles}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
 
-/** Offers to create a key: one button for each community that the owner manages and the bot is in. */
+/** Offers to create a key, which opens the list of a community: one button for each community that the owner manages and the bot is in. */
 const keyStep = (view: FirstSteps): Html => {
   const possible = withBot(view);
   return html`
+<p>The first key opens the list of a community.</p>
 ${possible.map(
   ({ guildId, name }) => html`
 <form method="post" action="${paths.keys}">${csrfField(view.csrf)}

@@ -2,13 +2,14 @@ import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
 import { OwnedScopes, sumCounts } from "@accountlink/core/communities";
 import { isAccepted } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { HttpSettings } from "@accountlink/http/site";
 import { Effect } from "effect";
 import { makeCommunities } from "../communities/communities_routes.ts";
-import { makeBotInvite } from "../communities/first_steps.ts";
+import { hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import { requestsOf, sumOf } from "../usage/usage_totals.ts";
 import { overviewPage } from "./overview_page.ts";
@@ -27,6 +28,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
   const scopes = yield* OwnedScopes;
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
+  const plans = yield* RolePlanStore;
   const { publicUrl } = yield* HttpSettings;
   const botInvite = yield* makeBotInvite;
 
@@ -49,6 +51,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
       botInvite: botInvite(guildId),
       community,
       publicUrl,
+      rolesOn: community !== null && hasPlanOn(yield* plans.list(community.scope.pid)),
       csrf: visitor.csrf,
     };
     return { links, lists, verified, steps };
