@@ -39,19 +39,6 @@ describe("links", () => {
       ),
   );
 
-  it.effect("a write repairs a damaged link, without reporting the damaged value", () =>
-    withTampering((tamper) =>
-      Effect.gen(function* () {
-        const links = yield* LinkStore;
-        yield* links.setGame({ ...write, gameId });
-        tamper("UPDATE links SET game_id = 'one'");
-        yield* unavailable("LinkStore.setGame", links.setGame({ ...write, gameId }));
-        const { record, previousGameId } = yield* links.setGame({ ...write, gameId });
-        expect([record.gameId, record.linkVersion, previousGameId]).toEqual([gameId, 2, gameId]);
-      }),
-    ),
-  );
-
   it.effect("the lookup of a link with invalid numbers fails", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {

@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)(`the feed on Postgres ${missing ?? ""}`, () =>
       Effect.gen(function* () {
         const { one, other, ask, set, read } = yield* makeNodes;
         yield* ask("BEGIN ISOLATION LEVEL REPEATABLE READ");
-        yield* ask("SELECT pg_current_xact_id()");
+        yield* ask("SELECT pg_current_xact_id()::text");
         let after = 0;
         for (const gameId of [chess, poker, chess]) {
           yield* Effect.provideContext(set(ada, gameId), one);

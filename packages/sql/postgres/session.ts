@@ -156,13 +156,18 @@ export class Session implements SqlConnection.Connection {
     transformRows: TransformRows | undefined,
     isPrepared: boolean,
   ) {
-    const result = this.#watch(this.#connection.query(text, parametersOf(params), isPrepared));
+    const query = this.#connection.query(text, parametersOf(params), isPrepared);
+    // A transaction with a long timeout also fails soon if the server does not answer when it begins.
+    const result = this.#watch(query, text === "BEGIN");
     return Effect.map(result, ({ rows }) => (transformRows === undefined ? rows : transformRows(rows)));
   }
 
-  #watch<A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> {
+  #watch<A>(
+    statement: Effect.Effect<A, SqlError.SqlError>,
+    isQuick = false,
+  ): Effect.Effect<A, SqlError.SqlError> {
     return Effect.withFiber((fiber) => {
-      const timeout = fiber.getRef(TransactionTimeout) ?? this.#timeout;
+      const timeout = (isQuick ? null : fiber.getRef(TransactionTimeout)) ?? this.#timeout;
       if (this.#unanswered++ === 0) this.#waitFor(timeout + grace);
       return Effect.onExitPrimitive(
         Effect.mapError(statement, (error) => {

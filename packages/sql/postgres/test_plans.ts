@@ -45,6 +45,7 @@ const fill = (accounts: number) => `
   -- Postgres scans a table of a few pages whatever its indexes are.
   INSERT INTO accounts (name, chat_id, tier) SELECT 'account ' || i, (1000000 + i)::text, 'free'
     FROM generate_series(1, ${Math.max(accounts, 1_000)}) AS i;
+  INSERT INTO suspended_owners (hash) SELECT md5(i::text) FROM generate_series(1, 10000) AS i;
   INSERT INTO scopes (pid, account) SELECT 'pid_' || lpad(substr(chat_id, 2), 16, '0'), name FROM accounts;
   INSERT INTO keys (id, pid, name, tier, kind, status, limits, allow_ips, deny_ips, redirect_origins, created_at)
     SELECT lpad(i::text, 12, '0'), 'pid_' || lpad((i / 10)::text, 16, '0'),
@@ -226,7 +227,6 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "AuditLog.list of a key": onLog({ action: null, keyId }),
   "AuditLog.list of a chat user": onLog({ action: null, keyId: null, chatId: chatIdOf(1) }),
   "AuditLog.list": AuditLog.use((log) => log.list(account, null, 50)),
-  "DayCounts.load": DayCounts.use((counts) => counts.load(windowsEnd)),
   "DayCounts.save": DayCounts.use((counts) =>
     counts.save(
       windows.map((window) => ({ ...window, counted: 9 })),
