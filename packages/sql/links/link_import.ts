@@ -1,10 +1,10 @@
-/** Imports links in batches. The number of statements does not grow with the size of a batch. */
+/** Imports links in batches. On Postgres, the number of statements does not grow with the size of a batch. */
 import type { ChatId, LinkStore, Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
 import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Schema } from "effect";
+import { Array, Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -14,25 +14,22 @@ import { linkQueries } from "./link_queries.ts";
 import { byChatId, type Line } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
+/** A statement of `node:sqlite` blocks the process, by a few milliseconds for this many lines. */
+const linesAtOnce = 200;
+
 export const linkImports = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
-  const { rowsWritten, withBulkTimeout } = dialectOf(sql);
+  const { isRemote, rowsWritten, withBulkTimeout } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
   const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
   const { countSame } = linkQueries(sql);
 
-  const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
-    const { pid, links, existing, progress } = batch;
-    const lastLines = new Map<ChatId, Line>(
-      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
-    );
-    const lines = JSON.stringify([...lastLines.values()].toSorted(byChatId));
-
-    // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
-    yield* lockScope(pid);
+  const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
+    const { pid, existing } = batch;
+    const lines = JSON.stringify(some);
     const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
-    const old = lastLines.size - inserted;
+    const old = some.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
     if (!isKept) yield* insertChanges(batch, lines);
@@ -40,11 +37,31 @@ export const linkImports = (
     const replaced = isKept ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
     const [same = 0] =
       old === replaced
-        ? [lastLines.size]
+        ? [some.length]
         : yield* Effect.flatMap(sql.unsafe(countSame, [lines, pid]), readCounts);
     // Other writers may change the records that this import keeps, since these records are not locked. So `same` may be
     // too low or too high, and the result is limited to possible values.
     const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
+    return { inserted, replaced, unchanged, kept: old - replaced - unchanged };
+  });
+
+  const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
+    const { pid, links, progress } = batch;
+    const lastLines = new Map<ChatId, Line>(
+      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
+    );
+    const lines = [...lastLines.values()].toSorted(byChatId);
+
+    // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
+    yield* lockScope(pid);
+    const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+    for (const part of isRemote ? [lines] : Array.chunksOf(lines, linesAtOnce)) {
+      const imported = yield* importLines(batch, part);
+      for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
+        counts[name] += imported[name];
+      // Readers, which have a connection of their own, are answered between two statements.
+      if (!isRemote) yield* Effect.yieldNow;
+    }
     if (progress !== null) {
       yield* sql`
         INSERT INTO import_progress (source, position, saved_at)
@@ -52,8 +69,7 @@ export const linkImports = (
         ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
       yield* forgetProgress(sql, batch.at - progressKeptFor);
     }
-    const counts = { inserted, replaced, unchanged, kept: old - replaced - unchanged };
-    const count = inserted + replaced;
+    const count = counts.inserted + counts.replaced;
     if (count > 0) {
       const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
       yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
