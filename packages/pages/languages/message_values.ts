@@ -179,7 +179,6 @@ export interface MessageValues {
     readonly last: "text";
     readonly until: "text";
   };
-  readonly "me.addresses.forget": { readonly count: "number" };
   readonly "me.browsers": null;
   readonly "me.browsers.text": null;
   readonly "me.browser": { readonly number: "number" };
@@ -199,8 +198,6 @@ export interface MessageValues {
   readonly "me.removed.title": null;
   readonly "me.removed.text": { readonly community: "text" };
   readonly "me.removed.kept": null;
-  readonly "me.addresses.forgotten.title": null;
-  readonly "me.addresses.forgotten.text": null;
   readonly "me.browsers.forgotten.title": null;
   readonly "me.browsers.forgotten.text": null;
   readonly "me.not_linked.title": null;
