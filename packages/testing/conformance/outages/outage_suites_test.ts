@@ -40,7 +40,7 @@ const storage = (breakage?: Breakage) => breakablePorts(StorageMemory.layer, bre
 const cache = breakablePorts(CacheMemory.layer);
 
 const every = "every operation fails with StoreUnavailable during an outage, and recovers";
-const before = "a link write during an outage is stored whole or not at all, and others change nothing";
+const before = "a link write during an outage is stored whole or not at all";
 const verification = "verification writes during an outage change nothing, and succeed afterwards";
 const erasure = "an erasure during an outage erases nothing, and succeeds afterwards";
 const commit = "a commit during an outage stores neither write nor answer, and succeeds afterwards";

@@ -1,5 +1,5 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
-import { Effect, Exit } from "effect";
+import { Effect, Exit, Option } from "effect";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
 import { idempotencyFixture, newRequest, writesFixture } from "../idempotency/idempotency_fixture.ts";
 import { newLinkFixture } from "../links/link_fixture.ts";
@@ -13,30 +13,56 @@ const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
 
 export const outageWrites: Cases<StoragePorts | Connection> = {
   // A server that freezes may still store a write after its caller was told that the storage is unavailable.
-  "a link write during an outage is stored whole or not at all, and others change nothing": Effect.gen(
-    function* () {
-      const connection = yield* Connection;
-      const links = yield* newLinkFixture;
-      yield* links.set(ada, chess);
-      const [record, entries] = [yield* links.find(ada), yield* links.entries];
-      yield* connection.break;
-      yield* Effect.all([
-        expectUnavailable("setGame", links.set(ada, poker, 1)),
-        expectUnavailable("moveChat", links.move(ada, bob, 1)),
-        expectUnavailable("removeGame", links.remove(ada, 1)),
-        expectUnavailable("deleteScope", links.deleteAll(1)),
-      ]).pipe(Effect.ensuring(connection.restore));
-      const after = yield* eventually(links.find(ada));
-      const written = (yield* links.entries).slice(entries.length).map(({ details }) => details["gameId"]);
-      if (after?.gameId === poker) {
-        expectEqual(after.linkVersion, 2);
-        expectEqual(written, [poker]);
-      } else {
-        expectEqual(after, record);
-        expectEqual(written, []);
-      }
-    },
-  ),
+  "a link write during an outage is stored whole or not at all": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const links = yield* newLinkFixture;
+    yield* links.set(ada, chess);
+    const [record, entries] = [yield* links.find(ada), yield* links.entries];
+    yield* connection.break;
+    yield* Effect.all([
+      expectUnavailable("setGame", links.set(ada, poker, 1)),
+      expectUnavailable("moveChat", links.move(ada, bob, 1)),
+      expectUnavailable("removeGame", links.remove(ada, 1)),
+      expectUnavailable("deleteScope", links.deleteAll(1)),
+    ]).pipe(Effect.ensuring(connection.restore));
+    const after = yield* eventually(links.find(ada));
+    const written = (yield* links.entries).slice(entries.length).map(({ details }) => details["gameId"]);
+    if (after?.gameId === poker) {
+      expectEqual(after.linkVersion, 2);
+      expectEqual(written, [poker]);
+    } else {
+      expectEqual(after, record);
+      expectEqual(written, []);
+    }
+  }),
+
+  "verification writes during an outage change nothing, and succeed afterwards": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const fixture = yield* newVerificationFixture;
+    const session = yield* fixture.create();
+    const flow = yield* fixture.proven(session.id);
+    yield* connection.break;
+    yield* Effect.all([
+      expectUnavailable("complete", fixture.complete(flow)),
+      expectUnavailable("advance", fixture.advance(session.id, "cancelled")),
+      expectUnavailable("prove", fixture.prove(flow, { step: "chat", chatId: bob })),
+    ]).pipe(Effect.ensuring(connection.restore));
+    expectEqual(yield* eventually(fixture.find(session.id)), session);
+    expectEqual(yield* fixture.links.find(ada), null);
+    expectEqual((yield* fixture.complete(flow))._tag, "Completed");
+  }),
+
+  "an erasure during an outage erases nothing, and succeeds afterwards": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const user = yield* newUserFixture;
+    const { global } = yield* user.newScopes;
+    yield* user.set(global, chess);
+    const before = yield* user.find;
+    yield* connection.break;
+    yield* expectUnavailable("erase", user.erase([global.pid])).pipe(Effect.ensuring(connection.restore));
+    expectEqual(yield* eventually(user.find), before);
+    expectEqual((yield* user.erase([global.pid]))?.records, 1);
+  }),
 
   "a commit during an outage stores neither write nor answer, and succeeds afterwards": Effect.gen(
     function* () {
