@@ -1,5 +1,5 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
-import { Effect, Exit, Option } from "effect";
+import { Effect, Exit } from "effect";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
 import { idempotencyFixture, newRequest, writesFixture } from "../idempotency/idempotency_fixture.ts";
 import { newLinkFixture } from "../links/link_fixture.ts";
