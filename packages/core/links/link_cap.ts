@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Exit, identity, Layer, Option, Semaphore } from "effect";
+import { Clock, Context, Effect, Exit, identity, Latch, Layer, Option, Semaphore } from "effect";
 import { isOperators } from "../accounts/member.ts";
 import { MemberStore } from "../accounts/member_store.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -107,19 +107,27 @@ export class LinkCap extends Context.Service<
         return wanted;
       };
 
+      let released = Latch.makeUnsafe();
+      const nextRelease = Effect.suspend(() => Effect.timeoutOption(released.await, "1 second"));
+
       const recount = Effect.fnUntraced(function* (account: string, wanted: number) {
         const now = yield* Clock.currentTimeMillis;
         const known = knownRoom(account, now);
         if (known !== undefined && known.left >= wanted) return take(known, wanted);
-        const reserved = rooms.get(account)?.reserved ?? 0;
-        const room = Math.max(0, (yield* countRoom(account)) - reserved);
+        let reserved = rooms.get(account)?.reserved ?? 0;
+        let room = Math.max(0, (yield* countRoom(account)) - reserved);
+        // The count may include links of reservations, so a write is refused only once these are released.
+        while (room < wanted && reserved > 0 && Option.isSome(yield* nextRelease)) {
+          reserved = rooms.get(account)?.reserved ?? 0;
+          room = Math.max(0, (yield* countRoom(account)) - reserved);
+        }
         const granted = Math.min(wanted, room);
         if (rooms.size >= maxAccounts) rooms.clear();
         rooms.set(account, {
           left: room === Infinity ? room : Math.floor((room - granted) / share),
           reserved: reserved + granted,
-          isFull: room === 0,
-          until: now + (room === 0 ? fullFor : countedFor),
+          isFull: room === 0 && reserved === 0,
+          until: now + (room > 0 ? countedFor : reserved > 0 ? 0 : fullFor),
         });
         return granted;
       });
@@ -140,6 +148,8 @@ export class LinkCap extends Context.Service<
             if (known === undefined) return;
             known.reserved -= reserved;
             known.left += reserved - made;
+            released.openUnsafe();
+            released = Latch.makeUnsafe();
           }),
       });
 
