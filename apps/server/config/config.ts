@@ -67,6 +67,11 @@ export const variables = {
     "on",
   ),
   ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: count("Commands of a chat user per minute", 20),
+  ACCOUNTLINK_CHAT_GATEWAY: choice(
+    "Whether who joins a guild gets roles at once, not at the daily sweep",
+    ["on", "off"],
+    "off",
+  ),
   ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey("Key that signs commands, by default asked of the chat platform"),
   ACCOUNTLINK_CHAT_API_URL: webAddress("Another address of the chat platform's API"),
   ACCOUNTLINK_CHAT_AUTHORIZATION_URL: webAddress("Another address of the chat platform's sign-in page"),

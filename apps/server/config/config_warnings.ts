@@ -60,7 +60,11 @@ const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, va
 ];
 
 /** The exceptions to `purposes`: these variables have an effect whichever platform is chosen. */
-const forEveryPlatform: ReadonlySet<string> = new Set(["ACCOUNTLINK_CHAT_NAME", "ACCOUNTLINK_GAME_NAME"]);
+const forEveryPlatform: ReadonlySet<string> = new Set([
+  "ACCOUNTLINK_CHAT_GATEWAY",
+  "ACCOUNTLINK_CHAT_NAME",
+  "ACCOUNTLINK_GAME_NAME",
+]);
 
 /** Warns of variables for a storage, a cache or platforms that were not chosen. */
 export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWarning> => {

@@ -3,7 +3,7 @@
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits } from "@accountlink/core/limits";
-import { RoleCouriers } from "@accountlink/core/roles";
+import { layerMemberJoins, RoleCouriers } from "@accountlink/core/roles";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
@@ -37,7 +37,8 @@ export const serviceLayer = (
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
   ).pipe(Layer.provideMerge(stores));
-  return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer).pipe(
+  const joins = config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? layerMemberJoins : Layer.empty;
+  return Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, RoleCouriers.layer, joins).pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(ports),
     Layer.provideMerge(shared),

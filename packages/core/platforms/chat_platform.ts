@@ -1,9 +1,15 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Effect, type Option, type Stream } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { ChatCommands } from "./chat_commands.ts";
 import type { ChatRoles } from "./chat_roles.ts";
 import type { ChatUser, Guild, GuildMember } from "./profile.ts";
+
+/** A chat user who joined a guild. */
+export interface GuildJoin {
+  readonly guildId: GuildId;
+  readonly chatId: ChatId;
+}
 
 /**
  * Requests to the chat platform.
@@ -94,6 +100,12 @@ export class ChatPlatform extends Context.Service<
      * @param rights `none`, or the rights to change roles and nicknames
      */
     readonly botInvite?: (guildId: GuildId | null, rights: "none" | "roles") => string;
+
+    /**
+     * The users who join a guild of the bot while the stream runs. It fails if the connection is lost. Undefined if the
+     * platform does not report joins.
+     */
+    readonly joins?: Stream.Stream<GuildJoin, PlatformUnavailable>;
 
     /** Undefined if the platform has no roles. */
     readonly roles?: ChatRoles;

@@ -148,6 +148,19 @@ export class RolePlanStore extends Context.Service<
     /** Adds the members that events name to the waiting members. Returns false if another node holds the plan. */
     readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;
 
+    /** Adds a member to the waiting members of the guild's plan that is on, whichever node holds the plan. */
+    readonly markMember: (
+      guildId: GuildId,
+      chatId: ChatId,
+      at: Millis,
+    ) => Effect.Effect<void, StoreUnavailable>;
+
+    /** Returns the smallest ID of the live nodes whose IDs begin with `prefix`. */
+    readonly firstNode: (
+      prefix: string,
+      at: Millis,
+    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+
     /** Returns the waiting members that are due at the time `at`, the earliest first. */
     readonly due: (
       place: PlanPlace,

@@ -72,6 +72,17 @@ export const layer: Layer.Layer<RolePlanStore, never, State> = Layer.effect(
         }),
       hold: (hold) => Effect.sync(() => holdPlans(memory, hold)),
       mark: (write) => Effect.sync(() => mark(memory, write)),
+      markMember: (guildId, chatId, at) =>
+        Effect.sync(() => {
+          for (const stored of memory.rolePlans.values()) {
+            if (stored.guildId === guildId && stored.settings.state === "on") markWaiting(stored, chatId, at);
+          }
+        }),
+      firstNode: (prefix, at) =>
+        Effect.sync(() => {
+          const live = [...memory.rolePlanNodes].filter(([id, until]) => id.startsWith(prefix) && until > at);
+          return Option.fromUndefinedOr(live.map(([id]) => id).toSorted()[0]);
+        }),
       due: (place, at, limit) => Effect.sync(() => due(find(place), at, limit)),
       nicknames: (place, chatIds) =>
         Effect.sync(() => {
@@ -220,14 +231,15 @@ const mark = (memory: Memory, write: MarkMembers): boolean => {
   const stored = heldBy(memory, write);
   if (stored === undefined) return false;
   const { at, position, chatIds, sweepOf: total } = write;
-  for (const chatId of new Set(chatIds)) {
-    const { mark: marked = 0, waits = null, nickname = null } = stored.members.get(chatId) ?? {};
-    const since = waits?.since ?? at;
-    stored.members.set(chatId, { mark: marked + 1, waits: { since, dueAt: at }, nickname });
-  }
+  for (const chatId of new Set(chatIds)) markWaiting(stored, chatId, at);
   const read = { ...stored, position };
   store(memory, total === null ? read : sweeping(read, total, at));
   return true;
+};
+
+const markWaiting = ({ members }: MemoryPlan, chatId: ChatId, at: Millis): void => {
+  const { mark: marked = 0, waits = null, nickname = null } = members.get(chatId) ?? {};
+  members.set(chatId, { mark: marked + 1, waits: { since: waits?.since ?? at, dueAt: at }, nickname });
 };
 
 const settle = (memory: Memory, write: SettleMembers): boolean => {

@@ -5,6 +5,7 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
 import { devChatCommands } from "./chat_commands.ts";
 import { devChatRoles } from "./chat_roles.ts";
+import { devJoins } from "./joins.ts";
 import { Guilds, Member, Members, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
@@ -92,6 +93,7 @@ export const devChatPlatform = ({
           }),
         isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
         findUser,
+        joins: devJoins(client),
         roles: devChatRoles(client),
         commands: devChatCommands(client, baseUrl),
         botInvite: (guildId) => `${baseUrl}/chat/bot${guildId === null ? "" : `?guild_id=${guildId}`}`,

@@ -1,4 +1,5 @@
 /** Response bodies, shared by server and adapter. Guilds, chat users, game profiles and groups use core's schemas. */
+import { ChatId, GuildId } from "@accountlink/core";
 import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
@@ -29,6 +30,12 @@ export const Roles = Schema.Struct({
 
 /** The request body of `PATCH /chat/api/guilds/{guildId}/members/{chatId}`. */
 export const MemberChange = Schema.Struct({ nickname: Schema.NullOr(Schema.String) });
+
+/** The response body of `GET /chat/api/joins`: the joins after a position, and the position of the newest join. */
+export const Joins = Schema.Struct({
+  joins: Schema.Array(Schema.Struct({ guildId: GuildId, chatId: ChatId })),
+  position: Schema.Int,
+});
 
 /** The response body of `GET /chat/api/users/@me/guilds`. */
 export const UserGuilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });

@@ -14,12 +14,18 @@ import { schemaReaderOf } from "../statements/row.ts";
 import { storeOperation } from "../statements/store_operation.ts";
 import { isPlan, sweepStart } from "./plan_writes.ts";
 
-type Writes = Pick<RolePlanStore["Service"], "mark" | "settle" | "settleOne">;
+type Writes = Pick<RolePlanStore["Service"], "mark" | "markMember" | "settle" | "settleOne">;
 
 export const memberWrites = (sql: SqlClient.SqlClient): Writes => {
   const [mark, settle, settleOne] = [markOn(sql), settleOn(sql), settleOneOn(sql)];
   return {
     mark: (write) => mark(write).pipe(storeOperation("RolePlanStore.mark")),
+    markMember: (guildId, chatId, at) =>
+      sql`
+        INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at)
+        SELECT pid, guild_id, ${chatId}, 1, CAST(${at} AS BIGINT), CAST(${at} AS BIGINT)
+        FROM role_plans WHERE guild_id = ${guildId} AND state = 'on'
+        ${markAgain(sql)}`.pipe(storeOperation("RolePlanStore.markMember"), Effect.asVoid),
     settle: (write) =>
       settle(write).pipe(storeOperation("RolePlanStore.settle", ...write.members.map(textOf))),
     settleOne: (place, member, at) =>
@@ -28,6 +34,10 @@ export const memberWrites = (sql: SqlClient.SqlClient): Writes => {
 };
 
 const textOf = ({ nickname }: SettledMember): string => nickname ?? "";
+
+const markAgain = (sql: SqlClient.SqlClient) => sql`
+  ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
+    mark = role_members.mark + 1, since = COALESCE(role_members.since, excluded.since), due_at = excluded.due_at`;
 
 const markOn = (sql: SqlClient.SqlClient) => {
   const { elements, rowsWritten } = dialectOf(sql);
@@ -44,8 +54,7 @@ const markOn = (sql: SqlClient.SqlClient) => {
       INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at)
       SELECT ${pid}, ${guildId}, value ->> 0, 1, CAST(${at} AS BIGINT), CAST(${at} AS BIGINT)
       FROM ${elements(rows)} WHERE true
-      ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
-        mark = role_members.mark + 1, since = COALESCE(role_members.since, excluded.since), due_at = excluded.due_at`;
+      ${markAgain(sql)}`;
     return true;
   }, sql.withTransaction);
 };

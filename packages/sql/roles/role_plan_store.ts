@@ -20,6 +20,7 @@ import {
   problemColumns,
   readHeldPlans,
   readNicknames,
+  readNodes,
   readPlacedNicknames,
   readPlacedProblems,
   readPlans,
@@ -66,6 +67,15 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
       status: (place) => status(place).pipe(storeOperation("RolePlanStore.status")),
 
       hold: (write) => hold(write).pipe(storeOperation("RolePlanStore.hold", write.node)),
+
+      firstNode: (prefix, at) =>
+        sql`
+          SELECT id FROM role_plan_nodes
+          WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`.pipe(
+          Effect.flatMap(readNodes),
+          Effect.map(Arr.head),
+          storeOperation("RolePlanStore.firstNode"),
+        ),
 
       due: (place, at, limit) =>
         sql`

@@ -10,7 +10,7 @@ import {
 } from "@accountlink/core/roles";
 import { Schema } from "effect";
 import { scopeOf } from "../keys/key_row.ts";
-import { literalSql, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { columnReader, literalSql, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
 
 const OptionalInt = Schema.NullOr(Schema.Int);
 const OptionalText = Schema.NullOr(Schema.String);
@@ -116,6 +116,8 @@ export const readPlacedNicknames = tableOf("role_members", {
   ...place,
   nickname: Schema.String,
 }).reader((row) => row);
+
+export const readNodes = columnReader("role_plan_nodes", "id", Schema.String);
 
 export const readNicknames = tableOf("role_members", { chatId: ChatId, nickname: Schema.String }).reader(
   ({ chatId, nickname }) => [chatId, nickname] as const,

@@ -7,7 +7,14 @@ import { bearerToken } from "../oauth/authorization_header.ts";
 import { type PlatformRoute, platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { userOfName } from "../simulation/platform_state.ts";
 import { done, fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
-import { type Guilds, MemberChange, type Members, type NamedMember, type Roles } from "../wire.ts";
+import {
+  type Guilds,
+  type Joins,
+  MemberChange,
+  type Members,
+  type NamedMember,
+  type Roles,
+} from "../wire.ts";
 
 /**
  * The routes under `/chat/api` for the bot.
@@ -15,7 +22,7 @@ import { type Guilds, MemberChange, type Members, type NamedMember, type Roles }
  * @param botToken the bearer token that these routes require
  */
 export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => {
-  const { guilds, chatUsers } = simulation.platforms;
+  const { guilds, chatUsers, joins } = simulation.platforms;
 
   const forBot = <R>(
     method: PlatformRoute<R>["method"],
@@ -84,6 +91,13 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       const joined = [...guilds.values()].filter(({ hasBot }) => hasBot);
       return json({ guilds: joined.map(guildBody) } satisfies typeof Guilds.Type);
     }),
+
+    route("/joins", ({ after }) =>
+      json({
+        joins: joins.slice(after === undefined ? joins.length : Number(after)),
+        position: joins.length,
+      } satisfies typeof Joins.Type),
+    ),
 
     route(
       "/guilds/:guildId",

@@ -27,7 +27,7 @@ const OfRole = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, rol
 const RoleBody = Schema.Struct({ name: Schema.String, assignable: Schema.Boolean });
 const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
 
-const stateRoutes = ({ guilds }: PlatformState) => {
+const stateRoutes = ({ guilds, joins }: PlatformState) => {
   const guildOf = ({ guildId }: { readonly guildId: GuildId }) =>
     Effect.mapError(Effect.fromNullishOr(guilds.get(guildId)), () => refuse("unknown_guild"));
 
@@ -40,7 +40,9 @@ const stateRoutes = ({ guilds }: PlatformState) => {
     const path = yield* OfMember;
     const guild = yield* guildOf(path);
     const member = yield* HttpServerRequest.schemaBodyJson(MemberBody);
+    const isNew = guild.member(path.chatId) === undefined;
     guild.put({ ...member, chatId: path.chatId });
+    if (isNew && guild.hasBot) joins.push(path);
   });
 
   const removeMember = Effect.gen(function* () {

@@ -1,8 +1,10 @@
 /** The state of the simulated platforms. It starts as the fixture, and the control routes change it. */
 import { FixtureGuild, type PlatformFixture } from "@accountlink/core/fixture";
-import type { ChatUser } from "@accountlink/core/platforms";
+import type { ChatUser, GuildJoin } from "@accountlink/core/platforms";
 
 export interface PlatformState {
+  /** The users who joined a guild, oldest first. */
+  readonly joins: Array<GuildJoin>;
   readonly guilds: ReadonlyMap<string, FixtureGuild>;
   readonly chatUsers: ReadonlyMap<string, ChatUser>;
   readonly gameUsers: ReadonlyMap<string, PlatformFixture["gameUsers"][number]>;
@@ -18,6 +20,7 @@ export const makePlatformState = ({
   gameUsers,
   gameGroups = [],
 }: PlatformFixture): PlatformState => ({
+  joins: [],
   guilds: new Map(guilds.map((guild) => [guild.id, new FixtureGuild(guild)])),
   chatUsers: byId(chatUsers),
   gameUsers: byId(gameUsers),

@@ -61,6 +61,8 @@ export const roleOperations = Effect.gen(function* () {
     startSweep: store.startSweep(place, 0),
     hold: store.hold({ node: uniqueText(), at: 0, until: 1, limit: 0 }),
     mark: store.mark({ ...held, position: 0, chatIds: [ada], sweepOf: null }),
+    markMember: store.markMember(uniqueGuildId(), ada, 0),
+    firstNode: store.firstNode("gateway:", 0),
     due: store.due(place, 0, 10),
     nicknames: store.nicknames(place, [ada]),
     settle: store.settle({ ...held, members: [settled(ada)], revision: 0, sweep: null }),

@@ -110,6 +110,36 @@ export const members: Cases<StoragePorts> = {
     expectEqual((yield* hold(node))?.position, 5);
   }),
 
+  "markMember makes a member of the guild's plan due if the plan is on, and keeps the nickname": Effect.gen(
+    function* () {
+      const { guildId, store, putHeld, pause, settle, due } = yield* newRoleFixture;
+      const node = yield* putHeld();
+      const chatId = uniqueChatId();
+      yield* settle(node, [settled(chatId, { nickname: "Ada" })]);
+      yield* store.markMember(guildId, chatId, start);
+      const [waiting] = yield* due();
+      expectEqual([waiting?.chatId, waiting?.since, waiting?.nickname], [chatId, start, "Ada"]);
+      yield* pause;
+      const other = uniqueChatId();
+      yield* store.markMember(guildId, other, start);
+      expectEqual((yield* due()).map((member) => member.chatId).includes(other), false);
+    },
+  ),
+
+  "firstNode returns the first live node with a prefix": Effect.gen(function* () {
+    const { store, putHeld } = yield* newRoleFixture;
+    yield* putHeld();
+    const prefix = uniqueText();
+    const hold = (id: string, until: number) => store.hold({ node: prefix + id, at: start, until, limit: 0 });
+    expectEqual(yield* store.firstNode(prefix, start), Option.none());
+    yield* hold("b", start + 7_000);
+    yield* hold("a", start + 3_000);
+    expectEqual(yield* store.firstNode(prefix, start + 2_999), Option.some(`${prefix}a`));
+    expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.some(`${prefix}b`));
+    yield* hold("b", start);
+    expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.none());
+  }),
+
   "settle ends the wait of a member, or delays it until the next attempt": Effect.gen(function* () {
     const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleFixture;
     const node = yield* putHeld();

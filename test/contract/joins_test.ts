@@ -1,0 +1,42 @@
+/** Members who join a guild while `ACCOUNTLINK_CHAT_GATEWAY` is on. */
+import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
+import { managedBy, useSiteServer } from "./site_server.ts";
+
+const [ada, newcomer] = ["100001", "100077"];
+const verified = { id: "5", name: "Verified", assignable: true };
+
+const { fixtures, control, output } = await useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, (fixture) => {
+  const managed = managedBy(ada)(fixture);
+  return {
+    ...managed,
+    accounts: [{ name: "club", chatId: ada }],
+    platform: {
+      ...managed.platform,
+      guilds: managed.platform.guilds?.map((each) => ({ ...each, roles: [verified] })),
+    },
+  };
+});
+fixtures.key({ account: "club", guildId: guild, links: { [newcomer]: "1" } });
+fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
+
+const member = `/control/guilds/${guild}/members/${newcomer}` as const;
+const joins = async () => {
+  await control(`DELETE ${member}`);
+  await control(`PUT ${member}`, { body: { manager: false, nickname: null, joined: null, roles: [] } });
+};
+const page = async () => (await control(`GET /chat/guilds/${guild}?as=${newcomer}`)).text;
+
+test("a linked user who joins has the role within 5 s, also after the platform was down", async () => {
+  await expect
+    .poll(async () => JSON.stringify((await control("GET /requests")).body), { timeout: 10_000 })
+    .toContain("/chat/api/joins");
+  await joins();
+  await expect.poll(page, { timeout: 5_000 }).toMatch(/<span id="roles">[^<]*Verified/);
+
+  await control("PUT /faults", { body: { platform: "chat", mode: "down", status: 503 } });
+  await joins();
+  await expect.poll(output, { timeout: 10_000 }).toContain("Cannot receive joins");
+  await control("DELETE /faults");
+  await expect.poll(page, { timeout: 20_000 }).toMatch(/<span id="roles">[^<]*Verified/);
+});
