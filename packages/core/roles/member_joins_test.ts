@@ -1,0 +1,69 @@
+import { PlatformMemory } from "@accountlink/memory";
+import { expect, it } from "@effect/vitest";
+import { Effect, Layer, Option, Queue, Stream } from "effect";
+import { TestClock } from "effect/testing";
+import * as AccountLink from "../account_link.ts";
+import { PlatformUnavailable } from "../errors.ts";
+import { ChatPlatform, type GuildJoin } from "../platforms/chat_platform.ts";
+import { chatId, guildId, operator, platform, scopes, startNodeOn, stores } from "../test_services.ts";
+import { layerMemberJoins } from "./member_joins.ts";
+import { noPlan } from "./role_plan.ts";
+import { RolePlanStore } from "./role_plan_store.ts";
+
+const world = AccountLink.layer.pipe(
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+  Layer.fresh,
+);
+
+it.effect("one node receives joins, reconnects, and another node takes over within 10 s of its death", () =>
+  Effect.gen(function* () {
+    const store = yield* RolePlanStore;
+    const chat = yield* ChatPlatform;
+    const { guild: scope } = yield* scopes;
+    const place = { pid: scope.pid, guildId };
+    yield* store.put({ ...operator, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 0 });
+    const joins = yield* Queue.unbounded<GuildJoin>();
+    const connected: Array<string> = [];
+    let isAway = true;
+
+    const startNode = (name: string) => {
+      const connection = Effect.gen(function* () {
+        if (isAway) return yield* new PlatformUnavailable({ operation: "ChatPlatform.joins" });
+        yield* Effect.acquireRelease(
+          Effect.sync(() => connected.push(name)),
+          () => Effect.sync(() => connected.splice(connected.indexOf(name), 1)),
+        );
+        return Stream.fromQueue(joins);
+      });
+      return startNodeOn(store, (reachable) =>
+        layerMemberJoins.pipe(
+          Layer.provide([
+            Layer.succeed(RolePlanStore, reachable),
+            Layer.succeed(ChatPlatform, { ...chat, joins: Stream.unwrap(connection) }),
+          ]),
+        ),
+      );
+    };
+
+    const first = yield* startNode("first");
+    yield* TestClock.adjust("1 second");
+    const second = yield* startNode("second");
+    expect(connected).toEqual([]);
+
+    isAway = false;
+    yield* TestClock.adjust("5 seconds");
+    expect(connected).toEqual(["first"]);
+
+    yield* Queue.offer(joins, { guildId, chatId });
+    yield* TestClock.adjust("1 second");
+    expect((yield* store.due(place, 10_000, 10)).map((member) => member.chatId)).toEqual([chatId]);
+
+    first.cut();
+    yield* TestClock.adjust("9 seconds");
+    expect(connected).toEqual(["second"]);
+
+    yield* second.stop;
+    expect(connected).toEqual([]);
+    expect(yield* store.firstNode("gateway:", 17_000)).toEqual(Option.none());
+  }).pipe(Effect.provide(world)),
+);
