@@ -45,6 +45,7 @@ it.effect("one node receives joins, reconnects, and another node takes over with
       );
     };
 
+    const newcomer = chatId("100009");
     const first = yield* startNode("first");
     yield* TestClock.adjust("1 second");
     const second = yield* startNode("second");
@@ -54,9 +55,9 @@ it.effect("one node receives joins, reconnects, and another node takes over with
     yield* TestClock.adjust("5 seconds");
     expect(connected).toEqual(["first"]);
 
-    yield* Queue.offer(joins, { guildId, chatId });
+    yield* Queue.offer(joins, { guildId, chatId: newcomer });
     yield* TestClock.adjust("1 second");
-    expect((yield* store.due(place, 10_000, 10)).map((member) => member.chatId)).toEqual([chatId]);
+    expect((yield* store.due(place, 10_000, 10)).map((member) => member.chatId)).toEqual([newcomer]);
 
     first.cut();
     yield* TestClock.adjust("9 seconds");
