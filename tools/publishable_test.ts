@@ -1,5 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+
+/** Files besides the sources that a package needs. */
+const data: Readonly<Record<string, ReadonlyArray<string>>> = { "packages/pages": ["languages/*.json"] };
+
 import { describe, expect, it } from "vitest";
 import { entryPointsOf } from "./entry_points.ts";
 import { jsrManifestOf } from "./jsr.ts";
@@ -25,7 +29,7 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
       type: "module",
       sideEffects: false,
       engines: { node: ">=20" },
-      files: ["dist", "**/*.ts", "!**/*_test.ts", "!**/test_*.ts"],
+      files: ["dist", "**/*.ts", ...(data[folder] ?? []), "!**/*_test.ts", "!**/test_*.ts"],
     });
   });
 
