@@ -91,7 +91,7 @@ describe("the page Roles", () => {
     await page.getByLabel("Group of the ranks").fill("9");
     await press(page, "Show its ranks");
     await page.getByText("Makers has 3 ranks. 2 ranks with a role of the same name:").waitFor();
-    await expectUsable(watched, "Roles and names of Rook & Bishop", "roles-ranks");
+    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-ranks");
     await press(page, "Add 2 rules");
     const officers = page.getByRole("group").filter({ has: page.locator("input[value='3'][name^=min]") });
     expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");

@@ -94,7 +94,7 @@ describe("shared storage", () => {
       stdout: "",
       stderr: {
         level: "ERROR",
-        message: 'Cannot use database "[redacted]:1/links": the connection failed (ECONNREFUSED)',
+        message: 'Cannot use database "127.0.0.1:1/links": the connection failed (ECONNREFUSED)',
       },
     });
   });
