@@ -52,8 +52,9 @@ describe("the pages of a user", () => {
     await plain.page.getByRole("link", { name: "Back to your data" }).click();
     await expect.poll(() => plain.page.title()).toBe("Your data");
     expect(await plain.page.getByRole("heading", { name: "Browser 1" }).count()).toBe(0);
-    const download = plain.page.waitForEvent("download");
     await plain.page.getByRole("link", { name: "Download your data" }).click();
+    const download = plain.page.waitForEvent("download");
+    await plain.page.getByRole("button", { name: "Download your data" }).click();
     expect((await download).suggestedFilename()).toBe("my_data.json");
     await plain.close();
   });
