@@ -107,27 +107,39 @@ export class LinkCap extends Context.Service<
         return wanted;
       };
 
+      /** Opens at the next release of a reservation. */
       let released = Latch.makeUnsafe();
-      const nextRelease = Effect.suspend(() => Effect.timeoutOption(released.await, "1 second"));
+
+      const reservedOf = (account: string): number => rooms.get(account)?.reserved ?? 0;
+
+      /**
+       * Counts the room beside the open reservations. The count may include links of these reservations, so a lack of
+       * room is certain only once they are released.
+       */
+      const countUnreserved = Effect.fnUntraced(function* (account: string, wanted: number) {
+        while (true) {
+          const [reserved, release] = [reservedOf(account), released.await];
+          const room = Math.max(0, (yield* countRoom(account)) - reserved);
+          if (room >= wanted || reserved === 0) return room;
+          if (Option.isNone(yield* Effect.timeoutOption(release, "1 second"))) return room;
+        }
+      });
 
       const recount = Effect.fnUntraced(function* (account: string, wanted: number) {
         const now = yield* Clock.currentTimeMillis;
         const known = knownRoom(account, now);
         if (known !== undefined && known.left >= wanted) return take(known, wanted);
-        let reserved = rooms.get(account)?.reserved ?? 0;
-        let room = Math.max(0, (yield* countRoom(account)) - reserved);
-        // The count may include links of reservations, so a write is refused only once these are released.
-        while (room < wanted && reserved > 0 && Option.isSome(yield* nextRelease)) {
-          reserved = rooms.get(account)?.reserved ?? 0;
-          room = Math.max(0, (yield* countRoom(account)) - reserved);
-        }
+        const room = yield* countUnreserved(account, wanted);
+        // Read again, because reservations may have been released during the count.
+        const reserved = reservedOf(account);
+        const isFull = room === 0 && reserved === 0;
         const granted = Math.min(wanted, room);
         if (rooms.size >= maxAccounts) rooms.clear();
         rooms.set(account, {
           left: room === Infinity ? room : Math.floor((room - granted) / share),
           reserved: reserved + granted,
-          isFull: room === 0 && reserved === 0,
-          until: now + (room > 0 ? countedFor : reserved > 0 ? 0 : fullFor),
+          isFull,
+          until: now + (isFull ? fullFor : room === 0 ? 0 : countedFor),
         });
         return granted;
       });
