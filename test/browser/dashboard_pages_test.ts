@@ -150,7 +150,7 @@ describe("usage and changes", () => {
     await page.getByLabel("Sort").selectOption("By name");
     await press(page, "Search");
     const names = page.getByRole("rowheader").getByRole("link");
-    await expect.poll(() => names.allTextContents()).toEqual(["Fourth", "Third"]);
+    await expect.poll(() => names.allTextContents()).toEqual(["Bot of the club", "Fourth", "Third"]);
     await page.goto(`${url()}${paths.audit}?chatId=nobody`);
     await page.getByText("Nobody was found with this ID or user name.").waitFor();
     await expectUsable(watched, "Audit log", "dashboard-audit-refused");

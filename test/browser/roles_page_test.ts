@@ -95,8 +95,8 @@ describe("the page Roles", () => {
     await press(page, "Add 2 rules");
     const officers = page.getByRole("group").filter({ has: page.locator("input[value='3'][name^=min]") });
     expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");
-    await press(page, "Save without turning on");
-    await page.getByText("Nothing is changed while the rules are paused.").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Everyone is compared now").waitFor();
     await watched.close();
   });
 

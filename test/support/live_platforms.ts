@@ -26,6 +26,14 @@ const users = [ada, eve];
 const gameUsers = [gameUser, firstGameUser];
 const bot = { id: "816547628409595165", username: "links", global_name: null, avatar: null };
 
+/** The operator's application, before commands are installed. */
+const application = {
+  id: bot.id,
+  name: "Links",
+  verify_key: "f2a5a9d0a2b3a4ca3d2e1fbc9d8e7f60718293a4b5c6d7e8f90a1b2c3d4e5f60",
+  interactions_endpoint_url: null,
+};
+
 const membership = { user: ada, nick: "Countess", roles: [], joined_at: "2015-04-26T06:26:56.936000+00:00" };
 
 const botToken = "the-token-of-the-bot";
@@ -144,6 +152,8 @@ const answerChat = (path: string, request: HeardRequest, signIns: Map<string, Si
   if (owner !== undefined) return answerOwner(path, owner, authorization);
   if (authorization !== `Bot ${botToken}`) return chatRefusal(401, 0, "401: Unauthorized");
   if (path === "users/@me") return { body: bot };
+  if (path === "applications/@me") return { body: application };
+  if (path === `applications/${application.id}/commands`) return { body: [] };
   if (path === `guilds/${guildId}`) return { body: { id: guildId, name: "Engine Room" } };
   if (path === `guilds/${guildId}/members/${ada.id}`) {
     return { body: membership };

@@ -19,7 +19,7 @@ export class Accounts extends Context.Service<
   Accounts,
   {
     /**
-     * Returns the account that a chat user signs in to. A user who is a member of none gets one of the free tier;
+     * Returns the account that a chat user signs in to. A user without an account gets a free one;
      * invitations do not count. The account of a user who was erased as an owner of a suspended account is suspended.
      */
     readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;

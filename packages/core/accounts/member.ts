@@ -14,7 +14,7 @@ export const maxMembers = 25;
 /** How long a user may accept an invitation, in milliseconds. */
 const invitationLifetime = 14 * dayMs;
 
-/** A chat user who may use the dashboard for an account, or who is invited to do so. */
+/** A chat user who may use the dashboard for an account, or has an invitation to it. */
 export interface Member {
   readonly chatId: ChatId;
   readonly role: MemberRole;
@@ -74,7 +74,7 @@ export type MemberChange =
   | { readonly type: "remove" | "decline"; readonly chatId: ChatId };
 
 /**
- * Returns the fields of a new member. Members invite users; a user whom an operator adds counts as having accepted.
+ * Returns the fields of a new member. Users that members add are invited; users that an operator adds have accepted.
  *
  * @internal
  */

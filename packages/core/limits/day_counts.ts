@@ -14,7 +14,7 @@ export class DayCounts extends Context.Service<
   DayCounts,
   {
     /**
-     * Saves the counts of all given windows, or of none. A count is saved only if it is higher than the saved count.
+     * Saves all given counts or fails. A count is saved only if it is higher than the saved count.
      * The given windows must be distinct. For each window that is new, at least one ended window is deleted, if any
      * exists.
      */

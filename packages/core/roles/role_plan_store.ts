@@ -115,7 +115,7 @@ export class RolePlanStore extends Context.Service<
   {
     readonly find: (place: PlanPlace) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
 
-    /** Returns the guild's plan that is on. None if there is none, or if its account is suspended. */
+    /** Returns the plan that is on for a guild, of whichever account. Plans of suspended accounts do not count. */
     readonly findOn: (guildId: GuildId) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
 
     /** Returns the plans of a scope, sorted by guild. */

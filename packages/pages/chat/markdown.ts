@@ -3,7 +3,7 @@ import type { ChatId, GameId } from "@accountlink/core";
 import type { GameProfile } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 
-/** Escapes a name, so that it shows as it is. */
+/** Escapes Markdown in a name, so that the chat platform shows the name's own characters. */
 export const plain = (text: string): string => text.replace(/[\\*_~`|>#[\]()<-]/g, String.raw`\$&`);
 
 /** The chat platform shows a mention as the member's name. */

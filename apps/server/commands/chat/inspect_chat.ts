@@ -26,5 +26,6 @@ export const inspectChat = Effect.fnUntraced(function* (
       : [`Commands are sent to ${address ?? "no address"}, expected ${ownAddress}.`]),
     ...keyProblem,
   ];
-  return { installation, commands, differences, address, ownAddress, keyProblem, problems };
+  const isInstalled = address !== null || differences.length < commands.length;
+  return { installation, commands, differences, address, ownAddress, isInstalled, keyProblem, problems };
 });

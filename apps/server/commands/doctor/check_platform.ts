@@ -41,11 +41,12 @@ const checkLive = Effect.fnUntraced(function* (
     }),
   );
   const commands = inspectChat(config, platform).pipe(
-    Effect.map(({ problems: [problem] }) =>
-      problem === undefined
+    Effect.map(({ isInstalled, problems: [problem] }) => {
+      if (!isInstalled) return ok("commands", "they are not used yet: accountlink chat install makes them");
+      return problem === undefined
         ? ok("commands", "they are at the chat platform, and are sent to this service")
-        : warn("commands", problem, "Run accountlink chat install"),
-    ),
+        : warn("commands", problem, "Run accountlink chat install");
+    }),
     Effect.catch((error) =>
       Effect.succeed(warn("commands", reasonOf(error), "They work when the chat platform answers")),
     ),

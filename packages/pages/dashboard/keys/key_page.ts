@@ -18,7 +18,7 @@ export interface KeyView {
   readonly key: KeyDetails;
   readonly quota: Quota;
   readonly guilds: ReadonlyArray<NamedGuild>;
-  /** The audit entry of who made the key; null if it is no longer kept. */
+  /** The audit entry of the creation of the key; null after its retention. */
   readonly created: AuditEntry | null;
   /** The latest changes of the key, newest first. */
   readonly history: ReadonlyArray<AuditEntry>;

@@ -76,7 +76,7 @@ export const makeKeyViews = Effect.gen(function* () {
       token: string,
       isNew: boolean,
     ) {
-      // The example looks up a user who is linked, so that it answers with a link.
+      // The example asks for a linked user, so that its answer has a link.
       const { links: newest } = yield* links.page(key.scope, "", null, 1);
       return issuedPage({ key, token, isNew }, publicUrl, newest[0]?.link.chatId ?? owner.chatId);
     }),
