@@ -19,8 +19,8 @@ export class Accounts extends Context.Service<
   Accounts,
   {
     /**
-     * Returns the account that a chat user signs in to. A user without an account gets a free one;
-     * invitations do not count. The account of a user who was erased as an owner of a suspended account is suspended.
+     * Returns the account that a chat user signs in to. A user without an account gets a free one; invitations do not
+     * count. The account of a user who was erased as an owner of a suspended account is suspended.
      */
     readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
 

@@ -38,8 +38,8 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Begins a request, which holds its key in this process until the scope closes. Its functions fail with `Replayed` if the request was answered before, and with `Conflict` in
-     * these cases:
+     * Begins a request, which holds its key in this process until the scope closes. Its functions fail with `Replayed`
+     * if the request was answered before, and with `Conflict` in these cases:
      * - `idempotency_key_reused`: the key belongs to another request.
      * - `idempotency_key_in_use`: an earlier request with the key has been running for a second.
      * - `user_erased`: a chat user of the request was erased after the first request.

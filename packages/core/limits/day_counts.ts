@@ -14,9 +14,8 @@ export class DayCounts extends Context.Service<
   DayCounts,
   {
     /**
-     * Saves all given counts or fails. A count is saved only if it is higher than the saved count.
-     * The given windows must be distinct. For each window that is new, at least one ended window is deleted, if any
-     * exists.
+     * Saves all given counts or fails. A count is saved only if it is higher than the saved count. The given windows must
+     * be distinct. For each window that is new, at least one ended window is deleted, if any exists.
      */
     readonly save: (counts: ReadonlyArray<DayCount>, now: Millis) => Effect.Effect<void, StoreUnavailable>;
 
