@@ -187,6 +187,11 @@ export class Session implements SqlConnection.Connection {
 
   #waitFor(limit: number): void {
     this.#waitsSince = performance.now();
+    // The timer of an earlier statement with a longer limit would fire too late.
+    if (limit < this.#limit) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
     this.#limit = limit;
     if (this.#timer === undefined) this.#schedule(limit);
   }

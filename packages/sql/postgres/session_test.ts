@@ -220,6 +220,20 @@ describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, 
       }),
     );
 
+    onFlaky.effect("a silent connection fails the next operation soon, also after a bulk transaction", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* FlakyPostgres;
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient;
+          yield* soon(dialectOf(sql).withBulkTimeout(transact(sleep(1.5))));
+          yield* proxy.silence;
+          const { reason, time } = yield* failureOf(one).pipe(Effect.ensuring(proxy.restore));
+          expect(reason).toBe("ConnectionError");
+          expect(time).toBeLessThan(bound + slack);
+        }).pipe(Effect.provide(layerClient(url, { ...short, maxConnections: 1 })));
+      }),
+    );
+
     onFlaky.effect("an unreachable server does not delay the closing of the pool", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
