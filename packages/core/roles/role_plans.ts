@@ -16,6 +16,7 @@ import type { KeyOwner } from "../keys/owned_keys.ts";
 import type { GuildRole } from "../platforms/chat_roles.ts";
 import { GamePlatform, type RankedGroup } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { makeGuildCheck } from "./guild_check.ts";
 import type { MemberChanges } from "./member_changes.ts";
 import { type AppliedChanges, MemberSync } from "./member_sync.ts";
 import { type ChosenSettings, Digits } from "./role_plan.ts";
@@ -53,8 +54,9 @@ export class RolePlans extends Context.Service<
     readonly find: StoredPlans["Service"]["find"];
 
     /**
-     * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
-     * another plan of the guild is on, and with `InvalidParameter` for a role that the guild does not have.
+     * Stores a plan. If the plan changed and is on, all members are compared. Another plan that is on for the guild is
+     * paused if nobody of its account's team manages the guild any more; otherwise this fails with `Conflict`
+     * `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have.
      */
     readonly put: (
       scope: DataScope,
@@ -90,6 +92,7 @@ export class RolePlans extends Context.Service<
       const keys = yield* KeyStore;
       const guard = yield* GuildGuard;
       const members = yield* MemberSync;
+      const { checkGuild: checkPlan } = yield* makeGuildCheck;
       const { findGroup } = yield* GamePlatform;
       const notFound = new BadRequest({ problem: "not_found" });
 
@@ -98,6 +101,12 @@ export class RolePlans extends Context.Service<
         const found = yield* findGuildRoles(guildId);
         if (Option.isNone(found)) return yield* new Forbidden({ reason: "bot_not_in_guild" });
         return found.value.roles;
+      });
+
+      /** Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. */
+      const pauseUnmanagedRival = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
+        const rival = Option.getOrNull(yield* store.findOn(guildId));
+        if (rival !== null && rival.scope.pid !== pid) yield* checkPlan(rival);
       });
 
       return RolePlans.of({
@@ -147,6 +156,7 @@ export class RolePlans extends Context.Service<
               return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
             }
           }
+          if (settings.state === "on") yield* pauseUnmanagedRival(scope, guildId);
           return yield* stored.put(scope, guildId, settings, origin);
         }),
 

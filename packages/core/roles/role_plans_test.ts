@@ -3,7 +3,9 @@ import { aChatUser, aGameUser, aGuild, aMember } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import * as AccountLink from "../account_link.ts";
+import { MemberStore } from "../accounts/member_store.ts";
 import { InvalidParameter } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { botlessGuildId, chatId, guildId, operator, scopes, stores } from "../test_services.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -23,13 +25,17 @@ const group = (rank: number) => ({
 
 const platform = {
   guilds: [
-    aGuild(guildId, [aMember(ada), aMember(bob, { roles: [{ id: linked, name: null }] })], {
-      roles: [
-        { id: admin, name: "Admin", assignable: false },
-        { id: linked, name: "Linked", assignable: true },
-        { id: officer, name: "Officer", assignable: true },
-      ],
-    }),
+    aGuild(
+      guildId,
+      [aMember(ada, { manager: true }), aMember(bob, { roles: [{ id: linked, name: null }] })],
+      {
+        roles: [
+          { id: admin, name: "Admin", assignable: false },
+          { id: linked, name: "Linked", assignable: true },
+          { id: officer, name: "Officer", assignable: true },
+        ],
+      },
+    ),
     aGuild(botlessGuildId, [], { bot: false }),
   ],
   chatUsers: [aChatUser(ada), aChatUser(bob)],
@@ -104,6 +110,30 @@ describe("RolePlans", () => {
         assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
       }),
     ),
+  );
+
+  it.effect(
+    "a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild",
+    () =>
+      withServices(
+        Effect.gen(function* () {
+          const { guild, global, plans } = yield* planned();
+          const turnOn = plans.put(global, guildId, settings, operator);
+          const team = yield* MemberStore;
+          const join = (owner: ChatId) =>
+            team.change({
+              ...operator,
+              account: "acme",
+              change: { type: "add", chatId: owner, role: "owner" },
+              at: 0,
+            });
+          yield* join(bob);
+          assert.equal((yield* turnOn).plan.state, "on");
+          assert.equal((yield* plans.find(guild, guildId)).plan.state, "paused");
+          yield* join(ada);
+          assert.equal(yield* reasonOf(plans.put(guild, guildId, settings, operator)), "guild_has_plan");
+        }),
+      ),
   );
 
   it.effect("a plan forgets the nickname of a user who left the guild", () =>

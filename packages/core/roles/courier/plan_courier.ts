@@ -6,6 +6,7 @@ import { EventStore } from "../../events/event_store.ts";
 import { type ChatId, isChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { Millis } from "../../timestamp.ts";
+import { makeGuildCheck } from "../guild_check.ts";
 import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
 import { goneMember, makeMemberWork, retryDelay } from "./member_work.ts";
 
@@ -49,7 +50,8 @@ export const makePlanRun = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const events = yield* EventStore;
   const links = yield* LinkStore;
-  const { change, pauseWithoutBot } = yield* makeMemberWork;
+  const { change } = yield* makeMemberWork;
+  const { pauseWithoutBot } = yield* makeGuildCheck;
 
   /** Reads new events. Stores the members who are named in these events as waiting members. */
   const readFeed = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {

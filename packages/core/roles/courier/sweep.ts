@@ -6,6 +6,7 @@ import type { ChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_roles.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
+import { makeGuildCheck } from "../guild_check.ts";
 import { MemberSync } from "../member_sync.ts";
 import type { Sweep } from "../role_plan.ts";
 import { RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
@@ -40,7 +41,8 @@ export const makeSweep = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const links = yield* LinkStore;
   const sync = yield* MemberSync;
-  const { differs, change, checkGuild, pauseWithoutBot } = yield* makeMemberWork;
+  const { differs, change } = yield* makeMemberWork;
+  const { checkGuild, pauseWithoutBot } = yield* makeGuildCheck;
 
   const sweepFrom = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier, start: Sweep) {
     const { scope, guildId, revision } = courier.item;

@@ -1,0 +1,57 @@
+/** The checks that pause a plan. */
+import { Clock, Effect, Option } from "effect";
+import { hasAccepted, isOperators } from "../accounts/member.ts";
+import { MemberStore } from "../accounts/member_store.ts";
+import { originOfOperator } from "../audit/audit.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { MemberSync } from "./member_sync.ts";
+import type { RolePlan } from "./role_plan.ts";
+import { RolePlanStore } from "./role_plan_store.ts";
+
+/** The actor in the audit log when the service itself pauses a plan. */
+const service = originOfOperator("roles");
+
+export const makeGuildCheck = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  const team = yield* MemberStore;
+  const { roles } = yield* MemberSync;
+  const { isManager } = yield* ChatPlatform;
+
+  // `findGuildRoles` is used, because its answer is never cached. `findGuild` may return an old answer.
+  const findGuild = ({ guildId }: RolePlan) =>
+    Effect.flatMap(roles, ({ findGuildRoles }) => Effect.map(findGuildRoles(guildId), Option.getOrNull));
+
+  const pause = Effect.fnUntraced(function* ({ scope, guildId }: RolePlan) {
+    yield* store.pause({ ...service, pid: scope.pid, guildId, at: yield* Clock.currentTimeMillis });
+  });
+
+  const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: RolePlan) {
+    const members = yield* team.list(scope.account);
+    const manages = Effect.forEach(members.filter(hasAccepted), ({ chatId }) => isManager(guildId, chatId));
+    return isOperators(members) || (yield* manages).includes(true);
+  });
+
+  return {
+    /**
+     * Pauses the plan if the bot has left the guild, because then every user seems to be missing. Returns whether the
+     * bot has left.
+     */
+    pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
+      if ((yield* findGuild(plan)) !== null) return false;
+      yield* pause(plan);
+      return true;
+    }),
+
+    /**
+     * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if
+     * nobody who has accepted to be in the account's team manages the guild any more. An account without owners and
+     * admins belongs to the operator, so nobody needs to manage the guild.
+     */
+    checkGuild: Effect.fnUntraced(function* (plan: RolePlan) {
+      const guild = yield* findGuild(plan);
+      if (guild !== null && (yield* isManaged(plan))) return guild.memberCount;
+      yield* pause(plan);
+      return null;
+    }),
+  };
+});
