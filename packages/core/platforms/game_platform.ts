@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, Schema } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { GameId } from "../ids.ts";
-import type { GameProfile } from "./profile.ts";
+import { GameGroup, type GameProfile } from "./profile.ts";
 
 /** The kinds of items that a rule of a role plan can name. @internal */
 export const itemKinds = ["gamepass", "badge", "asset"] as const;
@@ -19,23 +19,54 @@ export type ItemOwnership = "owned" | "not_owned" | "private";
 export const RankedGroup = Schema.Struct({
   id: Schema.String,
   name: Schema.NullOr(Schema.String),
+  memberCount: Schema.NullOr(Schema.Int),
   ranks: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
 });
 export type RankedGroup = typeof RankedGroup.Type;
+
+/** The most members on a page of a group. @internal */
+export const groupPageSize = 100;
+
+/** Members of a group with their roles. `next` is the cursor of the next page, null on the last page. */
+export const GroupPage = Schema.Struct({
+  members: Schema.Array(Schema.Struct({ gameId: Schema.String, role: GameGroup.fields.role })),
+  next: Schema.NullOr(Schema.String),
+});
+export type GroupPage = typeof GroupPage.Type;
+
+/** The parts of a profile that can cost the platform further requests. @internal */
+export const profileParts = ["avatar", "badges", "groups"] as const;
+export type ProfilePart = (typeof profileParts)[number];
 
 export class GamePlatform extends Context.Service<
   GamePlatform,
   {
     readonly hasUser: (gameId: GameId) => Effect.Effect<boolean, PlatformUnavailable>;
 
-    /** Returns the public profile of a user. None if the user does not exist. */
-    readonly findProfile: (gameId: GameId) => Effect.Effect<Option.Option<GameProfile>, PlatformUnavailable>;
+    /**
+     * Returns the public profile of a user. None if the user does not exist.
+     *
+     * @param parts the needed parts, all by default; other parts may be null
+     */
+    readonly findProfile: (
+      gameId: GameId,
+      parts?: ReadonlyArray<ProfilePart>,
+    ) => Effect.Effect<Option.Option<GameProfile>, PlatformUnavailable>;
 
     /** Finds a user by user name, ignoring case. Undefined if the platform cannot find users by name. */
     readonly findUserByName?: (username: string) => Effect.Effect<Option.Option<GameId>, PlatformUnavailable>;
 
     /** Returns a group with its ranks. Undefined if the platform has no groups. */
     readonly findGroup?: (groupId: string) => Effect.Effect<Option.Option<RankedGroup>, PlatformUnavailable>;
+
+    /**
+     * Returns a page of a group's members, the first page if `cursor` is null. Undefined if the platform does not list
+     * them.
+     */
+    readonly groupMembers?: (
+      groupId: string,
+      cursor: string | null,
+    ) => Effect.Effect<GroupPage, PlatformUnavailable>;
 
     /** Returns whether a user has an item. Undefined if users of the platform have no items. */
     readonly hasItem?: (gameId: GameId, item: GameItem) => Effect.Effect<ItemOwnership, PlatformUnavailable>;

@@ -21,10 +21,15 @@ export interface MemberChanges {
   readonly isInventoryPrivate: boolean;
 }
 
+/** The roles of groups' members, by the IDs of group and game user. @internal */
+export type GroupRoles = ReadonlyMap<string, ReadonlyMap<string, GameGroup["role"]>>;
+
 /** The linked game user, as far as the plan needs it. */
 export interface LinkedGame {
   /** Null if the user does not exist, or if the plan does not need the profile. */
   readonly profile: GameProfile | null;
+  /** Includes the groups that the plan names; null if the platform does not report groups. */
+  readonly groups: ReadonlyArray<Pick<GameGroup, "id" | "role">> | null;
   /** Whether the user has each of the plan's items, by `itemKey`. */
   readonly items: ReadonlyMap<string, ItemOwnership>;
   /** The time of the comparison, from which the age of the account follows. */
@@ -34,11 +39,17 @@ export interface LinkedGame {
 /** Identifies an item in `LinkedGame.items`. @internal */
 export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
 
-/** Returns whether the plan needs the profile of the linked game user. @internal */
+/** Returns whether the plan needs the names or the age of the linked game user. @internal */
 export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
-  namesGame(nickname) ||
-  namesGroupRole(nickname) ||
-  rules.some(({ when }) => when.is === "group" || when.is === "age");
+  namesGame(nickname) || rules.some(({ when }) => when.is === "age");
+
+/** Returns the ID of each group in which the plan needs the role of the linked game user, once. @internal */
+export const neededGroups = ({ rules, nickname, nicknameGroupId }: PlanSettings): ReadonlyArray<string> => [
+  ...new Set([
+    ...rules.flatMap(({ when }) => (when.is === "group" ? [when.groupId] : [])),
+    ...(namesGroupRole(nickname) && nicknameGroupId !== null ? [nicknameGroupId] : []),
+  ]),
+];
 
 /** Returns each item that the rules ask for, once. @internal */
 export const neededItems = ({ rules }: PlanSettings): ReadonlyArray<GameItem> => [
@@ -93,15 +104,14 @@ const meets = (when: RoleCondition, game: LinkedGame | null): boolean | null => 
   if (when.is === "unlinked") return game === null;
   if (game === null) return false;
   if (when.is === "owner") return game.items.get(itemKey(when)) === "owned";
-  if (game.profile === null) return false;
-  return when.is === "age" ? isOlderThan(game.profile, when.minDays, game.at) : isRanked(game.profile, when);
+  return when.is === "age" ? isOlderThan(game, when.minDays) : isRanked(game, when);
 };
 
 const isRanked = (
-  profile: GameProfile,
+  game: LinkedGame,
   { groupId, minRank, maxRank }: Extract<RoleCondition, { readonly is: "group" }>,
 ): boolean | null => {
-  const group = groupIn(profile, groupId);
+  const group = groupIn(game, groupId);
   if (group === null) return null;
   if (group === undefined) return false;
   if (minRank === null && maxRank === null) return true;
@@ -110,11 +120,11 @@ const isRanked = (
 };
 
 /** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */
-const isOlderThan = ({ created }: GameProfile, days: number, at: Millis): boolean =>
-  created !== null && at - Date.parse(created) >= days * dayMs;
+const isOlderThan = ({ profile, at }: LinkedGame, days: number): boolean =>
+  profile !== null && profile.created !== null && at - Date.parse(profile.created) >= days * dayMs;
 
 /** Returns the user's membership in a group; undefined without one, null if the platform does not report groups. */
-const groupIn = ({ groups }: GameProfile, groupId: string): GameGroup | null | undefined =>
+const groupIn = ({ groups }: LinkedGame, groupId: string): Pick<GameGroup, "role"> | null | undefined =>
   groups === null ? null : groups.find(({ id }) => String(id) === groupId);
 
 type NicknameChange = Pick<MemberChanges, "nickname" | "setNickname">;
@@ -140,11 +150,9 @@ const nicknameChange = (
   before: string | null,
 ): NicknameChange | null => {
   if (game === null) return nicknameRemoval(member, before);
-  const { profile } = game;
-  const group =
-    profile === null || !namesGroupRole(template) ? undefined : groupIn(profile, nicknameGroupId ?? "");
+  const group = namesGroupRole(template) ? groupIn(game, nicknameGroupId ?? "") : undefined;
   if (group === null) return null;
-  const names = { game: profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };
+  const names = { game: game.profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };
   const after = template === null ? null : nicknameOf(template, names);
   if (after === null) return unchanged(before);
   return member.nickname === after

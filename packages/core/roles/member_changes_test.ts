@@ -14,6 +14,7 @@ const now = Date.parse("2026-01-01T00:00:00Z");
 /** A linked game user with a profile, or without one. */
 const gameOf = (profile: GameProfile | null, items: LinkedGame["items"] = new Map()): LinkedGame => ({
   profile,
+  groups: profile === null ? [] : profile.groups,
   items,
   at: now,
 });

@@ -6,11 +6,13 @@ import { ChatPlatform } from "../platforms/chat_platform.ts";
 import type { ChatRoles, RoleMember, RoleRefusal } from "../platforms/chat_roles.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import {
+  type GroupRoles,
   isLeftAlone,
   itemKey,
   type LinkedGame,
   type MemberChanges,
   memberChanges,
+  neededGroups,
   neededItems,
   needsProfile,
 } from "./member_changes.ts";
@@ -44,12 +46,14 @@ export class MemberSync extends Context.Service<
      *
      * @param gameId the linked game user; null if the member has no link
      * @param setNickname the nickname that the plan has set, or null
+     * @param known the roles of all members of groups, which are not asked for again
      */
     readonly compare: (
       plan: RolePlan,
       member: RoleMember,
       gameId: GameId | null,
       setNickname: string | null,
+      known?: GroupRoles,
     ) => Effect.Effect<MemberChanges, PlatformUnavailable>;
 
     /**
@@ -91,23 +95,41 @@ export class MemberSync extends Context.Service<
       const hasItem =
         gamePlatform.hasItem ?? (() => new PlatformUnavailable({ operation: "GamePlatform.hasItem" }));
 
-      const linkedGame = Effect.fnUntraced(function* (plan: RolePlan, gameId: GameId) {
-        const profile = needsProfile(plan) ? Option.getOrNull(yield* gamePlatform.findProfile(gameId)) : null;
+      const linkedGame = Effect.fnUntraced(function* (plan: RolePlan, gameId: GameId, known: GroupRoles) {
+        const groupIds = neededGroups(plan);
+        const areGroupsKnown = groupIds.every((groupId) => known.has(groupId));
+        const isAsked = needsProfile(plan) || !areGroupsKnown;
+        const found = isAsked
+          ? yield* gamePlatform.findProfile(gameId, areGroupsKnown ? [] : ["groups"])
+          : Option.none();
+        const profile = Option.getOrNull(found);
+        const groups = areGroupsKnown
+          ? groupIds.flatMap((groupId) => {
+              const role = known.get(groupId)?.get(gameId);
+              return role === undefined ? [] : [{ id: Number(groupId), role }];
+            })
+          : profile === null
+            ? []
+            : profile.groups;
         const items = yield* Effect.forEach(neededItems(plan), (item) =>
           Effect.map(hasItem(gameId, item), (ownership) => [itemKey(item), ownership] as const),
         );
         const at = yield* Clock.currentTimeMillis;
-        return { profile, items: new Map(items), at } satisfies LinkedGame;
+        return { profile, groups, items: new Map(items), at } satisfies LinkedGame;
       });
 
-      const compare: MemberSync["Service"]["compare"] = Effect.fnUntraced(
-        function* (plan, member, gameId, setNickname) {
-          const isAsked = gameId !== null && !isLeftAlone(plan, member);
-          const game = isAsked ? yield* linkedGame(plan, gameId) : null;
-          const changes = memberChanges(plan, member, game, setNickname);
-          return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
-        },
-      );
+      const compare: MemberSync["Service"]["compare"] = Effect.fnUntraced(function* (
+        plan,
+        member,
+        gameId,
+        setNickname,
+        known = new Map(),
+      ) {
+        const isAsked = gameId !== null && !isLeftAlone(plan, member);
+        const game = isAsked ? yield* linkedGame(plan, gameId, known) : null;
+        const changes = memberChanges(plan, member, game, setNickname);
+        return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
+      });
 
       const apply: MemberSync["Service"]["apply"] = Effect.fn("MemberSync.apply")(function* (
         plan,

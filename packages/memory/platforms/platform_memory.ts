@@ -3,6 +3,7 @@ import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } fr
 import {
   FixtureGuild,
   groupOfFixture,
+  groupPageOfFixture,
   type MemberFixture,
   ownsItem,
   type PlatformFixture,
@@ -90,6 +91,7 @@ const gamePlatform = (fixture: PlatformFixture) => {
       Effect.sync(() => Option.map(Option.fromUndefinedOr(users.get(gameId)), profileOfFixture)),
     findUserByName: (username) => Effect.sync(() => idOfName(gameUsers, username)),
     findGroup: (groupId) => Effect.sync(() => Option.fromUndefinedOr(groupOfFixture(fixture, groupId))),
+    groupMembers: (groupId, cursor) => Effect.sync(() => groupPageOfFixture(gameUsers, groupId, cursor)),
     hasItem: (gameId, item) =>
       Effect.sync(() => {
         const user = users.get(gameId);

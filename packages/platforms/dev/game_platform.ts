@@ -1,6 +1,6 @@
 import { GameId, GamePlatform } from "@accountlink/core";
-import { GameProfile, RankedGroup } from "@accountlink/core/platforms";
-import { Effect, flow, Layer, Option } from "effect";
+import { GameProfile, GroupPage, RankedGroup } from "@accountlink/core/platforms";
+import { Effect, flow, Layer, Option, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
 import { GameUser, Owned, refusal } from "./wire.ts";
@@ -59,6 +59,17 @@ export const devGamePlatform = ({
           absent: refusal("unknown_group"),
         });
 
+      const groupMembers = (groupId: string, cursor: string | null) =>
+        Effect.map(
+          findResource(client, {
+            operation: "GamePlatform.groupMembers",
+            url: `/groups/${groupId}/users${cursor === null ? "" : `?cursor=${cursor}`}`,
+            found: GroupPage,
+            absent: Schema.Never,
+          }),
+          Option.getOrThrow,
+        );
+
       const findOwned = (gameId: GameId, item: string, itemId: string) =>
         findResource(client, {
           operation: "GamePlatform.hasItem",
@@ -76,6 +87,7 @@ export const devGamePlatform = ({
             Option.map(({ id }) => GameId.make(id)),
           ),
         findGroup,
+        groupMembers,
         hasItem: (gameId, { item, itemId }) =>
           Effect.map(findOwned(gameId, item, itemId), (found) =>
             Option.exists(found, ({ owned }) => owned) ? "owned" : "not_owned",

@@ -131,10 +131,32 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
         gameGroups: [{ ...makers, ranks: makers.ranks.toReversed() }],
       });
       const game = Context.get(yield* open(fixture), GamePlatform);
-      expect(yield* game.findGroup?.("9") ?? Effect.succeedNone).toEqual(Option.some(makers));
-      const fans = { id: "7", name: "Fans", ranks: [{ rank: 1, name: "Fan" }] };
+      expect(yield* game.findGroup?.("9") ?? Effect.succeedNone).toEqual(
+        Option.some({ ...makers, memberCount: 1 }),
+      );
+      const fans = { id: "7", name: "Fans", memberCount: 1, ranks: [{ rank: 1, name: "Fan" }] };
       expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(fans));
       expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+    }).pipe(Effect.scoped),
+  );
+
+  it.effect("groupMembers returns all members of a group with their roles, 100 on a page", () =>
+    Effect.gen(function* () {
+      const role = { id: 1, name: "Fan", rank: 1 };
+      const gameUsers = Array.from({ length: 250 }, (_, i) => ({
+        id: String(i + 1),
+        groups: [{ id: i < 201 ? 9 : 8, role }],
+      }));
+      const game = Context.get(
+        yield* open(Schema.decodeUnknownSync(PlatformFixture)({ gameUsers })),
+        GamePlatform,
+      );
+      const page = (cursor: string | null) => game.groupMembers?.("9", cursor) ?? Effect.die("no members");
+      const first = yield* page(null);
+      const second = yield* page(first.next);
+      const third = yield* page(second.next);
+      expect([first, second, third].map(({ members }) => members.length)).toEqual([100, 100, 1]);
+      expect(third).toEqual({ members: [{ gameId: "201", role }], next: null });
     }).pipe(Effect.scoped),
   );
 

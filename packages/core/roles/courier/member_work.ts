@@ -3,6 +3,7 @@ import { Effect, Metric, Option } from "effect";
 import type { ChatId, GameId } from "../../ids.ts";
 import type { RoleMember } from "../../platforms/chat_roles.ts";
 import type { Millis } from "../../timestamp.ts";
+import type { GroupRoles } from "../member_changes.ts";
 import { MemberSync } from "../member_sync.ts";
 import type { RolePlan } from "../role_plan.ts";
 import type { SettledMember } from "../role_plan_store.ts";
@@ -34,9 +35,14 @@ export const makeMemberWork = Effect.gen(function* () {
     /**
      * Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them.
      */
-    differs: (plan: RolePlan, member: RoleMember, { gameId, nickname: stored }: StoredMember) =>
+    differs: (
+      plan: RolePlan,
+      member: RoleMember,
+      { gameId, nickname: stored }: StoredMember,
+      known: GroupRoles,
+    ) =>
       Effect.map(
-        sync.compare(plan, member, gameId, stored),
+        sync.compare(plan, member, gameId, stored, known),
         ({ add, remove, nickname, setNickname: { before, after } }) =>
           add.length + remove.length > 0 || nickname !== null || before !== after,
       ),

@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { aMember, uniqueText } from "@accountlink/testing";
+import { aGameUser, aMember, uniqueText } from "@accountlink/testing";
 import { assert, describe, it } from "@effect/vitest";
 import { Clock, Effect, Fiber, Layer, Option, Scope } from "effect";
 import { TestClock } from "effect/testing";
@@ -10,6 +10,7 @@ import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import type { ChatRoles } from "../../platforms/chat_roles.ts";
+import { GamePlatform } from "../../platforms/game_platform.ts";
 import {
   chatId,
   gameId,
@@ -39,6 +40,14 @@ interface Change {
   readonly at: number;
 }
 
+const inGroup = (id: number) => ({
+  id,
+  name: null,
+  memberCount: null,
+  hasVerifiedBadge: null,
+  role: { id: 1, name: "Fan", rank: 1 },
+});
+
 const memberIds = Array.from({ length: 250 }, (_, index) => String(20_001 + index));
 
 const guild = {
@@ -53,8 +62,15 @@ const guild = {
   members: memberIds.map((id) => aMember(id)),
 };
 
+/** Game users 1 to 9, 101 to 250 in the group 9, and 300 in the group 8. */
+const gameUsers = [
+  ...platform.gameUsers,
+  ...Array.from({ length: 150 }, (_, i) => aGameUser(String(101 + i), { groups: [inGroup(9)] })),
+  aGameUser("300", { groups: [inGroup(8)] }),
+];
+
 const world = AccountLink.layer.pipe(
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer({ ...platform, guilds: [guild] }))),
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer({ ...platform, guilds: [guild], gameUsers }))),
   Layer.fresh,
 );
 
@@ -75,6 +91,7 @@ const deployment = Effect.gen(function* () {
   const broken = {
     isDown: false,
     hasBot: true,
+    areMembersHidden: false,
     managers: (_: string) => true,
     unanswered: new Set<string>(),
   };
@@ -96,6 +113,22 @@ const deployment = Effect.gen(function* () {
         ),
       );
 
+  const game = yield* GamePlatform;
+  /** The questions about groups and profiles of the game platform. */
+  const asked: Array<string> = [];
+  const watchedGame = GamePlatform.of({
+    ...game,
+    findProfile: (id, parts) => Effect.suspend(() => (asked.push(`user ${id}`), game.findProfile(id, parts))),
+    groupMembers: (id, cursor) =>
+      Effect.suspend(() => {
+        asked.push(`group ${id}`);
+        const unavailable = new PlatformUnavailable({ operation: "GamePlatform.groupMembers" });
+        return broken.areMembersHidden || game.groupMembers === undefined
+          ? Effect.fail(unavailable)
+          : game.groupMembers(id, cursor);
+      }),
+  });
+
   const watched = (node: string) =>
     ChatPlatform.of({
       ...chat,
@@ -116,7 +149,11 @@ const deployment = Effect.gen(function* () {
   const startNode = (name = uniqueText()) =>
     startNodeOn(store, (reachable) =>
       RoleCouriers.layer.pipe(
-        Layer.provide([Layer.succeed(ChatPlatform, watched(name)), Layer.succeed(RolePlanStore, reachable)]),
+        Layer.provide([
+          Layer.succeed(ChatPlatform, watched(name)),
+          Layer.succeed(GamePlatform, watchedGame),
+          Layer.succeed(RolePlanStore, reachable),
+        ]),
       ),
     );
 
@@ -128,6 +165,7 @@ const deployment = Effect.gen(function* () {
   return {
     changes,
     broken,
+    takeAsked: () => asked.splice(0),
     watched,
     startNode,
     takeRequests: () => {
@@ -295,6 +333,36 @@ describe("a sweep", () => {
       yield* pass(30);
       assert.sameMembers(usersOf(changes), memberIds);
       assert.isNotNull((yield* status).sweptAt);
+    }),
+  );
+
+  test(
+    "a sweep reads a whole group if its pages are fewer requests than the linked members",
+    Effect.gen(function* () {
+      const { put, startNode, link, broken, takeAsked, rolesOf, status } = yield* deployment;
+      const [ada = "", ...others] = memberIds;
+      const sweepWith = Effect.fnUntraced(function* (roleId: string) {
+        yield* put({ rules: [{ roleId, when: { is: "group", groupId: "9", minRank: 1, maxRank: null } }] });
+        const before = (yield* status).sweptAt;
+        while ((yield* status).sweptAt === before) yield* pass(1);
+        assert.include(yield* rolesOf(ada), roleId);
+        return takeAsked();
+      });
+      yield* startNode();
+      yield* link(ada, "101");
+      yield* link(others[0] ?? "", "300");
+      yield* link(others[1] ?? "", "300");
+      // The second question about a user is asked before a change.
+      const each = ["user 101", "user 300", "user 300"];
+      assert.deepEqual(yield* sweepWith(verified), [...each, "user 101"]);
+
+      yield* link(others[2] ?? "", "300");
+      yield* pass(2);
+      takeAsked();
+      assert.deepEqual(yield* sweepWith(guest), ["group 9", "group 9", "user 101"]);
+      broken.areMembersHidden = true;
+      const asked = yield* sweepWith(verified);
+      assert.includeMembers(asked, ["group 9", ...each, "user 300"]);
     }),
   );
 

@@ -10,6 +10,7 @@ import { makeGuildCheck } from "../guild_check.ts";
 import { MemberSync } from "../member_sync.ts";
 import type { Sweep } from "../role_plan.ts";
 import { RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
+import { makeGroupRoles } from "./group_roles.ts";
 import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./member_work.ts";
 import type { PlanCourier } from "./plan_courier.ts";
 
@@ -43,6 +44,7 @@ export const makeSweep = Effect.gen(function* () {
   const sync = yield* MemberSync;
   const { differs, change } = yield* makeMemberWork;
   const { checkGuild, pauseWithoutBot } = yield* makeGuildCheck;
+  const groupRolesOf = yield* makeGroupRoles;
 
   const sweepFrom = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier, start: Sweep) {
     const { scope, guildId, revision } = courier.item;
@@ -68,6 +70,10 @@ export const makeSweep = Effect.gen(function* () {
       Clock.currentTimeMillis,
       (now) => !isCarrying(node, courier, now) || courier.item.revision !== revision,
     );
+
+    const memberCount = yield* checkGuild(courier.item);
+    if (memberCount === null) return;
+    const groupRoles = yield* groupRolesOf(courier.item, memberCount - start.done, isOver);
 
     const pace = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
@@ -113,7 +119,7 @@ export const makeSweep = Effect.gen(function* () {
         part,
         (member) => {
           const stored = storedFor(member.chatId);
-          const compared = orLeave(member.chatId, stored, differs(courier.item, member, stored));
+          const compared = orLeave(member.chatId, stored, differs(courier.item, member, stored, groupRoles));
           return Effect.map(compared, (isDifferent) => isDifferent === true);
         },
         { concurrency },
@@ -135,8 +141,6 @@ export const makeSweep = Effect.gen(function* () {
       yield* orLeave(chatId, stored, changing);
     });
 
-    const memberCount = yield* checkGuild(courier.item);
-    if (memberCount === null) return;
     let progress: Sweep = { ...start, total: memberCount };
     while (true) {
       const page = yield* membersPage(guildId, progress.after);

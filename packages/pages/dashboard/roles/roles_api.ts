@@ -22,8 +22,8 @@ export const rolesApi = Effect.gen(function* () {
     bind(
       DashboardRoles.getRanks,
       Effect.fnUntraced(function* ({ values: { groupId } }) {
-        const { ranks, ...group } = yield* plans.group(groupId);
-        return { data: { group, ranks } };
+        const { id, name, ranks } = yield* plans.group(groupId);
+        return { data: { group: { id, name }, ranks } };
       }),
     ),
 

@@ -1,5 +1,5 @@
 /** The simulated game platform's public API. */
-import { groupOfFixture, ownsItem, profileOfFixture } from "@accountlink/core/fixture";
+import { groupOfFixture, groupPageOfFixture, ownsItem, profileOfFixture } from "@accountlink/core/fixture";
 import type { GameItem } from "@accountlink/core/platforms";
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { userOfName } from "../simulation/platform_state.ts";
@@ -26,6 +26,10 @@ export const gameApi = (simulation: Simulation) => {
       const group = groupOfFixture({ gameUsers: [...gameUsers.values()], gameGroups }, groupId);
       return group === undefined ? refuse("unknown_group") : json(group);
     }),
+
+    route("/groups/:groupId/users", ({ groupId = "", cursor = null }) =>
+      json(groupPageOfFixture([...gameUsers.values()], groupId, cursor)),
+    ),
 
     route("/users/:gameId", ({ gameId = "" }) => {
       const user = gameUsers.get(gameId);

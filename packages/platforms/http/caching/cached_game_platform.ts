@@ -1,8 +1,10 @@
 import { type Cache, type GameId, GamePlatform } from "@accountlink/core";
-import { type GameItem, GameProfile } from "@accountlink/core/platforms";
+import { type GameItem, GameProfile, type ProfilePart, profileParts } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
 import { defaultStaleness, type Staleness } from "./staleness.ts";
+
+type PartsOfUser = readonly [gameId: GameId, ...parts: ReadonlyArray<ProfilePart>];
 
 type ItemOfUser = readonly [gameId: GameId, item: GameItem["item"], itemId: string];
 
@@ -29,11 +31,11 @@ export const cachedGamePlatform = (
 
       const findProfile = yield* cachedLookup({
         answer: "game.profile",
-        lookup: platform.findProfile,
+        lookup: ([gameId, ...parts]: PartsOfUser) => platform.findProfile(gameId, parts),
         schema: Schema.OptionFromNullOr(GameProfile),
-        // Badges or groups are null after a failed request, so ask again soon.
-        freshFor: (found) =>
-          Option.exists(found, ({ badges, groups }) => badges !== null && groups !== null)
+        // Badges or groups are null after a failed request, so ask again soon. A user may have no avatar.
+        freshFor: (found, [, ...parts]) =>
+          Option.exists(found, (known) => parts.every((part) => part === "avatar" || known[part] !== null))
             ? profile
             : absence,
       });
@@ -51,7 +53,7 @@ export const cachedGamePlatform = (
       return GamePlatform.of({
         ...platform,
         hasUser,
-        findProfile,
+        findProfile: (gameId, parts = profileParts) => findProfile([gameId, ...parts]),
         ...(hasItem && { hasItem: (gameId, { item, itemId }) => hasItem([gameId, item, itemId]) }),
       });
     }),

@@ -11,7 +11,7 @@ export interface CachedLookup<Key extends string | ReadonlyArray<string>, A> {
   /** Encodes cached answers. Entries that cannot be decoded are ignored. */
   readonly schema: Schema.Codec<A, Schema.Json>;
   /** How long an answer may be used, counted from its request. Zero disables caching. */
-  readonly freshFor: (answer: A) => Duration.Duration;
+  readonly freshFor: (answer: A, key: Key) => Duration.Duration;
 }
 
 const maxOwn = 10_000;
@@ -65,7 +65,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key extends string | Re
   const askAndCache = Effect.fnUntraced(function* (key: Key) {
     const askedAt = yield* Clock.currentTimeMillis;
     const answer = yield* options.lookup(key);
-    const expiresAt = askedAt + Duration.toMillis(options.freshFor(answer));
+    const expiresAt = askedAt + Duration.toMillis(options.freshFor(answer, key));
     const now = yield* Clock.currentTimeMillis;
     if (expiresAt > now) {
       keepOwn(entryOf(key), answer, expiresAt);

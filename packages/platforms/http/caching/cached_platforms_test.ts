@@ -128,6 +128,27 @@ it.effect("a profile whose groups the platform could not tell is cached for 1 s"
   );
 });
 
+it.effect("parts of a profile are cached apart from the whole profile", () => {
+  const asked: Array<unknown> = [];
+  const platform = GamePlatform.of({
+    hasUser: () => Effect.succeed(true),
+    findProfile: (_, parts) =>
+      Effect.sync(() => (asked.push(parts), Option.some({ ...profile, badges: null }))),
+  });
+  return Effect.gen(function* () {
+    const { findProfile } = yield* GamePlatform;
+    yield* findProfile(gameId, ["groups"]);
+    yield* TestClock.adjust("29 seconds");
+    yield* findProfile(gameId, ["groups"]);
+    yield* findProfile(gameId);
+    expect(asked).toEqual([["groups"], ["avatar", "badges", "groups"]]);
+  }).pipe(
+    Effect.provide(
+      cachedGamePlatform().pipe(Layer.provide([Layer.succeed(GamePlatform, platform), CacheMemory.layer])),
+    ),
+  );
+});
+
 it.effect("answers are cached separately for each guild and user", () => {
   const asked: Array<string> = [];
   const platform = ChatPlatform.of({

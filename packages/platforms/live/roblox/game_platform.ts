@@ -1,13 +1,15 @@
 import { GameId, GamePlatform } from "@accountlink/core";
-import type { GameItem } from "@accountlink/core/platforms";
+import { type GameItem, groupPageSize, type ProfilePart, profileParts } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../../http/mod.ts";
 import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
-import { gameGroup, gameProfile, imageOf, isRobloxId } from "./roblox_values.ts";
+import { gameGroup, gameProfile, gameRole, imageOf, isRobloxId } from "./roblox_values.ts";
 import {
   Badges,
-  Found,
+  FoundGroups,
+  FoundUsers,
+  GroupMembers,
   GroupRoles,
   HiddenInventory,
   Memberships,
@@ -90,15 +92,20 @@ export const liveGamePlatform = ({
           Memberships,
         ).pipe(Effect.map((answer) => answer?.data.map(gameGroup) ?? null));
 
-      const findProfile = Effect.fnUntraced(function* (gameId: GameId) {
+      const findProfile = Effect.fnUntraced(function* (
+        gameId: GameId,
+        needed: ReadonlyArray<ProfilePart> = profileParts,
+      ) {
         const user = yield* findUser("GamePlatform.findProfile", gameId);
         if (Option.isNone(user)) return Option.none();
+        const ifNeeded = <A>(name: ProfilePart, value: Effect.Effect<A>) =>
+          needed.includes(name) ? value : Effect.succeed(null);
         const parts = yield* Effect.all(
           {
-            headshot: image("avatar-headshot", gameId),
-            fullBody: image("avatar", gameId),
-            badges: part(badges, `/v1/users/${gameId}/roblox-badges`, Badges),
-            groups: groupsOf(gameId),
+            headshot: ifNeeded("avatar", image("avatar-headshot", gameId)),
+            fullBody: ifNeeded("avatar", image("avatar", gameId)),
+            badges: ifNeeded("badges", part(badges, `/v1/users/${gameId}/roblox-badges`, Badges)),
+            groups: ifNeeded("groups", groupsOf(gameId)),
           },
           { concurrency: "unbounded" },
         );
@@ -113,13 +120,32 @@ export const liveGamePlatform = ({
 
       const findGroup = Effect.fnUntraced(function* (groupId: string) {
         // The roles of an unknown group are an error of Roblox, so ask for the group first.
-        const named = isRobloxId(groupId) ? yield* ofGroup(`/v2/groups?groupIds=${groupId}`, Found) : null;
+        const named = isRobloxId(groupId)
+          ? yield* ofGroup(`/v2/groups?groupIds=${groupId}`, FoundGroups)
+          : null;
         const group = named?.data.find(({ id }) => String(id) === groupId);
         if (group === undefined) return Option.none();
         const ranked = yield* ofGroup(`/v1/groups/${groupId}/roles`, GroupRoles);
         const ranks = (ranked?.roles ?? []).map(({ rank, name }) => ({ rank, name }));
-        return Option.some({ id: groupId, name: group.name, ranks: ranks.toSorted(byRank) });
+        const { name, memberCount = null } = group;
+        return Option.some({ id: groupId, name, memberCount, ranks: ranks.toSorted(byRank) });
       });
+
+      const groupMembers = (groupId: string, cursor: string | null) => {
+        const after = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+        return findResource(groups, {
+          operation: "GamePlatform.groupMembers",
+          url: `/v1/groups/${groupId}/users?limit=${groupPageSize}&sortOrder=Asc${after}`,
+          found: GroupMembers,
+          absent: Schema.Never,
+        }).pipe(
+          Effect.map(Option.getOrThrow),
+          Effect.map(({ data, nextPageCursor }) => ({
+            members: data.map(({ user, role }) => ({ gameId: String(user.userId), role: gameRole(role) })),
+            next: nextPageCursor ?? null,
+          })),
+        );
+      };
 
       const hasItem = (gameId: GameId, { item, itemId }: GameItem) =>
         isRobloxId(gameId) && isRobloxId(itemId)
@@ -141,6 +167,7 @@ export const liveGamePlatform = ({
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
         findGroup,
+        groupMembers,
         hasItem,
         findUserByName: (username) =>
           Effect.map(
@@ -148,7 +175,7 @@ export const liveGamePlatform = ({
               operation: "GamePlatform.findUserByName",
               url: "/v1/usernames/users",
               query: { usernames: [username], excludeBannedUsers: false },
-              found: Found,
+              found: FoundUsers,
               absent: Schema.Never,
             }),
             Option.flatMapNullishOr(({ data }) => {

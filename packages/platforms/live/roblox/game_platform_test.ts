@@ -93,9 +93,29 @@ describe("a group", () => {
         { rank: 0, name: "Guest" },
         { rank: 254, name: "Admin" },
       ];
-      const robloxGroup = { id: "7", name: "Roblox", ranks };
+      const robloxGroup = { id: "7", name: "Roblox", memberCount: 3, ranks };
       expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(robloxGroup));
       expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+    }),
+  );
+});
+
+describe("the members of a group", () => {
+  it.live("the members of a group are read in pages of 100", () =>
+    Effect.gen(function* () {
+      const { game, heard } = yield* setUp(({ path, query }) =>
+        path.endsWith("/users") && query.has("cursor")
+          ? { body: { data: [], nextPageCursor: null } }
+          : undefined,
+      );
+      const page = (cursor: string | null) => game.groupMembers?.("7", cursor) ?? Effect.die("no members");
+      const { members, next } = yield* page(null);
+      expect(members).toEqual([{ gameId: adaId, role: { id: 30, name: "Admin", rank: 254 } }]);
+      expect(yield* page(next)).toEqual({ members: [], next: null });
+      expect(heard.map(({ query }) => Object.fromEntries(query))).toEqual([
+        { limit: "100", sortOrder: "Asc" },
+        { limit: "100", sortOrder: "Asc", cursor: "a+b=_1" },
+      ]);
     }),
   );
 });
@@ -132,6 +152,19 @@ describe("a profile", () => {
         },
         [`/accountinformation/v1/users/${adaId}/roblox-badges`]: {},
       });
+    }),
+  );
+
+  it.live("a profile asks only for the needed parts", () =>
+    Effect.gen(function* () {
+      const { game, heard } = yield* setUp();
+      const rest = { avatar: { headshot: null, fullBody: null }, badges: null };
+      expect(yield* game.findProfile(adaId, ["groups"])).toEqual(Option.some({ ...adaProfile, ...rest }));
+      expect(heard).toHaveLength(2);
+      expect(yield* game.findProfile(adaId, [])).toEqual(
+        Option.some({ ...adaProfile, ...rest, groups: null }),
+      );
+      expect(heard).toHaveLength(3);
     }),
   );
 

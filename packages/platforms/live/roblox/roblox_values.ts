@@ -1,7 +1,7 @@
 /** Converts Roblox's values to the types of `@accountlink/core`. */
 import type { GameGroup, GameProfile } from "@accountlink/core/platforms";
 import { DateTime } from "effect";
-import type { Memberships, Thumbnails, User } from "./roblox_wire.ts";
+import type { GroupRole, Memberships, Thumbnails, User } from "./roblox_wire.ts";
 
 /** Whether the text is a Roblox ID, which is an integer. Roblox answers requests for other texts with an error. */
 export const isRobloxId = (text: string): boolean =>
@@ -13,6 +13,12 @@ export const imageOf = (thumbnails: (typeof Thumbnails.Type)["data"], gameId: st
   return own?.state === "Completed" ? (own.imageUrl ?? null) : null;
 };
 
+export const gameRole = ({ id, name, rank }: typeof GroupRole.Type) => ({
+  id,
+  name: name ?? null,
+  rank: rank ?? null,
+});
+
 export const gameGroup = ({
   group,
   role,
@@ -21,7 +27,7 @@ export const gameGroup = ({
   name: group.name ?? null,
   memberCount: group.memberCount ?? null,
   hasVerifiedBadge: group.hasVerifiedBadge ?? null,
-  role: { id: role.id, name: role.name ?? null, rank: role.rank ?? null },
+  role: gameRole(role),
 });
 
 /** The parts of a profile that do not come from the users service. */

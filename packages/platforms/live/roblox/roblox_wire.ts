@@ -30,8 +30,24 @@ export const Thumbnails = listOf(
   }),
 );
 
-/** The response of a lookup of users by name, or of groups by ID. */
-export const Found = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
+/** The response of a lookup of users by name. */
+export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
+
+/** The response of a lookup of groups by ID. */
+export const FoundGroups = listOf(
+  Schema.Struct({ id: Schema.Int, name: Schema.String, memberCount: nullish(Schema.Int) }),
+);
+
+export const GroupRole = Schema.Struct({
+  id: Schema.Int,
+  name: nullish(Schema.String),
+  rank: nullish(Schema.Int),
+});
+
+export const GroupMembers = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ user: Schema.Struct({ userId: Schema.Int }), role: GroupRole })),
+  nextPageCursor: nullish(Schema.String),
+});
 
 export const GroupRoles = Schema.Struct({
   roles: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
@@ -50,7 +66,7 @@ export const Memberships = listOf(
       memberCount: nullish(Schema.Int),
       hasVerifiedBadge: nullish(Schema.Boolean),
     }),
-    role: Schema.Struct({ id: Schema.Int, name: nullish(Schema.String), rank: nullish(Schema.Int) }),
+    role: GroupRole,
   }),
 );
 

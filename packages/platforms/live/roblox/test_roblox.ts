@@ -63,7 +63,7 @@ const answers: Readonly<Record<string, HttpAnswer>> = {
   "/thumbnails/v1/users/avatar-headshot": thumbnail("Completed", "https://tr.rbxcdn.com/head/420/420/Png"),
   "/thumbnails/v1/users/avatar": thumbnail("Completed", "https://tr.rbxcdn.com/body/420/420/Png"),
   [`/groups/v2/users/${adaId}/groups/roles`]: { body: { data: groups } },
-  "/groups/v2/groups": { body: { data: [{ id: 7, name: "Roblox" }] } },
+  "/groups/v2/groups": { body: { data: [{ id: 7, name: "Roblox", memberCount: 3 }] } },
   "/groups/v1/groups/7/roles": {
     body: {
       groupId: 7,
@@ -71,6 +71,13 @@ const answers: Readonly<Record<string, HttpAnswer>> = {
         { id: 30, name: "Admin", rank: 254, memberCount: 3 },
         { id: 29, name: "Guest", rank: 0, memberCount: 0 },
       ],
+    },
+  },
+  "/groups/v1/groups/7/users": {
+    body: {
+      previousPageCursor: null,
+      nextPageCursor: "a+b=_1",
+      data: [{ user: { userId: ada.id, username: "ada_g" }, role: { id: 30, name: "Admin", rank: 254 } }],
     },
   },
   [`${itemsOfAda}/GamePass/55/is-owned`]: { body: true },
