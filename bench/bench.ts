@@ -5,7 +5,7 @@
  * could exceed any limit. `--latency` delays data to and from Postgres and Redis by this many milliseconds. `--profile`
  * records a profile of each server instead of measuring.
  *
- * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=start|hit|miss|guild|game|bulk|patch|mixed]…
+ * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=start|hit|miss|guild|game|bulk|patch|keyed|mixed]…
  * [--against=NAME]… [--connections=1|32|256|half|lone]… [--rounds=3] [--seconds=1] [--latency=MILLISECONDS]
  * [--beside=CHECKOUT] [--json=FILE] [--profile]`
  */

@@ -3,7 +3,7 @@
  * differ.
  */
 import { isDeepStrictEqual } from "node:util";
-import { apiKey, chatIdOf, guildId, linkCount, memberCount } from "./fixture.ts";
+import { apiKey, changedFrom, chatIdOf, gameUserOf, guildId, linkCount, memberCount } from "./fixture.ts";
 import { type PlannedRequest, workloads } from "./workloads.ts";
 
 const get = (path: string): PlannedRequest => ({ method: "GET", path });
@@ -20,6 +20,12 @@ const cases: ReadonlyArray<PlannedRequest> = [
   get("/v2/game?gameId=x"),
   { method: "POST", path: "/v2/chat/bulk", body: { chatIds: [chatIdOf(1), "x", chatIdOf(linkCount)] } },
   { method: "PATCH", path: "/v2/game", body: { chatId: chatIdOf(0), gameId: "987654321" } },
+  ...[1, 1, 2].map((game) => ({
+    method: "PATCH" as const,
+    path: "/v2/game",
+    headers: { "idempotency-key": "same" },
+    body: { chatId: chatIdOf(changedFrom), gameId: gameUserOf(game) },
+  })),
 ];
 
 const forms: ReadonlyArray<readonly [name: string, form: RegExp]> = [

@@ -1,4 +1,5 @@
 /** The workloads of the bench, and the requests that each of them sends. */
+import { randomUUID } from "node:crypto";
 import * as Fixture from "./fixture.ts";
 
 export interface PlannedRequest {
@@ -24,6 +25,11 @@ const patchGame = (subject: number, turn: number): PlannedRequest => ({
   method: "PATCH",
   path: "/v2/game",
   body: { chatId: Fixture.chatIdOf(Fixture.changedFrom + subject), gameId: Fixture.gameUserOf(turn) },
+});
+/** Every client of this project sends its writes with an idempotency key. */
+const patchGameKeyed = (subject: number, turn: number): PlannedRequest => ({
+  ...patchGame(subject, turn),
+  headers: { "idempotency-key": randomUUID() },
 });
 const bulkChat = (first: number): PlannedRequest => ({
   method: "POST",
@@ -63,6 +69,7 @@ export const workloads = {
     warmUp: 25_000,
   },
   patch: { ...write, request: patchGame },
+  keyed: { ...write, request: patchGameKeyed },
   mixed: {
     ...write,
     request: (subject, turn) => (turn % 10 === 0 ? patchGame(subject, turn) : getChat(subject)),

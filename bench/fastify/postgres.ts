@@ -66,11 +66,18 @@ export const open = async (url: string, redisUrl: string, isNew: boolean): Promi
           const entry = [...Store.entryOf(write, previousGameId)];
           await client.query({ name: "insertEntry", text: Store.statements.insertEntry, values: entry });
         }
+        if (write.once !== null) {
+          const once = [...Store.onceOf(write.once, write.now, previousGameId)];
+          const kept = { name: "insertOnce", text: Store.statements.insertOnce, values: once };
+          if ((await client.query(kept)).rowCount === 0) throw new Store.KeyUsed();
+        }
         await client.query("COMMIT");
-        return previousGameId;
+        return { previousGameId };
       } catch (error) {
         await client.query("ROLLBACK");
-        throw error;
+        if (!(error instanceof Store.KeyUsed)) throw error;
+        const find = { name: "findOnce", text: Store.statements.findOnce, values: [write.once?.id] };
+        return Store.keptIn((await client.query(find)).rows);
       } finally {
         client.release();
       }

@@ -39,15 +39,19 @@ class Refusal extends Error {
 interface RequestState {
   readonly requestId: string;
   readonly now: number;
+  readonly idempotencyKey: string | undefined;
   key: Key | null;
   counts: Counts | null;
+  isReplayed: boolean;
 }
 
-const newState = (): RequestState => ({
+const newState = ({ headers }: FastifyRequest): RequestState => ({
   requestId: `req_${randomUUID().replaceAll("-", "").slice(6).toUpperCase()}`,
   now: Date.now(),
+  idempotencyKey: headers["idempotency-key"] as string | undefined,
   key: null,
   counts: null,
+  isReplayed: false,
 });
 
 const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null };
@@ -70,6 +74,7 @@ const answer = (reply: FastifyReply, state: RequestState, status: number, conten
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   });
+  if (state.isReplayed) reply.header("idempotent-replayed", "true");
   if (status === 401) reply.header("www-authenticate", "Bearer");
   if (key !== null && counts !== null) {
     const { perWindow, windowMs, daily } = key.limits;
@@ -162,7 +167,7 @@ const admit = async (key: Key, ip: string, now: number) => {
 };
 
 const keyed = (handle: Handler) => async (request: FastifyRequest, reply: FastifyReply) => {
-  const state = newState();
+  const state = newState(request);
   try {
     const key = await keyOf(request, state.now);
     state.key = key;
@@ -220,12 +225,22 @@ const bulkChat: Handler = async (body, { pid }) => {
   };
 };
 
-const patchGame: Handler = async (body, { pid, id: keyId }, { requestId, now }) => {
+const patchGame: Handler = async (body, { pid, id: keyId }, state) => {
+  const { requestId, now, idempotencyKey } = state;
   requireAll(body, "chatId", "gameId");
   const [chatId, gameId] = [readId(body, "chatId"), readId(body, "gameId")];
   requireMember(body, chatId);
   if (!users.has(gameId)) throw invalid("gameId", "expected a user of the game platform, found none");
-  const previousGameId = await store.setGame({ pid, keyId, requestId, now, chatId, gameId });
+  const fingerprint = hashOf(JSON.stringify(["PATCH /v2/game", chatId, gameId, body["guildId"] ?? null]));
+  const once =
+    idempotencyKey === undefined ? null : { id: hashOf(`${keyId} ${idempotencyKey}`), fingerprint };
+  const set = await store.setGame({ pid, keyId, requestId, now, chatId, gameId, once });
+  const { previousGameId, keptFor } = set;
+  state.isReplayed = keptFor === fingerprint;
+  if (keptFor !== undefined && keptFor !== fingerprint)
+    throw new Refusal(409, "CONFLICT", "The Idempotency-Key belongs to another request", {
+      reason: "idempotency_key_reused",
+    });
   return { data: { chatId, gameId, previousGameId, updated: previousGameId !== gameId } };
 };
 

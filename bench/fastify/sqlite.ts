@@ -57,11 +57,16 @@ export const open = (file: string, isNew: boolean): Store.Database => {
         const [row] = run("setGame", write.pid, write.chatId, write.gameId, write.now);
         const previousGameId = row?.["previous_game_id"] ?? null;
         if (previousGameId !== write.gameId) run("insertEntry", ...Store.entryOf(write, previousGameId));
+        if (write.once !== null) {
+          const [kept] = run("insertOnce", ...Store.onceOf(write.once, write.now, previousGameId));
+          if (kept === undefined) throw new Store.KeyUsed();
+        }
         db.exec("COMMIT");
-        return previousGameId;
+        return { previousGameId };
       } catch (error) {
         db.exec("ROLLBACK");
-        throw error;
+        if (!(error instanceof Store.KeyUsed)) throw error;
+        return Store.keptIn(run("findOnce", write.once?.id ?? ""));
       }
     },
     close: () => db.close(),

@@ -28,7 +28,18 @@ export interface LinkWrite {
   readonly now: number;
   readonly chatId: string;
   readonly gameId: string;
+  /** The idempotency key of the request, and a hash of its content; null without a key. */
+  readonly once: { readonly id: string; readonly fingerprint: string } | null;
 }
+
+export interface GameSet {
+  readonly previousGameId: string | null;
+  /** Set if nothing was written: the fingerprint of the earlier write with the same idempotency key. */
+  readonly keptFor?: string;
+}
+
+/** Thrown inside the transaction of a write whose idempotency key was used before. */
+export class KeyUsed extends Error {}
 
 type Eventual<A> = A | Promise<A>;
 export type Rows = ReadonlyArray<Readonly<Record<string, string>>>;
@@ -40,8 +51,11 @@ export interface Database {
   ) => Eventual<Rows>;
   /** Counts the request in all rate-limit windows. If a window is full, counts nothing and returns its name. */
   readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
-  /** Writes a link and its audit entry in a transaction; returns the previous game user. */
-  readonly setGame: (write: LinkWrite) => Eventual<string | null>;
+  /**
+   * Writes a link, its audit entry and its idempotency key in a transaction, or returns the result of the earlier write
+   * with this idempotency key.
+   */
+  readonly setGame: (write: LinkWrite) => Eventual<GameSet>;
   readonly close: () => Eventual<void>;
 }
 
@@ -101,7 +115,11 @@ export const schemaOf = (identity: string, table: string): string => `
     sequence ${identity}, at bigint NOT NULL, account text NOT NULL, pid text, actor_type text NOT NULL,
     actor_id text NOT NULL, request_id text, action text NOT NULL, details text NOT NULL
   );
-  CREATE INDEX IF NOT EXISTS audit_log_by_account ON audit_log (account, sequence);`;
+  CREATE INDEX IF NOT EXISTS audit_log_by_account ON audit_log (account, sequence);
+  CREATE TABLE IF NOT EXISTS idempotency_keys (
+    id text PRIMARY KEY, fingerprint text NOT NULL, answer text NOT NULL, ends_at bigint NOT NULL
+  ) ${table};
+  CREATE INDEX IF NOT EXISTS idempotency_keys_by_end ON idempotency_keys (ends_at);`;
 
 export const insertKey = "INSERT INTO keys VALUES ($1, $2)";
 
@@ -121,7 +139,21 @@ export const statements = {
   insertEntry: `
     INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
     VALUES ($1, 'bench', $2, 'key', $3, $4, 'link.set', $5)`,
+  insertOnce: `
+    INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING RETURNING id`,
+  findOnce: "SELECT fingerprint, answer FROM idempotency_keys WHERE id = $1",
 };
+
+export const onceOf = (
+  { id, fingerprint }: NonNullable<LinkWrite["once"]>,
+  now: number,
+  previousGameId: string | null,
+) => [id, fingerprint, JSON.stringify({ previousGameId }), now + dayMs] as const;
+
+export const keptIn = ([row]: Rows): GameSet => ({
+  ...(JSON.parse(row?.["answer"] ?? "") as GameSet),
+  keptFor: row?.["fingerprint"] ?? "",
+});
 
 /** Returns the parameters of the statement `insertEntry`, which writes an audit entry. */
 export const entryOf = (write: LinkWrite, previousGameId: string | null) => {
