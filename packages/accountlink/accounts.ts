@@ -1,13 +1,12 @@
 /** Accounts, which own scopes and keys. */
-
 import { Accounts as CoreAccounts, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
-import { type Account, KeyStore, type Tier } from "@accountlink/core/keys";
+import { KeyStore, type Tier } from "@accountlink/core/keys";
 import { Context, Effect, Layer, Option } from "effect";
-import { originOf, type WriteOptions } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
+import { method, type Parameter } from "./method.ts";
+import { acting, oneOf, text } from "./parameters.ts";
+import { type ActorOptions, originOf } from "./scope.ts";
 
-type Options = Pick<WriteOptions, "actor">;
-type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
+const name: Parameter<string> = ["name", text];
 
 /**
  * The accounts of the service. A change of an account applies to its keys on every node within a second. An unknown
@@ -25,48 +24,42 @@ type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
  * await Effect.runPromise(Effect.provide(program, service)); // "suspended"
  * ```
  */
-export class Accounts extends Context.Service<
-  Accounts,
-  {
-    /** Returns the accounts, sorted by name. */
-    readonly list: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
+export class Accounts extends Context.Service<Accounts>()("accountlink/Accounts", {
+  make: Effect.gen(function* () {
+    const accounts = yield* CoreAccounts;
+    const store = yield* KeyStore;
 
-    /** Sets the tier of the account and of its keys, except partner and staff keys. */
-    readonly setTier: (name: string, tier: Tier, options?: Options) => Change;
+    const changed = Effect.fnUntraced(function* (
+      name: string,
+      change: Effect.Effect<unknown, StoreUnavailable>,
+    ) {
+      yield* change;
+      const account = yield* store.findAccount(name);
+      if (Option.isSome(account)) return account.value;
+      return yield* InvalidParameter.one("name", `is "${name}", expected the name of an account`);
+    });
 
-    /** Suspends the account: the service refuses all of its keys. */
-    readonly suspend: (name: string, options?: Options) => Change;
+    return {
+      /** Returns the accounts, sorted by name. */
+      list: () => store.listAccounts(),
 
-    readonly restore: (name: string, options?: Options) => Change;
-  }
->()("accountlink/Accounts") {
-  static readonly layer = Layer.effect(
-    Accounts,
-    Effect.gen(function* () {
-      const accounts = yield* CoreAccounts;
-      const store = yield* KeyStore;
+      /** Sets the tier of the account and of its keys, except partner and staff keys. */
+      setTier: method(
+        [name, ["tier", oneOf(["free", "premium"])], acting],
+        (name: string, tier: Tier, options?: ActorOptions) =>
+          changed(name, accounts.setTier(name, tier, originOf(options))),
+      ),
 
-      const changed = Effect.fnUntraced(function* (
-        name: string,
-        change: Effect.Effect<unknown, StoreUnavailable>,
-      ) {
-        yield* change;
-        const account = yield* store.findAccount(name);
-        if (Option.isSome(account)) return account.value;
-        return yield* InvalidParameter.one("name", `is "${name}", expected the name of an account`);
-      });
+      /** Suspends the account: the service refuses all of its keys. */
+      suspend: method([name, acting], (name: string, options?: ActorOptions) =>
+        changed(name, accounts.suspend(name, originOf(options))),
+      ),
 
-      return Accounts.of(
-        checked<Accounts["Service"]>(
-          {
-            list: () => store.listAccounts(),
-            setTier: (name, tier, options) => changed(name, accounts.setTier(name, tier, originOf(options))),
-            suspend: (name, options) => changed(name, accounts.suspend(name, originOf(options))),
-            restore: (name, options) => changed(name, accounts.restore(name, originOf(options))),
-          },
-          signatures.accounts,
-        ),
-      );
-    }),
-  );
+      restore: method([name, acting], (name: string, options?: ActorOptions) =>
+        changed(name, accounts.restore(name, originOf(options))),
+      ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Accounts, Accounts.make);
 }

@@ -1,27 +1,29 @@
 /** Accounts that may belong to one person, and what moderators decided about them. */
-import {
-  AltDetection,
-  AltReviews,
-  type Conflict,
-  InvalidParameter,
-  type StoreUnavailable,
-} from "@accountlink/core";
+import { AltDetection, AltReviews, type ChatId, type GameId, InvalidParameter } from "@accountlink/core";
 import { parseAddress } from "@accountlink/core/addresses";
-import {
-  type AltReport,
-  type AltReview,
-  type AltReviewRemoved,
-  type AltVerdict,
-  longestNote,
-} from "@accountlink/core/alts";
-import type { GuildError } from "@accountlink/core/platforms";
+import { type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Context, Effect, Layer, Option } from "effect";
 import { makeEmbedderKey } from "./embedder_key.ts";
-import { chatIdOf, gameIdOf } from "./ids.ts";
 import type { LookupOptions } from "./links.ts";
+import { method, type Parameter } from "./method.ts";
+import {
+  anyChatId,
+  anyGameId,
+  byActor,
+  calling,
+  chatId,
+  fields,
+  idOrNull,
+  inGuild,
+  looking,
+  maybe,
+  oneOf,
+  options,
+  textThat,
+  writing,
+} from "./parameters.ts";
 import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
 
 /** The user or address to check: at least one of the three fields. */
 export interface AltQuestion {
@@ -30,8 +32,10 @@ export interface AltQuestion {
   readonly address?: string;
 }
 
-type ReadError = InvalidParameter | GuildError | StoreUnavailable;
-type WriteError = ReadError | Conflict;
+interface ReviewOptions extends WriteOptions {
+  /** At most 500 characters. */
+  readonly note?: string;
+}
 
 /**
  * Alt detection in a scope. The addresses that it compares come from confirmed verifications.
@@ -49,105 +53,72 @@ type WriteError = ReadError | Conflict;
  * await Effect.runPromise(Effect.provide(program, service)); // ["100002"]
  * ```
  */
-export class Alts extends Context.Service<
-  Alts,
-  {
-    readonly find: (question: AltQuestion, options?: LookupOptions) => Effect.Effect<AltReport, ReadError>;
+export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
+  make: Effect.gen(function* () {
+    const scope = yield* Scope;
+    const detection = yield* AltDetection;
+    const reviews = yield* AltReviews;
+    const embedderKey = yield* makeEmbedderKey(scope);
 
-    /** Returns the newest 100 reviews that involve a chat user. */
-    readonly reviews: (
-      chatId: string,
-      options?: CallOptions,
-    ) => Effect.Effect<ReadonlyArray<AltReview>, ReadError>;
+    return {
+      find: method(
+        [asking, looking],
+        Effect.fnUntraced(function* (question: AltQuestion, options: LookupOptions = {}) {
+          const query = {
+            chatId: idOrNull<ChatId>(question.chatId),
+            gameId: idOrNull<GameId>(question.gameId),
+            address: Option.getOrNull(parseAddress(question.address ?? "")),
+          };
+          if (Object.values(query).every((value) => value === null)) {
+            return yield* InvalidParameter.one("chatId", "is missing, expected it, gameId or address");
+          }
+          return yield* detection.detect(scope, query, {
+            guildId: callGuild(scope, options),
+            resolved: options.resolved ?? false,
+            unknownMembers: "refuse",
+          });
+        }),
+      ),
 
-    /** Records that two chat users are the same person, or different persons. A review overrides all evidence. */
-    readonly review: (
-      chatId: string,
-      otherChatId: string,
-      verdict: AltVerdict,
-      options?: WriteOptions & {
-        /** At most 500 characters. */
-        readonly note?: string;
-      },
-    ) => Effect.Effect<AltReview, WriteError>;
+      /** Returns the newest 100 reviews that involve a chat user. */
+      reviews: method([chatId, calling], (chatId: ChatId, options?: CallOptions) =>
+        reviews.list({ scope, guildId: callGuild(scope, options) }, chatId),
+      ),
 
-    readonly deleteReview: (
-      chatId: string,
-      otherChatId: string,
-      options?: WriteOptions,
-    ) => Effect.Effect<AltReviewRemoved, WriteError>;
-  }
->()("accountlink/Alts") {
-  static readonly layer = Layer.effect(
-    Alts,
-    Effect.gen(function* () {
-      const scope = yield* Scope;
-      const detection = yield* AltDetection;
-      const reviews = yield* AltReviews;
-      const embedderKey = yield* makeEmbedderKey(scope);
+      /** Records that two chat users are the same person, or different persons. A review overrides all evidence. */
+      review: method(
+        [chatId, otherChatId, ["verdict", oneOf(["different", "same"])], reviewing],
+        Effect.fnUntraced(function* (
+          chatId: ChatId,
+          otherChatId: ChatId,
+          verdict: AltVerdict,
+          options: ReviewOptions = {},
+        ) {
+          const { id: keyId } = yield* embedderKey;
+          const review = { chatId, otherChatId, verdict, note: options.note || null, keyId };
+          return yield* reviews.set(writeTarget(scope, options), review);
+        }),
+      ),
 
-      const pairOf = Effect.fnUntraced(function* (chatId: string, otherChatId: string) {
-        return { chatId: yield* chatIdOf(chatId), otherChatId: yield* chatIdOf(otherChatId, "otherChatId") };
-      });
-
-      return Alts.of(
-        checked<Alts["Service"]>(
-          {
-            find: Effect.fnUntraced(function* (
-              { chatId, gameId, address },
-              { resolved = false, ...options } = {},
-            ) {
-              const query = {
-                chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
-                gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
-                address: address === undefined ? null : yield* addressOf(address),
-              };
-              if (Object.values(query).every((value) => value === null)) {
-                return yield* InvalidParameter.one("chatId", "is missing, expected it, gameId or address");
-              }
-              const guildId = yield* callGuild(scope, options);
-              return yield* detection.detect(scope, query, { guildId, resolved, unknownMembers: "refuse" });
-            }),
-
-            reviews: Effect.fnUntraced(function* (chatId, options) {
-              const guildId = yield* callGuild(scope, options);
-              return yield* reviews.list({ scope, guildId }, yield* chatIdOf(chatId));
-            }),
-
-            review: Effect.fnUntraced(function* (
-              chatId,
-              otherChatId,
-              verdict,
-              { note = "", ...options } = {},
-            ) {
-              if (!isStorableUpTo(longestNote, note)) {
-                return yield* InvalidParameter.one(
-                  "note",
-                  `expected at most ${longestNote} characters, without NUL`,
-                );
-              }
-              const pair = yield* pairOf(chatId, otherChatId);
-              const { id: keyId } = yield* embedderKey;
-              const review = { ...pair, verdict, note: note === "" ? null : note, keyId };
-              return yield* reviews.set(yield* writeTarget(scope, options), review);
-            }),
-
-            deleteReview: Effect.fnUntraced(function* (chatId, otherChatId, options) {
-              return yield* reviews.remove(
-                yield* writeTarget(scope, options),
-                yield* pairOf(chatId, otherChatId),
-              );
-            }),
-          },
-          signatures.alts,
-        ),
-      );
-    }),
-  );
+      deleteReview: method(
+        [chatId, otherChatId, writing],
+        (chatId: ChatId, otherChatId: ChatId, options?: WriteOptions) =>
+          reviews.remove(writeTarget(scope, options), { chatId, otherChatId }),
+      ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Alts, Alts.make);
 }
 
-const addressOf = (text: string) =>
-  Option.match(parseAddress(text), {
-    onNone: () => Effect.fail(InvalidParameter.one("address", "expected an IP address")),
-    onSome: Effect.succeed,
-  });
+const address = textThat((given) => Option.isSome(parseAddress(given)), "an IP address");
+const asking: Parameter<AltQuestion> = [
+  "question",
+  fields({ chatId: maybe(anyChatId), gameId: maybe(anyGameId), address: maybe(address) }),
+];
+const otherChatId: Parameter<ChatId> = ["otherChatId", anyChatId];
+const note = textThat(
+  (given) => isStorableUpTo(longestNote, given),
+  `at most ${longestNote} characters, without NUL`,
+);
+const reviewing = options({ ...inGuild, ...byActor, note: maybe(note) });

@@ -1,9 +1,9 @@
-import { AuditLog, type InvalidParameter, type StoreUnavailable } from "@accountlink/core";
-import type { AuditAction, AuditEntry, AuditFilter } from "@accountlink/core/audit";
+import { AuditLog } from "@accountlink/core";
+import { type AuditAction, type AuditFilter, auditActions } from "@accountlink/core/audit";
 import { Array, Context, Effect, Layer, Option, Stream } from "effect";
-import { keyIdOf } from "./ids.ts";
+import { streamMethod } from "./method.ts";
+import { anyKeyId, count, idOrNull, maybe, oneOf, options } from "./parameters.ts";
 import { Scope } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
 
 /** Selects entries of the audit log. A field that is left out does not restrict the selection. */
 export interface AuditChoice {
@@ -31,24 +31,18 @@ export interface AuditChoice {
  * await Effect.runPromise(Effect.provide(program, service)); // ["Grace"]
  * ```
  */
-export class Audit extends Context.Service<
-  Audit,
-  {
-    /**
-     * Streams the entries of the account that owns the scope, newest first. Entries are read only as they are consumed.
-     */
-    readonly entries: (
-      choice?: AuditChoice,
-    ) => Stream.Stream<AuditEntry, InvalidParameter | StoreUnavailable>;
-  }
->()("accountlink/Audit") {
-  static readonly layer = Layer.effect(
-    Audit,
-    Effect.gen(function* () {
-      const { account } = yield* Scope;
-      const log = yield* AuditLog;
-      const pagesOf = (filter: AuditFilter, before: number | null) =>
-        Stream.paginate(before, (earlier) =>
+export class Audit extends Context.Service<Audit>()("accountlink/Audit", {
+  make: Effect.gen(function* () {
+    const { account } = yield* Scope;
+    const log = yield* AuditLog;
+    return {
+      /**
+       * Streams the entries of the account that owns the scope, newest first. Entries are read only as they are
+       * consumed.
+       */
+      entries: streamMethod([selecting], (choice: AuditChoice = {}) => {
+        const filter: AuditFilter = { action: choice.action ?? null, keyId: idOrNull(choice.keyId) };
+        return Stream.paginate(choice.before ?? null, (earlier: number | null) =>
           Effect.map(log.list(account, earlier, pageSize, filter), (entries) => [
             entries,
             Option.map(
@@ -57,21 +51,17 @@ export class Audit extends Context.Service<
             ),
           ]),
         );
-      return Audit.of(
-        checked<Audit["Service"]>(
-          {
-            entries: ({ action = null, keyId, before = null } = {}) =>
-              Stream.unwrap(
-                Effect.map(keyId === undefined ? Effect.succeed(null) : keyIdOf(keyId, "keyId"), (id) =>
-                  pagesOf({ action, keyId: id }, before),
-                ),
-              ),
-          },
-          signatures.audit,
-        ),
-      );
-    }),
-  );
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Audit, Audit.make);
 }
+
+const selecting = options({
+  action: maybe(oneOf(auditActions)),
+  keyId: maybe(anyKeyId),
+  before: maybe(count),
+});
 
 const pageSize = 100;

@@ -11,30 +11,30 @@ import { Events } from "./events.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
 import { InvalidOptions, type Options } from "./options.ts";
-import { type Promised, PromiseRunner } from "./promised.ts";
+import { type PromisedServices, PromiseRunner } from "./promised.ts";
 import { Roles } from "./roles.ts";
 import type { ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
 import { Webhooks } from "./webhooks.ts";
 
+const scopedServices = {
+  links: Links,
+  keys: Keys,
+  sessions: Sessions,
+  alts: Alts,
+  audit: Audit,
+  events: Events,
+  webhooks: Webhooks,
+  roles: Roles,
+};
+const sharedServices = { accounts: Accounts, users: Users };
+
 /** The services of one data scope. */
-export interface ScopedAccountLink {
-  readonly links: Promised<Links["Service"]>;
-  readonly keys: Promised<Keys["Service"]>;
-  readonly sessions: Promised<Sessions["Service"]>;
-  readonly alts: Promised<Alts["Service"]>;
-  readonly audit: Promised<Audit["Service"]>;
-  readonly events: Promised<Events["Service"]>;
-  readonly webhooks: Promised<Webhooks["Service"]>;
-  readonly roles: Promised<Roles["Service"]>;
-}
+export interface ScopedAccountLink extends PromisedServices<typeof scopedServices> {}
 
 /** The service in this process: the services of one data scope, and everything that is independent of a scope. */
-export interface PromisedAccountLink extends ScopedAccountLink {
-  readonly accounts: Promised<Accounts["Service"]>;
-  readonly users: Promised<Users["Service"]>;
-
+export interface PromisedAccountLink extends ScopedAccountLink, PromisedServices<typeof sharedServices> {
   /** Returns the services of another account or guild. Each call reads the store, so keep the result. */
   readonly scope: (choice: ScopeChoice) => Promise<ScopedAccountLink>;
 
@@ -155,14 +155,13 @@ export const promisedAccountLink = async (
   const handler = await webHandlerOf(Layer.succeedContext(services), http);
   const runner = new PromiseRunner(services);
   return {
-    ...scopedWith(runner, services),
-    accounts: runner.promised(Context.get(services, Accounts)),
-    users: runner.promised(Context.get(services, Users)),
+    ...runner.promised(services, scopedServices),
+    ...runner.promised(services, sharedServices),
 
     // These services hold no resources, so `Effect.scoped` may close their layer as soon as it is built.
     scope: async (choice) => {
       const opened = Effect.scoped(Layer.build(layerScope(choice)));
-      return scopedWith(runner, await runner.run(Effect.provideContext(opened, services)));
+      return runner.promised(await runner.run(Effect.provideContext(opened, services)), scopedServices);
     },
 
     on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), services)),
@@ -178,20 +177,6 @@ export const promisedAccountLink = async (
     },
   };
 };
-
-const scopedWith = (
-  runner: PromiseRunner,
-  services: Context.Context<Links | Keys | Sessions | Alts | Audit | Events | Webhooks | Roles>,
-): ScopedAccountLink => ({
-  links: runner.promised(Context.get(services, Links)),
-  keys: runner.promised(Context.get(services, Keys)),
-  sessions: runner.promised(Context.get(services, Sessions)),
-  alts: runner.promised(Context.get(services, Alts)),
-  audit: runner.promised(Context.get(services, Audit)),
-  events: runner.promised(Context.get(services, Events)),
-  webhooks: runner.promised(Context.get(services, Webhooks)),
-  roles: runner.promised(Context.get(services, Roles)),
-});
 
 const httpMissing = (method: string) =>
   new InvalidOptions({ problems: [`http is missing, expected the options of ${method}`] });

@@ -1,11 +1,14 @@
-import type { Conflict, InvalidParameter, StoreUnavailable } from "@accountlink/core";
-import type { RateLimited } from "@accountlink/core/errors";
-import { EventFeed, type EventType, type FeedTarget, type NewEvent } from "@accountlink/core/events";
-import type { GuildError } from "@accountlink/core/platforms";
+import {
+  EventFeed,
+  type EventType,
+  eventTypes,
+  type FeedTarget,
+  type NewEvent,
+} from "@accountlink/core/events";
 import { Context, Effect, Layer, Stream } from "effect";
-import { chatIdOf, gameIdOf } from "./ids.ts";
+import { streamMethod } from "./method.ts";
+import { anyChatId, anyGameId, idOrNull, listOf, maybe, oneOf, options, text } from "./parameters.ts";
 import { Scope } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
 
 /** Which events to read, and where to begin. */
 export interface EventChoice {
@@ -25,8 +28,6 @@ export interface EventChoice {
  * stores for the event.
  */
 export type FollowedEvent = NewEvent & { readonly cursor: string };
-
-type EventError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
 /**
  * The event feed of the scope: every committed change, no matter who made it, exactly once, in the order in which the
@@ -48,56 +49,46 @@ type EventError = GuildError | InvalidParameter | Conflict | RateLimited | Store
  * await Effect.runPromise(Effect.provide(program, service)); // ["link.set", "link.removed"]
  * ```
  */
-export class Events extends Context.Service<
-  Events,
-  {
-    /**
-     * Streams every event from a cursor on, without end. Fails with `Conflict` `cursor_expired` if the service no
-     * longer keeps events as old as the cursor; then read `links.all` again.
-     */
-    readonly follow: (choice?: EventChoice) => Stream.Stream<FollowedEvent, EventError>;
-
-    /**
-     * Returns the cursor of the present. To keep a copy of all links, take this cursor before `links.all`, and follow
-     * events from it.
-     */
-    readonly now: () => Effect.Effect<string, EventError>;
-  }
->()("accountlink/Events") {
-  static readonly layer = Layer.effect(
-    Events,
-    Effect.gen(function* () {
-      const feed = yield* EventFeed;
-      const target: FeedTarget = { scope: yield* Scope, guildId: null, keyId: null };
-      const everything = { cursor: null, from: "now", types: null, chatId: null, gameId: null } as const;
-      return Events.of(
-        checked<Events["Service"]>(
-          {
-            follow: ({ cursor = null, from = "now", types = null, chatId, gameId } = {}) =>
-              Stream.unwrap(
-                Effect.gen(function* () {
-                  const start = {
-                    cursor,
-                    from,
-                    types,
-                    chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
-                    gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
-                  };
-                  return Stream.map(
-                    feed.follow(target, start),
-                    ({ event: { position: _, ...event }, cursor: after }) => ({
-                      ...event,
-                      cursor: after,
-                    }),
-                  );
-                }),
-              ),
-            now: () =>
-              Effect.map(feed.read(target, { ...everything, limit: 1, wait: 0 }), ({ cursor }) => cursor),
-          },
-          signatures.events,
+export class Events extends Context.Service<Events>()("accountlink/Events", {
+  make: Effect.gen(function* () {
+    const feed = yield* EventFeed;
+    const target: FeedTarget = { scope: yield* Scope, guildId: null, keyId: null };
+    return {
+      /**
+       * Streams every event from a cursor on, without end. Fails with `Conflict` `cursor_expired` if the service no
+       * longer keeps events as old as the cursor; then read `links.all` again.
+       */
+      follow: streamMethod([selecting], (choice: EventChoice = {}) =>
+        Stream.map(
+          feed.follow(target, {
+            cursor: choice.cursor ?? null,
+            from: choice.from ?? "now",
+            types: choice.types ?? null,
+            chatId: idOrNull(choice.chatId),
+            gameId: idOrNull(choice.gameId),
+          }),
+          ({ event: { position: _, ...event }, cursor }): FollowedEvent => ({ ...event, cursor }),
         ),
-      );
-    }),
-  );
+      ),
+
+      /**
+       * Returns the cursor of the present. To keep a copy of all links, take this cursor before `links.all`, and follow
+       * events from it.
+       */
+      now: () => {
+        const everything = { cursor: null, from: "now", types: null, chatId: null, gameId: null } as const;
+        return Effect.map(feed.read(target, { ...everything, limit: 1, wait: 0 }), ({ cursor }) => cursor);
+      },
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Events, Events.make);
 }
+
+const selecting = options({
+  cursor: maybe(text),
+  from: maybe(oneOf(["now", "oldest"])),
+  types: maybe(listOf(oneOf(eventTypes))),
+  chatId: maybe(anyChatId),
+  gameId: maybe(anyGameId),
+});

@@ -1,22 +1,33 @@
 /** API keys, which give other programs access to the HTTP interface. */
-import { ApiKeys, Conflict, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
+import { ApiKeys, Conflict, InvalidParameter, type KeyId } from "@accountlink/core";
+import { parseNetwork } from "@accountlink/core/addresses";
+import { type IssuedKey, KeyStore, type KeyUpdate, type NewKey } from "@accountlink/core/keys";
+import { isOrigin } from "@accountlink/core/origin";
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import { method, type Parameter } from "./method.ts";
 import {
-  type IssuedKey,
-  type KeyDetails,
-  KeyStore,
-  type KeyUpdate,
-  type NewKey,
-} from "@accountlink/core/keys";
-import { Clock, Context, Effect, Layer, Option, Record } from "effect";
-import { keyIdOf } from "./ids.ts";
-import { originOf, Scope, type WriteOptions } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
+  acting,
+  anyKeyId,
+  byActor,
+  count,
+  fields,
+  listOf,
+  maybe,
+  oneOf,
+  options,
+  text,
+  textThat,
+  whole,
+} from "./parameters.ts";
+import { type ActorOptions, originOf, Scope } from "./scope.ts";
 
 /** The fields of a new key. Its limits default to the account's, and it does not expire by default. */
 export type KeyChoice = Omit<NewKey, "account" | "target" | "status">;
 
-type Options = Pick<WriteOptions, "actor">;
-type WriteError = InvalidParameter | Conflict | StoreUnavailable;
+interface RotateOptions extends ActorOptions {
+  /** How many seconds the previous token stays valid; 0 if left out. */
+  readonly graceSeconds?: number;
+}
 
 /**
  * The keys of a scope. A change applies on every node within a second. An ID that is not a key of the scope fails with
@@ -35,96 +46,101 @@ type WriteError = InvalidParameter | Conflict | StoreUnavailable;
  * await Effect.runPromise(Effect.provide(program, service)); // "revoked"
  * ```
  */
-export class Keys extends Context.Service<
-  Keys,
-  {
-    /**
-     * Creates a key. Its `token` cannot be read again. Fails with `Conflict` `key_limit` if the account has as many
-     * keys as allowed.
-     */
-    readonly create: (key: KeyChoice, options?: Options) => Effect.Effect<IssuedKey, WriteError>;
+export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
+  make: Effect.gen(function* () {
+    const scope = yield* Scope;
+    const keys = yield* ApiKeys;
+    const store = yield* KeyStore;
 
-    /** Returns the keys, oldest first, including revoked ones. */
-    readonly list: () => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
+    const find = Effect.fnUntraced(function* (id: KeyId) {
+      const found = yield* store.findDetails(id, yield* Clock.currentTimeMillis);
+      return Option.getOrNull(Option.filter(found, (key) => key.scope.pid === scope.pid));
+    });
 
-    /** Returns a key; null if the scope has no such key. */
-    readonly get: (id: string) => Effect.Effect<KeyDetails | null, InvalidParameter | StoreUnavailable>;
+    const findOwn = Effect.fnUntraced(function* (id: KeyId) {
+      const found = yield* find(id);
+      if (found !== null) return found;
+      return yield* InvalidParameter.one("id", `is "${id}", expected a key of the scope`);
+    });
 
-    readonly update: (
-      id: string,
-      update: KeyUpdate,
-      options?: Options,
-    ) => Effect.Effect<KeyDetails, WriteError>;
+    return {
+      /**
+       * Creates a key. Its `token` cannot be read again. Fails with `Conflict` `key_limit` if the account has as many
+       * keys as allowed.
+       */
+      create: method(
+        [["key", fields(keyFields)], acting],
+        Effect.fnUntraced(function* (key: KeyChoice, options?: ActorOptions) {
+          const owner = Option.getOrNull(yield* store.findAccount(scope.account));
+          const account = owner ?? { name: scope.account, chatId: null, tier: "free" };
+          return yield* keys.create({ ...key, account, target: scope }, originOf(options));
+        }),
+      ),
 
-    readonly rotate: (
-      id: string,
-      options?: Options & {
-        /** How long the previous token stays valid; 0 if left out. */
-        readonly graceSeconds?: number;
-      },
-    ) => Effect.Effect<IssuedKey, WriteError>;
+      /** Returns the keys, oldest first, including revoked ones. */
+      list: Effect.fnUntraced(function* () {
+        const all = yield* store.listKeys(scope.account, yield* Clock.currentTimeMillis);
+        return all.filter((key) => key.scope.pid === scope.pid);
+      }),
 
-    readonly revoke: (id: string, options?: Options) => Effect.Effect<KeyDetails, WriteError>;
-  }
->()("accountlink/Keys") {
-  static readonly layer = Layer.effect(
-    Keys,
-    Effect.gen(function* () {
-      const scope = yield* Scope;
-      const keys = yield* ApiKeys;
-      const store = yield* KeyStore;
+      /** Returns a key; null if the scope has no such key. */
+      get: method([id], (id: KeyId) => find(id)),
 
-      const find = Effect.fnUntraced(function* (text: string) {
-        const id = yield* keyIdOf(text);
-        const found = yield* store.findDetails(id, yield* Clock.currentTimeMillis);
-        return Option.filter(found, (key) => key.scope.pid === scope.pid);
-      });
+      update: method(
+        [id, ["update", fields(updateFields)], acting],
+        Effect.fnUntraced(function* (id: KeyId, update: KeyUpdate, options?: ActorOptions) {
+          yield* findOwn(id);
+          yield* keys.update(id, update, originOf(options));
+          return yield* findOwn(id);
+        }),
+      ),
 
-      const findOwn = Effect.fnUntraced(function* (id: string) {
-        const found = yield* find(id);
-        if (Option.isSome(found)) return found.value;
-        return yield* InvalidParameter.one("id", `is "${id}", expected a key of the scope`);
-      });
+      /** Issues a new token. */
+      rotate: method(
+        [id, rotating],
+        Effect.fnUntraced(function* (id: KeyId, options: RotateOptions = {}) {
+          yield* findOwn(id);
+          const token = yield* keys.rotate(id, options.graceSeconds ?? 0, originOf(options));
+          if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
+          const issued: IssuedKey = { key: yield* findOwn(id), token: token.value };
+          return issued;
+        }),
+      ),
 
-      return Keys.of(
-        checked<Keys["Service"]>(
-          {
-            create: Effect.fnUntraced(function* (key, options) {
-              const owner = Option.getOrNull(yield* store.findAccount(scope.account));
-              const account = owner ?? { name: scope.account, chatId: null, tier: "free" };
-              const chosen = Record.filter<string, unknown>({ ...key }, (value) => value !== undefined);
-              return yield* keys.create({ ...chosen, account, target: scope }, originOf(options));
-            }),
-
-            list: Effect.fnUntraced(function* () {
-              const all = yield* store.listKeys(scope.account, yield* Clock.currentTimeMillis);
-              return all.filter((key) => key.scope.pid === scope.pid);
-            }),
-
-            get: (id) => Effect.map(find(id), Option.getOrNull),
-
-            update: Effect.fnUntraced(function* (id, update, options) {
-              const key = yield* findOwn(id);
-              yield* keys.update(key.id, update, originOf(options));
-              return yield* findOwn(id);
-            }),
-
-            rotate: Effect.fnUntraced(function* (id, { graceSeconds = 0, ...options } = {}) {
-              const key = yield* findOwn(id);
-              const token = yield* keys.rotate(key.id, graceSeconds, originOf(options));
-              if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
-              return { key: yield* findOwn(id), token: token.value };
-            }),
-
-            revoke: Effect.fnUntraced(function* (id, options) {
-              const key = yield* findOwn(id);
-              yield* keys.revoke(key.id, originOf(options));
-              return yield* findOwn(id);
-            }),
-          },
-          signatures.keys,
-        ),
-      );
-    }),
-  );
+      revoke: method(
+        [id, acting],
+        Effect.fnUntraced(function* (id: KeyId, options?: ActorOptions) {
+          yield* findOwn(id);
+          yield* keys.revoke(id, originOf(options));
+          return yield* findOwn(id);
+        }),
+      ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Keys, Keys.make);
 }
+
+const id: Parameter<KeyId> = ["id", anyKeyId];
+const network = textThat((given) => Option.isSome(parseNetwork(given)), "an address or a CIDR");
+const limits = fields({
+  perWindow: maybe(count),
+  windowMs: maybe(count),
+  daily: maybe(count),
+  verifyDaily: maybe(count),
+});
+const keyFields = {
+  name: maybe(text),
+  tier: maybe(oneOf(["free", "premium"])),
+  kind: maybe(oneOf(["normal", "partner", "staff"])),
+  access: maybe(oneOf(["full", "read", "verify"])),
+  expiresAt: maybe(Schema.NullOr(count)),
+  limits: maybe(
+    Schema.Union([Schema.Literal("none"), limits]).annotate({ expected: '"none" or an object of limits' }),
+  ),
+  allowIps: maybe(listOf(network)),
+  denyIps: maybe(listOf(network)),
+  redirectOrigins: maybe(listOf(textThat(isOrigin, 'an origin such as "https://example.com"'))),
+};
+const updateFields = { ...keyFields, status: maybe(oneOf(["active", "disabled", "revoked"])) };
+const rotating = options({ ...byActor, graceSeconds: maybe(whole(0, 604_800)) });

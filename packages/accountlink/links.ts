@@ -1,8 +1,8 @@
 import {
   type BulkLimitExceeded,
   BulkLookup,
-  type Conflict,
-  type InvalidParameter,
+  type ChatId,
+  type GameId,
   LinkLookup,
   type LinkNotFound,
   type LinkStore,
@@ -13,31 +13,46 @@ import {
   allLinks,
   type BulkItem,
   type BulkItemError,
-  type ChatLookup,
-  type ChatUpdated,
-  type GameLookup,
-  type GameRemoved,
-  type GameUpdated,
   type ImportOptions,
-  type ImportOutcome,
   importLinks,
   type LinkFormatName,
   type LinkReaderName,
   linkFileOf,
   linkReaders,
   maxBulkInputs,
-  type PortableLink,
   type ReadOptions,
-  type UnreadableLinkFile,
-  type VerificationStatus,
-  type WrongLines,
 } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
-import { Array, Context, Effect, Layer, type Result, Stream } from "effect";
+import { Array, Context, Effect, Layer, Predicate, type Result, Stream, Struct } from "effect";
 import type { Digest } from "effect/crypto";
-import { chatIdOf, gameIdOf } from "./ids.ts";
-import { type CallOptions, callGuild, originOf, Scope, type WriteOptions, writeTarget } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
+import { method, type Parameter, streamMethod } from "./method.ts";
+import {
+  acting,
+  anyChatId,
+  anyGameId,
+  byActor,
+  chatId,
+  flag,
+  gameId,
+  inGuild,
+  listOf,
+  looking,
+  maybe,
+  oneOf,
+  options,
+  text,
+  that,
+  writing,
+} from "./parameters.ts";
+import {
+  type ActorOptions,
+  type CallOptions,
+  callGuild,
+  originOf,
+  Scope,
+  type WriteOptions,
+  writeTarget,
+} from "./scope.ts";
 
 export interface LookupOptions extends CallOptions {
   /** Whether to add the profiles of both users; false if left out. */
@@ -47,16 +62,10 @@ export interface LookupOptions extends CallOptions {
 /** A file of links: a function that opens it, or a pipe, which can be read only once. */
 export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Array>;
 
-export interface LinkImport
-  extends ImportOptions,
-    Omit<ReadOptions, "unreadColumns">,
-    Pick<WriteOptions, "actor"> {
+export interface LinkImport extends ImportOptions, Omit<ReadOptions, "unreadColumns">, ActorOptions {
   /** The format of the file; detected from its beginning if left out. */
   readonly format?: LinkReaderName;
 }
-
-type ReadError = InvalidParameter | GuildError | StoreUnavailable;
-type WriteError = ReadError | Conflict;
 
 /**
  * The links of a scope. A malformed ID fails with `InvalidParameter`.
@@ -74,197 +83,160 @@ type WriteError = ReadError | Conflict;
  * await Effect.runPromise(Effect.provide(program, service)); // ["100001"]
  * ```
  */
-export class Links extends Context.Service<
-  Links,
-  {
-    /** Returns the game user of a chat user; null if they are not linked. */
-    readonly get: (chatId: string, options?: LookupOptions) => Effect.Effect<ChatLookup | null, ReadError>;
+export class Links extends Context.Service<Links>()("accountlink/Links", {
+  make: Effect.gen(function* () {
+    const scope = yield* Scope;
+    const lookup = yield* LinkLookup;
+    const bulk = yield* BulkLookup;
+    const writer = yield* LinkWriter;
+    const services = yield* Effect.context<LinkStore | Digest.Digest>();
+    const all = () => Stream.provideContext(allLinks(scope.pid), services);
 
-    /**
-     * Looks up the game users of any number of chat users. Returns them in the order of the chat users, with null for
-     * each chat user who is not linked or not a member of the guild.
-     */
-    readonly getMany: (
-      chatIds: ReadonlyArray<string>,
-      options?: LookupOptions,
-    ) => Effect.Effect<ReadonlyArray<ChatLookup | null>, ReadError>;
+    const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) => ({
+      guildId: callGuild(scope, options),
+      resolved,
+    });
 
-    /** Returns the chat users of a game user, newest link first; null if there are none. */
-    readonly byGame: (gameId: string, options?: LookupOptions) => Effect.Effect<GameLookup | null, ReadError>;
+    return {
+      /** Returns the game user of a chat user; null if they are not linked. */
+      get: method([chatId, looking], (chatId: ChatId, options?: LookupOptions) =>
+        orNull(lookup.byChat(scope, chatId, lookupOptions(options))),
+      ),
 
-    /**
-     * Looks up the chat users of any number of game users. Returns one result for each game user, in the order of
-     * `gameIds`: its chat users, newest link first, or null if there are none.
-     */
-    readonly byGameMany: (
-      gameIds: ReadonlyArray<string>,
-      options?: LookupOptions,
-    ) => Effect.Effect<ReadonlyArray<GameLookup | null>, ReadError>;
+      /**
+       * Looks up the game users of any number of chat users. Returns them in the order of the chat users, with null for
+       * each chat user who is not linked or not a member of the guild.
+       */
+      getMany: method(
+        [["chatIds", listOf(anyChatId)], looking],
+        (chatIds: ReadonlyArray<ChatId>, options?: LookupOptions) =>
+          eachOrNull(chatIds, (part) => bulk.byChats(scope, part, lookupOptions(options))),
+      ),
 
-    /**
-     * Returns whether a chat user is linked, with the version and hash of the link and the time of the last
-     * verification.
-     */
-    readonly verification: (
-      chatId: string,
-      options?: LookupOptions,
-    ) => Effect.Effect<VerificationStatus, ReadError>;
+      /** Returns the chat users of a game user, newest link first; null if there are none. */
+      byGame: method([gameId, looking], (gameId: GameId, options?: LookupOptions) =>
+        orNull(lookup.byGame(scope, gameId, lookupOptions(options))),
+      ),
 
-    /** Links a chat user to a game user, who must exist. The result names the previous game user. */
-    readonly set: (
-      chatId: string,
-      gameId: string,
-      options?: WriteOptions,
-    ) => Effect.Effect<GameUpdated, WriteError>;
+      /**
+       * Looks up the chat users of any number of game users. Returns one result for each game user, in the order of
+       * `gameIds`: its chat users, newest link first, or null if there are none.
+       */
+      byGameMany: method(
+        [["gameIds", listOf(anyGameId)], looking],
+        (gameIds: ReadonlyArray<GameId>, options?: LookupOptions) =>
+          eachOrNull(gameIds, (part) => bulk.byGames(scope, part, lookupOptions(options))),
+      ),
 
-    /** Moves the link of a chat user to another chat user. Fails with `Conflict` if that user is already linked. */
-    readonly move: (
-      chatId: string,
-      newChatId: string,
-      options?: WriteOptions,
-    ) => Effect.Effect<ChatUpdated, WriteError | LinkNotFound>;
+      /**
+       * Returns whether a chat user is linked, with the version and hash of the link and the time of the last
+       * verification.
+       */
+      verification: method([chatId, looking], (chatId: ChatId, options?: LookupOptions) =>
+        lookup.verification(scope, chatId, lookupOptions(options)),
+      ),
 
-    /** Removes the link of a chat user. The user's open sessions end as `failed`. */
-    readonly delete: (
-      chatId: string,
-      options?: WriteOptions,
-    ) => Effect.Effect<GameRemoved, WriteError | LinkNotFound>;
+      /** Links a chat user to a game user, who must exist. The result names the previous game user. */
+      set: method([chatId, gameId, writing], (chatId: ChatId, gameId: GameId, options?: WriteOptions) =>
+        writer.setGame(writeTarget(scope, options), { chatId, gameId }),
+      ),
 
-    /** Deletes every record of the scope, and returns the number of deleted records. */
-    readonly deleteAll: (options?: Pick<WriteOptions, "actor">) => Effect.Effect<number, WriteError>;
+      /** Moves the link of a chat user to another chat user. Fails with `Conflict` if that user is already linked. */
+      move: method(
+        [chatId, ["newChatId", anyChatId], writing],
+        (chatId: ChatId, newChatId: ChatId, options?: WriteOptions) =>
+          writer.moveChat(writeTarget(scope, options), { oldChatId: chatId, newChatId }),
+      ),
 
-    /** Streams every link of the scope, sorted by chat ID as text. */
-    readonly all: () => Stream.Stream<PortableLink, StoreUnavailable>;
+      /** Removes the link of a chat user. The user's open sessions end as `failed`. */
+      delete: method([chatId, writing], (chatId: ChatId, options?: WriteOptions) =>
+        writer.removeGame(writeTarget(scope, options), chatId, { requireMember: false }),
+      ),
 
-    /**
-     * Imports a file of links of any size, without asking the platforms. The event feed gets `links.imported` instead
-     * of an event for each link. The import checks the whole file before it stores a row, but stores the rows of a
-     * pipe as they arrive, because a pipe can be read only once. It leaves out wrong rows, or fails if `strict` is set.
-     * A repeated import resumes an interrupted import, and does nothing if the import completed.
-     *
-     * An error thrown by the file becomes the cause of an `InternalError`.
-     *
-     * @example
-     * ```ts
-     * const al = await createAccountLink({ gameUserExists: () => true });
-     * const encoder = new TextEncoder();
-     * // Of a file on disk: () => createReadStream("links.csv")
-     * const file = async function* () {
-     *   yield encoder.encode("chatId,gameId,lastVerifiedAt\n");
-     *   yield encoder.encode("100001,1,2026-01-01T00:00:00.000Z\n");
-     * };
-     * (await al.links.import(file)).inserted; // 1
-     * (await al.links.import(file)).unchanged; // 1
-     *
-     * const wrong = async function* () {
-     *   yield encoder.encode('{"discordId":"100002","robloxId":"2"}\n{"discordId":"100003"}\n');
-     * };
-     * const { inserted, reasons } = await al.links.import(wrong);
-     * [inserted, reasons[0]?.reason]; // [1, "no_game_id"]
-     * const refused = al.links.import(wrong, { strict: true });
-     * await refused.catch((error: WrongLines) => error.details.count); // 1
-     *
-     * let text = "";
-     * for await (const part of al.links.export("csv")) text += part;
-     * text.split("\n")[1]; // "100001,1,2026-01-01T00:00:00.000Z"
-     * await al.close();
-     * ```
-     */
-    readonly import: (
-      file: LinkFile,
-      options?: LinkImport,
-    ) => Effect.Effect<ImportOutcome, WrongLines | UnreadableLinkFile | StoreUnavailable>;
+      /** Deletes every record of the scope, and returns the number of deleted records. */
+      deleteAll: method([acting], (options?: ActorOptions) =>
+        writer.deleteScope(writeTarget(scope, options)),
+      ),
 
-    /** Streams the text of a file with every link of the scope, in constant memory. `import` can read it. */
-    readonly export: (format: LinkFormatName) => Stream.Stream<string, StoreUnavailable>;
-  }
->()("accountlink/Links") {
-  static readonly layer = Layer.effect(
-    Links,
-    Effect.gen(function* () {
-      const scope = yield* Scope;
-      const lookup = yield* LinkLookup;
-      const bulk = yield* BulkLookup;
-      const writer = yield* LinkWriter;
-      const services = yield* Effect.context<LinkStore | Digest.Digest>();
-      const all = () => Stream.provideContext(allLinks(scope.pid), services);
+      /** Streams every link of the scope, sorted by chat ID as text. */
+      all,
 
-      const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) =>
-        Effect.map(callGuild(scope, options), (guildId) => ({ guildId, resolved }));
+      /**
+       * Imports a file of links of any size, without asking the platforms. The event feed gets `links.imported` instead
+       * of an event for each link. The import checks the whole file before it stores a row, but stores the rows of a
+       * pipe as they arrive, because a pipe can be read only once. It leaves out wrong rows, or fails if `strict` is set.
+       * A repeated import resumes an interrupted import, and does nothing if the import completed.
+       *
+       * An error thrown by the file becomes the cause of an `InternalError`.
+       *
+       * @example
+       * ```ts
+       * const al = await createAccountLink({ gameUserExists: () => true });
+       * const encoder = new TextEncoder();
+       * // Of a file on disk: () => createReadStream("links.csv")
+       * const file = async function* () {
+       *   yield encoder.encode("chatId,gameId,lastVerifiedAt\n");
+       *   yield encoder.encode("100001,1,2026-01-01T00:00:00.000Z\n");
+       * };
+       * (await al.links.import(file)).inserted; // 1
+       * (await al.links.import(file)).unchanged; // 1
+       *
+       * const wrong = async function* () {
+       *   yield encoder.encode('{"discordId":"100002","robloxId":"2"}\n{"discordId":"100003"}\n');
+       * };
+       * const { inserted, reasons } = await al.links.import(wrong);
+       * [inserted, reasons[0]?.reason]; // [1, "no_game_id"]
+       * const refused = al.links.import(wrong, { strict: true });
+       * await refused.catch((error: WrongLines) => error.details.count); // 1
+       *
+       * let text = "";
+       * for await (const part of al.links.export("csv")) text += part;
+       * text.split("\n")[1]; // "100001,1,2026-01-01T00:00:00.000Z"
+       * await al.close();
+       * ```
+       */
+      import: method([["file", anyFile], importing], (file: LinkFile, options: LinkImport = {}) =>
+        Effect.suspend(() => {
+          const unreadColumns = new Set<string>();
+          const lines = linkReaders[options.format ?? "auto"](bytesOf(file), { ...options, unreadColumns });
+          return importLinks(
+            { lines, isRepeatable: typeof file === "function", unreadColumns },
+            { findScope: Effect.succeed(scope.pid), origin: originOf(options) },
+            options,
+          );
+        }).pipe(Effect.provideContext(services)),
+      ),
 
-      return Links.of(
-        checked<Links["Service"]>(
-          {
-            get: Effect.fnUntraced(function* (id, options) {
-              return yield* orNull(lookup.byChat(scope, yield* chatIdOf(id), yield* lookupOptions(options)));
-            }),
-
-            getMany: Effect.fnUntraced(function* (ids, options) {
-              const chatIds = yield* Effect.forEach(ids, (id) => chatIdOf(id));
-              const chosen = yield* lookupOptions(options);
-              return yield* eachOrNull(chatIds, (part) => bulk.byChats(scope, part, chosen));
-            }),
-
-            byGame: Effect.fnUntraced(function* (id, options) {
-              return yield* orNull(lookup.byGame(scope, yield* gameIdOf(id), yield* lookupOptions(options)));
-            }),
-
-            byGameMany: Effect.fnUntraced(function* (ids, options) {
-              const gameIds = yield* Effect.forEach(ids, gameIdOf);
-              const chosen = yield* lookupOptions(options);
-              return yield* eachOrNull(gameIds, (part) => bulk.byGames(scope, part, chosen));
-            }),
-
-            verification: Effect.fnUntraced(function* (id, options) {
-              return yield* lookup.verification(scope, yield* chatIdOf(id), yield* lookupOptions(options));
-            }),
-
-            set: Effect.fnUntraced(function* (chat, game, options) {
-              const link = { chatId: yield* chatIdOf(chat), gameId: yield* gameIdOf(game) };
-              return yield* writer.setGame(yield* writeTarget(scope, options), link);
-            }),
-
-            move: Effect.fnUntraced(function* (chat, newChat, options) {
-              const move = {
-                oldChatId: yield* chatIdOf(chat),
-                newChatId: yield* chatIdOf(newChat, "newChatId"),
-              };
-              return yield* writer.moveChat(yield* writeTarget(scope, options), move);
-            }),
-
-            delete: Effect.fnUntraced(function* (chat, options) {
-              const target = yield* writeTarget(scope, options);
-              return yield* writer.removeGame(target, yield* chatIdOf(chat), { requireMember: false });
-            }),
-
-            deleteAll: Effect.fnUntraced(function* (options) {
-              return yield* writer.deleteScope(yield* writeTarget(scope, options));
-            }),
-
-            all,
-
-            import: (file, { format = "auto", actor, ...options } = {}) =>
-              Effect.suspend(() => {
-                const unreadColumns = new Set<string>();
-                const lines = linkReaders[format](bytesOf(file), { ...options, unreadColumns });
-                return importLinks(
-                  { lines, isRepeatable: typeof file === "function", unreadColumns },
-                  {
-                    findScope: Effect.succeed(scope.pid),
-                    origin: originOf(actor === undefined ? {} : { actor }),
-                  },
-                  options,
-                );
-              }).pipe(Effect.provideContext(services)),
-
-            export: (format) => linkFileOf(all(), format),
-          },
-          signatures.links,
-        ),
-      );
-    }),
-  );
+      /** Streams the text of a file with every link of the scope, in constant memory. `import` can read it. */
+      export: streamMethod([["format", oneOf(["csv", "ndjson"])]], (format: LinkFormatName) =>
+        linkFileOf(all(), format),
+      ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Links, Links.make);
 }
+
+const anyFile = that(
+  (given): given is LinkFile =>
+    typeof given === "function" || (Predicate.isObject(given) && Symbol.asyncIterator in given),
+  "a function that opens the file, or an async iterable",
+);
+const importing = options({
+  ...byActor,
+  ...inGuild,
+  format: maybe(oneOf(Struct.keys(linkReaders))),
+  onConflict: maybe(oneOf(["keep", "replace", "newest"])),
+  dryRun: maybe(flag),
+  strict: maybe(flag),
+  fromStart: maybe(flag),
+  givesWay: maybe(flag),
+  chatColumn: maybe(text),
+  gameColumn: maybe(text),
+  timeColumn: maybe(text),
+  verifiedColumn: maybe(text),
+  ignoreColumns: maybe(listOf(text)),
+});
 
 const bytesOf = (file: LinkFile): Stream.Stream<Uint8Array> =>
   Stream.suspend(() =>

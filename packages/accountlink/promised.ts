@@ -1,6 +1,6 @@
 /** Wraps services with effects and streams into services with promises and async iterables. */
 import { InternalError } from "@accountlink/core/errors";
-import { Cause, type Context, Effect, Exit, type Fiber, Option, Pull, Scope, Stream } from "effect";
+import { Cause, Context, Effect, Exit, type Fiber, Option, Pull, Record, Scope, Stream } from "effect";
 import { AccountLinkClosed, type AccountLinkError } from "./errors.ts";
 
 /** Options with a signal that aborts the call. The promise then rejects with the reason of the signal. */
@@ -26,15 +26,15 @@ export type Promised<Service> = {
     : never;
 };
 
-/** The shape of a service that can be wrapped. */
-type Promisable = Readonly<
-  Record<
-    string,
-    (
-      ...args: ReadonlyArray<never>
-    ) => Effect.Effect<unknown, AccountLinkError> | Stream.Stream<unknown, AccountLinkError>
-  >
->;
+/** Wrapped services, by name. */
+export type PromisedServices<Keys extends ServiceKeys> = {
+  readonly [Name in keyof Keys]: Promised<Keys[Name]["Service"]>;
+};
+
+type ServiceKeys = Readonly<Record<string, Context.Key<any, object>>>;
+type Method = (
+  ...args: ReadonlyArray<unknown>
+) => Effect.Effect<unknown, AccountLinkError> | Stream.Stream<unknown, AccountLinkError>;
 
 /** Runs effects and returns promises, until the runner is closed. */
 export class PromiseRunner {
@@ -74,17 +74,21 @@ export class PromiseRunner {
     }
   }
 
-  /** Wraps a service. Its methods then return promises and async iterables. */
-  promised<Service extends Promisable>(service: Service): Promised<Service> {
+  /** Wraps services. Their methods then return promises and async iterables. */
+  promised<Keys extends ServiceKeys>(
+    services: Context.Context<Keys[keyof Keys]["Identifier"]>,
+    keys: Keys,
+  ): PromisedServices<Keys> {
     const promised =
-      (method: Promisable[string]) =>
-      (...args: ReadonlyArray<unknown>) => {
+      (method: Method): ((...args: ReadonlyArray<unknown>) => unknown) =>
+      (...args) => {
         const signal = signalIn(args);
-        const result = method(...(args as ReadonlyArray<never>));
+        const result = method(...args);
         return isStream(result) ? this.iterate(result, signal) : this.run(result, signal);
       };
-    const methods = Object.entries<Promisable[string]>(service);
-    return Object.fromEntries(methods.map(([name, method]) => [name, promised(method)])) as Promised<Service>;
+    return Record.map(keys, (key) =>
+      Record.map(Context.getUnsafe(services, key) as Readonly<Record<string, Method>>, promised),
+    ) as PromisedServices<Keys>;
   }
 
   /** Interrupts all running calls, and rejects later ones. */

@@ -1,28 +1,11 @@
 /** Role plans, by which the members of a guild get roles and nicknames. */
-import { type DataScope, type GuildId, InvalidParameter } from "@accountlink/core";
-import type {
-  BadRequest,
-  Conflict,
-  Forbidden,
-  MissingParameter,
-  PlatformUnavailable,
-  StoreUnavailable,
-} from "@accountlink/core/errors";
-import type { GuildRole } from "@accountlink/core/platforms";
-import {
-  type AppliedChanges,
-  type ChosenSettings,
-  type MemberChanges,
-  type PlanDetails,
-  RolePlans,
-} from "@accountlink/core/roles";
-import { Context, Effect, Layer } from "effect";
-import { chatIdOf } from "./ids.ts";
+import { type ChatId, type GuildId, InvalidParameter } from "@accountlink/core";
+import { BadRequest } from "@accountlink/core/errors";
+import { type ChosenSettings, RolePlans } from "@accountlink/core/roles";
+import { Context, Effect, Layer, Predicate } from "effect";
+import { method, type Parameter } from "./method.ts";
+import { calling, chatId, that, writing } from "./parameters.ts";
 import { type CallOptions, callGuild, originOf, Scope, type WriteOptions } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
-
-type ReadError = InvalidParameter | StoreUnavailable;
-type MemberError = ReadError | Forbidden | PlatformUnavailable;
 
 /**
  * The role plans of a scope: at most one plan for each guild. With a global scope, every call needs `guildId`. Plans
@@ -54,101 +37,87 @@ type MemberError = ReadError | Forbidden | PlatformUnavailable;
  * (await Effect.runPromise(Effect.provide(plan, service))).plan.state; // "paused"
  * ```
  */
-export class Roles extends Context.Service<
-  Roles,
-  {
-    /** Returns the plan of a guild with its progress; for a guild without a plan, a paused plan without rules. */
-    readonly get: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
+export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
+  make: Effect.gen(function* () {
+    const scope = yield* Scope;
+    const plans = yield* RolePlans;
 
     /**
-     * Stores the plan of a guild. If the plan changed and is on, this also starts a sweep of all members. Fails with
-     * `Conflict` `guild_has_plan` if another plan of the guild is on.
+     * Runs `call` with the guild of the options, or else with the guild of the scope. Fails with `InvalidParameter` if
+     * there is neither, or if `call` finds no plan for the guild.
      */
-    readonly put: (
-      settings: ChosenSettings,
-      options?: WriteOptions,
-    ) => Effect.Effect<PlanDetails, MemberError | Conflict>;
-
-    /** Deletes the plan of a guild; members keep their roles. Returns false if there was no plan. */
-    readonly delete: (options?: WriteOptions) => Effect.Effect<boolean, ReadError>;
-
-    /** Returns the roles of a guild, highest first. */
-    readonly list: (options?: CallOptions) => Effect.Effect<ReadonlyArray<GuildRole>, MemberError>;
-
-    /** Returns what the plan would change for a member. An empty nickname means that the nickname would be removed. */
-    readonly preview: (
-      chatId: string,
-      options?: CallOptions,
-    ) => Effect.Effect<Pick<MemberChanges, "add" | "remove" | "nickname">, MemberError>;
-
-    /** Compares the roles and nicknames of all members with the plan, and corrects them. */
-    readonly sweep: (options?: CallOptions) => Effect.Effect<PlanDetails, ReadError>;
-
-    /**
-     * Compares the roles and the nickname of one member with the plan, and corrects them. Call it when a user joins the
-     * guild.
-     */
-    readonly sync: (
-      chatId: string,
-      options?: CallOptions,
-    ) => Effect.Effect<Omit<AppliedChanges, "settled">, MemberError | MissingParameter>;
-  }
->()("accountlink/Roles") {
-  static readonly layer = Layer.effect(
-    Roles,
-    Effect.gen(function* () {
-      const scope = yield* Scope;
-      const plans = yield* RolePlans;
-
-      return Roles.of(
-        checked<Roles["Service"]>(
-          {
-            get: (options) => inGuild(scope, options, (guildId) => plans.find(scope, guildId)),
-            put: (settings, options) =>
-              inGuild(scope, options, (guildId) => plans.put(scope, guildId, settings, originOf(options))),
-            delete: (options) =>
-              inGuild(scope, options, (guildId) => plans.remove(scope, guildId, originOf(options))),
-            list: (options) => inGuild(scope, options, plans.guildRoles),
-            preview: (chatId, options) =>
-              inGuild(scope, options, (guildId) =>
-                Effect.map(
-                  Effect.flatMap(chatIdOf(chatId), (id) => plans.preview(scope, guildId, id)),
-                  ({ add, remove, nickname }) => ({ add, remove, nickname }),
-                ),
-              ),
-            sweep: (options) => inGuild(scope, options, (guildId) => plans.startSweep(scope, guildId)),
-            sync: (chatId, options) =>
-              inGuild(scope, options, (guildId) =>
-                Effect.map(
-                  Effect.flatMap(chatIdOf(chatId), (id) => plans.sync(scope, guildId, id)),
-                  ({ settled: _, ...changes }) => changes,
-                ),
-              ),
-          },
-          signatures.roles,
-        ),
+    const inGuild = <A, E>(
+      options: CallOptions | undefined,
+      call: (guildId: GuildId) => Effect.Effect<A, E>,
+    ): Effect.Effect<A, Exclude<E, BadRequest> | InvalidParameter> => {
+      const guildId = callGuild(scope, options);
+      if (guildId === null) {
+        return Effect.fail(InvalidParameter.one("guildId", "is missing, expected the guild of the plan"));
+      }
+      return Effect.mapError(call(guildId), (error) =>
+        error instanceof BadRequest
+          ? InvalidParameter.one("guildId", `is "${guildId}", expected a guild whose plan is on`)
+          : (error as Exclude<E, BadRequest>),
       );
-    }),
-  );
+    };
+
+    return {
+      /** Returns the plan of a guild with its progress; for a guild without a plan, a paused plan without rules. */
+      get: method([calling], (options?: CallOptions) =>
+        inGuild(options, (guildId) => plans.find(scope, guildId)),
+      ),
+
+      /**
+       * Stores the plan of a guild. If the plan changed and is on, this also starts a sweep of all members. Fails with
+       * `Conflict` `guild_has_plan` if another plan of the guild is on.
+       */
+      put: method([settings, writing], (settings: ChosenSettings, options?: WriteOptions) =>
+        inGuild(options, (guildId) => plans.put(scope, guildId, settings, originOf(options))),
+      ),
+
+      /** Deletes the plan of a guild; members keep their roles. Returns false if there was no plan. */
+      delete: method([writing], (options?: WriteOptions) =>
+        inGuild(options, (guildId) => plans.remove(scope, guildId, originOf(options))),
+      ),
+
+      /** Returns the roles of a guild, highest first. */
+      list: method([calling], (options?: CallOptions) => inGuild(options, plans.guildRoles)),
+
+      /**
+       * Returns what the plan would change for a member. An empty nickname means that the nickname would be removed.
+       */
+      preview: method([chatId, calling], (chatId: ChatId, options?: CallOptions) =>
+        inGuild(options, (guildId) =>
+          Effect.map(plans.preview(scope, guildId, chatId), ({ add, remove, nickname }) => ({
+            add,
+            remove,
+            nickname,
+          })),
+        ),
+      ),
+
+      /** Compares the roles and nicknames of all members with the plan, and corrects them. */
+      sweep: method([calling], (options?: CallOptions) =>
+        inGuild(options, (guildId) => plans.startSweep(scope, guildId)),
+      ),
+
+      /**
+       * Compares the roles and the nickname of one member with the plan, and corrects them. Call it when a user joins
+       * the guild.
+       */
+      sync: method([chatId, calling], (chatId: ChatId, options?: CallOptions) =>
+        inGuild(options, (guildId) =>
+          Effect.map(plans.sync(scope, guildId, chatId), ({ settled: _, ...changes }) => changes),
+        ),
+      ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Roles, Roles.make);
 }
 
-/**
- * Runs `call` with the guild of the options, or else with the guild of the scope. Fails with `InvalidParameter` if
- * there is neither, or if `call` finds no plan for the guild.
- */
-const inGuild = <A, E>(
-  scope: DataScope,
-  options: CallOptions | undefined,
-  call: (guildId: GuildId) => Effect.Effect<A, E | BadRequest>,
-): Effect.Effect<A, Exclude<E, BadRequest> | InvalidParameter> =>
-  Effect.flatMap(callGuild(scope, options), (guildId) =>
-    guildId === null
-      ? Effect.fail(InvalidParameter.one("guildId", "is missing, expected the guild of the plan"))
-      : Effect.mapError(call(guildId), (error) =>
-          isNotFound(error)
-            ? InvalidParameter.one("guildId", `is "${guildId}", expected a guild whose plan is on`)
-            : (error as Exclude<E, BadRequest>),
-        ),
-  );
-
-const isNotFound = (error: unknown): error is BadRequest => (error as BadRequest)._tag === "BadRequest";
+// `RolePlans.put` checks the settings themselves.
+const settings: Parameter<ChosenSettings> = [
+  "settings",
+  that((given): given is ChosenSettings => Predicate.isObject(given), "an object"),
+];

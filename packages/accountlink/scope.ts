@@ -1,16 +1,10 @@
-import {
-  ApiKeys,
-  type DataScope,
-  type GuildId,
-  guildOf,
-  InvalidParameter,
-  type StoreUnavailable,
-} from "@accountlink/core";
+import { ApiKeys, type DataScope, type GuildId, guildOf } from "@accountlink/core";
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 import type { Tier } from "@accountlink/core/keys";
 import { expectedNameText, isNameText } from "@accountlink/core/name_text";
 import { Context, Effect, Layer } from "effect";
-import { guildIdOf } from "./ids.ts";
+import { method, type Parameter } from "./method.ts";
+import { anyGuildId, fields, idOrNull, maybe, oneOf, textThat } from "./parameters.ts";
 
 /** Selects a data scope. Links of one scope are invisible in another. */
 export interface ScopeChoice {
@@ -25,27 +19,24 @@ export interface ScopeChoice {
   readonly tier?: Tier;
 }
 
+/** The fields of a `ScopeChoice`. */
+export const scopeFields = fields({
+  account: maybe(textThat((given) => given !== "" && isNameText(given), `${expectedNameText}, not empty`)),
+  guildId: maybe(anyGuildId),
+  tier: maybe(oneOf(["free", "premium"])),
+});
+
 /** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles`. */
 export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {
-  static readonly layer = (
-    choice: ScopeChoice = {},
-  ): Layer.Layer<Scope, InvalidParameter | StoreUnavailable, ApiKeys> =>
-    Layer.effect(Scope, openScope(choice));
+  static readonly layer = (choice: ScopeChoice = {}) => Layer.effect(Scope, openScope(choice));
 }
 
-const openScope = Effect.fnUntraced(function* ({
-  account = "default",
-  guildId,
-  tier = "premium",
-}: ScopeChoice) {
-  if (account === "" || !isNameText(account)) {
-    return yield* InvalidParameter.one("account", `expected ${expectedNameText}, not empty`);
-  }
+const choice: Parameter<ScopeChoice> = ["scope", scopeFields];
+const openScope = method([choice], ({ account = "default", guildId, tier = "premium" }: ScopeChoice) => {
+  const guild = idOrNull<GuildId>(guildId);
   const target =
-    guildId === undefined
-      ? ({ kind: "global" } as const)
-      : { kind: "guild" as const, guildId: yield* guildIdOf(guildId) };
-  return yield* (yield* ApiKeys).scopeOf({ name: account, chatId: null, tier }, target);
+    guild === null ? ({ kind: "global" } as const) : ({ kind: "guild", guildId: guild } as const);
+  return ApiKeys.use((keys) => keys.scopeOf({ name: account, chatId: null, tier }, target));
 });
 
 /** Options of every call. */
@@ -54,24 +45,25 @@ export interface CallOptions {
   readonly guildId?: string;
 }
 
-/** Options of calls that change data. */
-export interface WriteOptions extends CallOptions {
+export interface ActorOptions {
   /** The author of the change in the audit log; `embedder` if left out. */
   readonly actor?: string;
 }
 
+/** Options of calls that change data of a guild. */
+export interface WriteOptions extends CallOptions, ActorOptions {}
+
 /**
- * Returns the guild that the options name; if they name none, returns the guild of the scope, or null for a global
- * scope.
+ * Returns the guild that the checked options name; if they name none, returns the guild of the scope, or null for a
+ * global scope.
  */
-export const callGuild = (
-  scope: DataScope,
-  { guildId }: CallOptions = {},
-): Effect.Effect<GuildId | null, InvalidParameter> =>
-  guildId === undefined ? Effect.succeed(guildOf(scope)) : guildIdOf(guildId);
+export const callGuild = (scope: DataScope, { guildId }: CallOptions = {}): GuildId | null =>
+  guildId === undefined ? guildOf(scope) : (guildId as GuildId);
 
-export const originOf = ({ actor = "embedder" }: Pick<WriteOptions, "actor"> = {}): WriteOrigin =>
-  originOfOperator(actor);
+export const originOf = ({ actor = "embedder" }: ActorOptions = {}): WriteOrigin => originOfOperator(actor);
 
-export const writeTarget = (scope: DataScope, options: WriteOptions = {}) =>
-  Effect.map(callGuild(scope, options), (guildId) => ({ scope, guildId, origin: originOf(options) }));
+export const writeTarget = (scope: DataScope, options?: WriteOptions) => ({
+  scope,
+  guildId: callGuild(scope, options),
+  origin: originOf(options),
+});

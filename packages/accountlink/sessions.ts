@@ -1,8 +1,5 @@
 /** Verification sessions: the embedding program asks a chat user to prove both accounts. */
 import {
-  type Conflict,
-  InvalidParameter,
-  type SessionExpired,
   SessionNotFound,
   SessionReads,
   Sid,
@@ -10,18 +7,16 @@ import {
   type VerificationSession,
   VerificationSessions,
 } from "@accountlink/core";
-import type { RateLimited } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
-import type { GuildError } from "@accountlink/core/platforms";
 import { Secrets } from "@accountlink/core/secrets";
 import { isFinal, longestClientId, type ReadSession, SessionStore } from "@accountlink/core/sessions";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Clock, Context, Duration, Effect, Layer, Option, Schema, Stream } from "effect";
 import { makeEmbedderKey } from "./embedder_key.ts";
-import { chatIdOf } from "./ids.ts";
+import { method, type Parameter, streamMethod } from "./method.ts";
+import { anyChatId, fields, idOrNull, inGuild, maybe, options, text, textThat, that } from "./parameters.ts";
 import { PublicAddress } from "./public_address.ts";
 import { type CallOptions, callGuild, Scope } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
 
 /** A verification session, with the URLs and the code by which the user can open it. */
 export interface Session extends Omit<VerificationSession, "id"> {
@@ -45,7 +40,10 @@ export interface SessionRequest extends CallOptions {
   readonly redirect?: string;
 }
 
-type ReadError = SessionNotFound | StoreUnavailable;
+interface WaitOptions {
+  /** The maximum wait; then the session is returned in its current state. */
+  readonly within?: Duration.Input;
+}
 
 /**
  * The verification sessions of a scope, including sessions created over HTTP. The number of reads of a session is
@@ -64,144 +62,136 @@ type ReadError = SessionNotFound | StoreUnavailable;
  * await Effect.runPromise(Effect.provide(program, service)); // "pending"
  * ```
  */
-export class Sessions extends Context.Service<
-  Sessions,
-  {
-    readonly create: (
-      request: SessionRequest,
-    ) => Effect.Effect<Session, InvalidParameter | GuildError | Conflict | RateLimited | StoreUnavailable>;
+export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions", {
+  make: Effect.gen(function* () {
+    const scope = yield* Scope;
+    const store = yield* SessionStore;
+    const keyStore = yield* KeyStore;
+    const reads = yield* SessionReads;
+    const secrets = yield* Secrets;
+    const sessions = yield* VerificationSessions;
+    const { publicUrl, redirectOrigins } = yield* PublicAddress;
+    const embedderKey = yield* makeEmbedderKey(scope);
 
-    /** Returns the session; null if it does not exist or ended more than a day ago. */
-    readonly get: (sid: string) => Effect.Effect<Session | null, StoreUnavailable>;
+    const shown = ({ id: _, ...session }: VerificationSession, sid: Sid) =>
+      Effect.map(
+        secrets.sessionCode(sid),
+        (code): Session => ({
+          ...session,
+          sid,
+          url: publicUrl === null ? null : `${publicUrl}/verify?sid=${sid}`,
+          code,
+          codeUrl: publicUrl === null ? null : `${publicUrl}/go`,
+        }),
+      );
 
-    /**
-     * Waits until the session is completed, failed, cancelled or expired. By default, a session expires 5 minutes after
-     * its creation.
-     */
-    readonly wait: (
-      sid: string,
-      options?: {
-        /** The maximum wait; then the session is returned in its current state. */
-        readonly within?: Duration.Input;
-      },
-    ) => Effect.Effect<Session, ReadError>;
+    const find = Effect.fnUntraced(function* (sid: string) {
+      if (!isSid(sid)) return null;
+      const session = Option.getOrNull(yield* store.find(yield* secrets.sessionId(sid)));
+      return session?.pid === scope.pid ? { sid, session } : null;
+    });
 
-    /** Streams the session now and after each change, until its final state or the close of the service. */
-    readonly watch: (sid: string) => Stream.Stream<Session, ReadError>;
+    const require = Effect.fnUntraced(function* (sid: string) {
+      return (yield* find(sid)) ?? (yield* new SessionNotFound());
+    });
 
-    /** Cancels an open session. Fails with `Conflict` if the session is already completed, failed or cancelled. */
-    readonly cancel: (sid: string) => Effect.Effect<Session, ReadError | SessionExpired | Conflict>;
-  }
->()("accountlink/Sessions") {
-  static readonly layer = Layer.effect(
-    Sessions,
-    Effect.gen(function* () {
-      const scope = yield* Scope;
-      const store = yield* SessionStore;
-      const keyStore = yield* KeyStore;
-      const reads = yield* SessionReads;
-      const secrets = yield* Secrets;
-      const sessions = yield* VerificationSessions;
-      const { publicUrl, redirectOrigins } = yield* PublicAddress;
-      const embedderKey = yield* makeEmbedderKey(scope);
+    return {
+      create: method(
+        [requesting],
+        Effect.fnUntraced(function* (request: SessionRequest) {
+          const key = { ...(yield* embedderKey), redirectOrigins };
+          const created = yield* sessions.create(key, {
+            clientId: request.clientId,
+            guildId: callGuild(scope, request),
+            chatId: idOrNull(request.chatId),
+            redirect: request.redirect ?? null,
+          });
+          return yield* shown(storedOf(created), created.sid);
+        }),
+      ),
 
-      const shown = ({ id: _, ...session }: VerificationSession, sid: Sid) =>
-        Effect.map(
-          secrets.sessionCode(sid),
-          (code): Session => ({
-            ...session,
-            sid,
-            url: publicUrl === null ? null : `${publicUrl}/verify?sid=${sid}`,
-            code,
-            codeUrl: publicUrl === null ? null : `${publicUrl}/go`,
-          }),
-        );
+      /** Returns the session; null if it does not exist or ended more than a day ago. */
+      get: method(
+        [sid],
+        Effect.fnUntraced(function* (sid: string) {
+          const found = yield* find(sid);
+          if (found === null) return null;
+          const read = yield* reads.observe(found.session);
+          return yield* shown(yield* read.current, found.sid);
+        }, Effect.scoped),
+      ),
 
-      const find = Effect.fnUntraced(function* (sid: string) {
-        if (!isSid(sid)) return null;
-        const session = Option.getOrNull(yield* store.find(yield* secrets.sessionId(sid)));
-        return session?.pid === scope.pid ? { sid, session } : null;
-      });
+      /**
+       * Waits until the session is completed, failed, cancelled or expired. By default, a session expires 5 minutes
+       * after its creation.
+       */
+      wait: method(
+        [sid, waiting],
+        Effect.fnUntraced(function* (sid: string, options: WaitOptions = {}) {
+          const found = yield* require(sid);
+          const until =
+            (yield* Clock.currentTimeMillis) +
+            Duration.toMillis(Duration.fromInputUnsafe(options.within ?? Infinity));
+          const read = yield* reads.observe(found.session);
+          let current = yield* read.current;
+          while (!isFinal(current.state)) {
+            const next = yield* read.next(current, until);
+            if (next === "timeout" || next === "ended") break;
+            current = next;
+          }
+          return yield* shown(current, found.sid);
+        }, Effect.scoped),
+      ),
 
-      const require = Effect.fnUntraced(function* (sid: string) {
-        return (yield* find(sid)) ?? (yield* new SessionNotFound());
-      });
-
-      const watch = (text: string) =>
+      /** Streams the session now and after each change, until its final state or the close of the service. */
+      watch: streamMethod([sid], (sid: string) =>
         Stream.unwrap(
           Effect.gen(function* () {
-            const { sid, session } = yield* require(text);
-            const read = yield* reads.observe(session);
-            return Stream.unfold<VerificationSession | null, Session, StoreUnavailable, never>(
-              null,
-              (known) =>
-                Effect.gen(function* () {
-                  if (known !== null && isFinal(known.state)) return;
-                  const next = yield* known === null ? read.current : read.next(known, Infinity);
-                  return next === "ended" || next === "timeout"
-                    ? undefined
-                    : ([yield* shown(next, sid), next] as const);
-                }),
+            const found = yield* require(sid);
+            const read = yield* reads.observe(found.session);
+            return Stream.unfold(null, (known: VerificationSession | null) =>
+              Effect.gen(function* () {
+                if (known !== null && isFinal(known.state)) return;
+                const next = yield* known === null ? read.current : read.next(known, Infinity);
+                return next === "ended" || next === "timeout"
+                  ? undefined
+                  : ([yield* shown(next, found.sid), next] as const);
+              }),
             );
           }),
-        );
-
-      return Sessions.of(
-        checked<Sessions["Service"]>(
-          {
-            create: Effect.fnUntraced(function* ({ clientId, chatId, redirect = null, ...options }) {
-              if (clientId === "" || !isStorableUpTo(longestClientId, clientId)) {
-                return yield* InvalidParameter.one(
-                  "clientId",
-                  `expected 1 to ${longestClientId} characters, without NUL`,
-                );
-              }
-              const key = { ...(yield* embedderKey), redirectOrigins };
-              const created = yield* sessions.create(key, {
-                clientId,
-                guildId: yield* callGuild(scope, options),
-                chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
-                redirect,
-              });
-              return yield* shown(storedOf(created), created.sid);
-            }),
-
-            get: Effect.fnUntraced(function* (text) {
-              const found = yield* find(text);
-              if (found === null) return null;
-              const read = yield* reads.observe(found.session);
-              return yield* shown(yield* read.current, found.sid);
-            }, Effect.scoped),
-
-            wait: Effect.fnUntraced(function* (text, { within = Infinity } = {}) {
-              const { sid, session } = yield* require(text);
-              const until =
-                (yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.fromInputUnsafe(within));
-              const read = yield* reads.observe(session);
-              let current = yield* read.current;
-              while (!isFinal(current.state)) {
-                const next = yield* read.next(current, until);
-                if (next === "timeout" || next === "ended") break;
-                current = next;
-              }
-              return yield* shown(current, sid);
-            }, Effect.scoped),
-
-            watch,
-
-            cancel: Effect.fnUntraced(function* (text) {
-              const { sid, session } = yield* require(text);
-              const key = Option.getOrNull(yield* keyStore.findById(session.keyId));
-              if (key === null) return yield* new SessionNotFound();
-              return yield* shown(storedOf(yield* sessions.cancel(key, sid)), sid);
-            }),
-          },
-          signatures.sessions,
         ),
-      );
-    }),
-  );
+      ),
+
+      /** Cancels an open session. Fails with `Conflict` if the session is already completed, failed or cancelled. */
+      cancel: method(
+        [sid],
+        Effect.fnUntraced(function* (sid: string) {
+          const found = yield* require(sid);
+          const key = Option.getOrNull(yield* keyStore.findById(found.session.keyId));
+          if (key === null) return yield* new SessionNotFound();
+          return yield* shown(storedOf(yield* sessions.cancel(key, found.sid)), found.sid);
+        }),
+      ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Sessions, Sessions.make);
 }
+
+const sid: Parameter<string> = ["sid", text];
+const clientId = textThat(
+  (given) => given !== "" && isStorableUpTo(longestClientId, given),
+  `1 to ${longestClientId} characters, without NUL`,
+);
+const requesting: Parameter<SessionRequest> = [
+  "request",
+  fields({ ...inGuild, clientId, chatId: maybe(anyChatId), redirect: maybe(text) }),
+];
+const duration = that(
+  (given): given is Duration.Input => Option.isSome(Duration.fromInput(given as Duration.Input)),
+  'a duration such as 100 or "10 seconds"',
+);
+const waiting = options({ within: maybe(duration) });
 
 /** Removes `pollsRemaining`, a field that a session has only when it is read. */
 const storedOf = ({ pollsRemaining: _, ...session }: ReadSession): VerificationSession => session;

@@ -1,12 +1,9 @@
 /** The data of one chat user, in every scope. */
-import { type InvalidParameter, type StoreUnavailable, UserData } from "@accountlink/core";
-import type { FoundUser, UserErased } from "@accountlink/core/users";
+import { type ChatId, UserData } from "@accountlink/core";
 import { Context, Effect, Layer } from "effect";
-import { chatIdOf } from "./ids.ts";
-import { originOf, type WriteOptions } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
-
-type UserError = InvalidParameter | StoreUnavailable;
+import { method } from "./method.ts";
+import { acting, chatId } from "./parameters.ts";
+import { type ActorOptions, originOf } from "./scope.ts";
 
 /**
  * Exports and erases the data of chat users.
@@ -23,32 +20,16 @@ type UserError = InvalidParameter | StoreUnavailable;
  * await Effect.runPromise(Effect.provide(program, service)); // []
  * ```
  */
-export class Users extends Context.Service<
-  Users,
-  {
+export class Users extends Context.Service<Users>()("accountlink/Users", {
+  make: Effect.map(UserData, (data) => ({
     /** Returns everything that is stored about a chat user. It reads the whole audit log. */
-    readonly export: (chatId: string) => Effect.Effect<FoundUser, UserError>;
+    export: method([chatId], (chatId: ChatId) => data.find(chatId)),
 
     /** Erases a chat user from every scope and from the audit log, and returns the counts of erased records. */
-    readonly erase: (
-      chatId: string,
-      options?: Pick<WriteOptions, "actor">,
-    ) => Effect.Effect<UserErased, UserError>;
-  }
->()("accountlink/Users") {
-  static readonly layer = Layer.effect(
-    Users,
-    Effect.map(UserData, (data) =>
-      Users.of(
-        checked<Users["Service"]>(
-          {
-            export: (chatId) => Effect.flatMap(chatIdOf(chatId), data.find),
-            erase: (chatId, options) =>
-              Effect.flatMap(chatIdOf(chatId), (id) => data.erase(id, originOf(options))),
-          },
-          signatures.users,
-        ),
-      ),
+    erase: method([chatId, acting], (chatId: ChatId, options?: ActorOptions) =>
+      data.erase(chatId, originOf(options)),
     ),
-  );
+  })),
+}) {
+  static readonly layer = Layer.effect(Users, Users.make);
 }

@@ -1,19 +1,16 @@
 /** Webhooks, which push the events of a scope to other servers. */
-import type { Conflict, InvalidParameter, StoreUnavailable } from "@accountlink/core";
-import { BadRequest, InvalidParameter as Invalid } from "@accountlink/core/errors";
+import { BadRequest, InvalidParameter } from "@accountlink/core/errors";
+import { eventTypes } from "@accountlink/core/events";
 import {
   Webhooks as CoreWebhooks,
-  type DeliveryPage,
   type DeliveryStatus,
-  type IssuedWebhook,
   type NewWebhook,
-  type WebhookDelivery,
-  type WebhookDetails,
   type WebhookUpdate,
 } from "@accountlink/core/webhooks";
 import { Context, Effect, Layer } from "effect";
-import { originOf, Scope, type WriteOptions } from "./scope.ts";
-import { checked, signatures } from "./signatures.ts";
+import { method, type Parameter } from "./method.ts";
+import { acting, fields, listOf, maybe, oneOf, options, text, whole } from "./parameters.ts";
+import { type ActorOptions, originOf, Scope } from "./scope.ts";
 
 /** The fields of a new webhook. By default it receives all types of events. */
 export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
@@ -25,9 +22,6 @@ export interface DeliveryChoice {
   readonly before?: string;
   readonly limit?: number;
 }
-
-type Options = Pick<WriteOptions, "actor">;
-type ReadError = InvalidParameter | StoreUnavailable;
 
 /**
  * The webhooks of a scope. An ID that is not a webhook of the scope fails with `InvalidParameter`. The service sends
@@ -47,107 +41,91 @@ type ReadError = InvalidParameter | StoreUnavailable;
  * await Effect.runPromise(Effect.provide(program, service)); // ["whsec_", ["paused"]]
  * ```
  */
-export class Webhooks extends Context.Service<
-  Webhooks,
-  {
-    /**
-     * Creates a webhook. Its `secret` cannot be read again. Fails with `Conflict` `webhook_limit` if the scope has five
-     * webhooks.
-     */
-    readonly create: (
-      webhook: WebhookChoice,
-      options?: Options,
-    ) => Effect.Effect<IssuedWebhook, InvalidParameter | Conflict | StoreUnavailable>;
+export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks", {
+  make: Effect.gen(function* () {
+    const scope = yield* Scope;
+    const webhooks = yield* CoreWebhooks;
+    const { account } = scope;
 
-    /** Returns the webhooks, oldest first. */
-    readonly list: () => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
+    const findOwn = Effect.fnUntraced(function* (id: string) {
+      const found = yield* webhooks.find(account, id);
+      if (found.scope.pid !== scope.pid) return yield* new BadRequest({ problem: "not_found" });
+    });
 
-    readonly update: (
-      id: string,
-      update: WebhookUpdate,
-      options?: Options,
-    ) => Effect.Effect<WebhookDetails, ReadError>;
+    const own = <A, E>(id: string, operation: Effect.Effect<A, E>) =>
+      orInvalid("id", `is "${id}", expected a webhook of the scope`, Effect.andThen(findOwn(id), operation));
 
-    readonly delete: (id: string, options?: Options) => Effect.Effect<void, ReadError>;
+    return {
+      /**
+       * Creates a webhook. Its `secret` cannot be read again. Fails with `Conflict` `webhook_limit` if the scope has
+       * five webhooks.
+       */
+      create: method(
+        [["webhook", fields({ ...webhookFields, url: text })], acting],
+        (webhook: WebhookChoice, options?: ActorOptions) =>
+          webhooks.create({ ...webhook, account, target: scope }, originOf(options)),
+      ),
 
-    /** Gives the webhook a new secret. For 24 hours, requests are signed with the previous secret too. */
-    readonly rotate: (id: string, options?: Options) => Effect.Effect<IssuedWebhook, ReadError>;
+      /** Returns the webhooks, oldest first. */
+      list: () =>
+        Effect.map(webhooks.list(account), (all) => all.filter((webhook) => webhook.scope.pid === scope.pid)),
 
-    /**
-     * Makes one attempt now to send an event of type `test`. Fails with `Conflict` `test_limit` while three tests of
-     * the account are in flight.
-     */
-    readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError | Conflict>;
+      update: method(
+        [id, ["update", fields(updateFields)], acting],
+        (id: string, update: WebhookUpdate, options?: ActorOptions) =>
+          own(id, webhooks.update(account, id, update, originOf(options))),
+      ),
 
-    /** Returns a page of deliveries, newest first. A delivery is kept as long as its event. */
-    readonly deliveries: (id: string, choice?: DeliveryChoice) => Effect.Effect<DeliveryPage, ReadError>;
+      delete: method([id, acting], (id: string, options?: ActorOptions) =>
+        own(id, webhooks.remove(account, id, originOf(options))),
+      ),
 
-    /** Makes one attempt now to send an event again. */
-    readonly resend: (
-      id: string,
-      eventId: string,
-      options?: Options,
-    ) => Effect.Effect<WebhookDelivery, ReadError>;
-  }
->()("accountlink/Webhooks") {
-  static readonly layer = Layer.effect(
-    Webhooks,
-    Effect.gen(function* () {
-      const scope = yield* Scope;
-      const webhooks = yield* CoreWebhooks;
-      const { account } = scope;
+      /** Gives the webhook a new secret. For 24 hours, requests are signed with the previous secret too. */
+      rotate: method([id, acting], (id: string, options?: ActorOptions) =>
+        own(id, webhooks.rotate(account, id, originOf(options))),
+      ),
 
-      const findOwn = Effect.fnUntraced(function* (id: string) {
-        const found = yield* webhooks.find(account, id);
-        if (found.scope.pid !== scope.pid) return yield* new BadRequest({ problem: "not_found" });
-      });
+      /**
+       * Makes one attempt now to send an event of type `test`. Fails with `Conflict` `test_limit` while three tests of
+       * the account are in flight.
+       */
+      test: method([id, acting], (id: string, options?: ActorOptions) =>
+        own(id, webhooks.test(account, id, originOf(options))),
+      ),
 
-      const own = <A, E extends ReadError | Conflict>(
-        id: string,
-        operation: Effect.Effect<A, BadRequest | E>,
-      ): Effect.Effect<A, ReadError | E> =>
-        orInvalid(
-          "id",
-          `is "${id}", expected a webhook of the scope`,
-          Effect.andThen(findOwn(id), operation),
-        );
+      /** Returns a page of deliveries, newest first. A delivery is kept as long as its event. */
+      deliveries: method([id, selecting], (id: string, choice: DeliveryChoice = {}) =>
+        own(id, webhooks.deliveries(account, id, { status: null, before: null, limit: 50, ...choice })),
+      ),
 
-      return Webhooks.of(
-        checked<Webhooks["Service"]>(
-          {
-            create: (choice, options) =>
-              webhooks.create({ ...choice, account, target: scope }, originOf(options)),
-            list: () =>
-              Effect.map(webhooks.list(account), (all) =>
-                all.filter((webhook) => webhook.scope.pid === scope.pid),
-              ),
-            update: (id, update, options) => own(id, webhooks.update(account, id, update, originOf(options))),
-            delete: (id, options) => own(id, webhooks.remove(account, id, originOf(options))),
-            rotate: (id, options) => own(id, webhooks.rotate(account, id, originOf(options))),
-            test: (id, options) => own(id, webhooks.test(account, id, originOf(options))),
-            deliveries: (id, { status = null, before = null, limit = 50 } = {}) =>
-              own(id, webhooks.deliveries(account, id, { status, before, limit })),
-            resend: (id, eventId, options) =>
-              own(
-                id,
-                orInvalid(
-                  "eventId",
-                  `is "${eventId}", expected the event of a delivery that is kept`,
-                  webhooks.resend(account, id, eventId, originOf(options)),
-                ),
-              ),
-          },
-          signatures.webhooks,
+      /** Makes one attempt now to send an event again. */
+      resend: method([id, ["eventId", text], acting], (id: string, eventId: string, options?: ActorOptions) =>
+        own(
+          id,
+          orInvalid(
+            "eventId",
+            `is "${eventId}", expected the event of a delivery that is kept`,
+            webhooks.resend(account, id, eventId, originOf(options)),
+          ),
         ),
-      );
-    }),
-  );
+      ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Webhooks, Webhooks.make);
 }
 
+const id: Parameter<string> = ["id", text];
+const webhookFields = { types: maybe(listOf(oneOf(eventTypes))), description: maybe(text) };
+const updateFields = { ...webhookFields, url: maybe(text), status: maybe(oneOf(["active", "paused"])) };
+const selecting = options({
+  status: maybe(oneOf(["delivered", "failing", "given_up"])),
+  before: maybe(text),
+  limit: maybe(whole(1, 100)),
+});
+
 /** Converts `BadRequest`, with which core reports an unknown ID, to `InvalidParameter`. */
-const orInvalid = <A, E extends ReadError | Conflict>(
-  name: string,
-  reason: string,
-  operation: Effect.Effect<A, BadRequest | E>,
-): Effect.Effect<A, InvalidParameter | E> =>
-  Effect.catchTag(operation, "BadRequest", () => Invalid.one(name, reason));
+const orInvalid = <A, E>(name: string, reason: string, operation: Effect.Effect<A, E>) =>
+  Effect.mapError(operation, (error) =>
+    error instanceof BadRequest ? InvalidParameter.one(name, reason) : (error as Exclude<E, BadRequest>),
+  );

@@ -141,3 +141,17 @@ it.each([{ daily: "500" }, { daily: null }, { daily: -1 }, { daily: 1.5 }, null,
     await al.close();
   },
 );
+
+it("fields that are undefined count as left out", async () => {
+  const al = await createAccountLink({ gameUserExists: () => true });
+  const file = {
+    async *[Symbol.asyncIterator]() {
+      yield new TextEncoder().encode("chatId,gameId\n100001,1\n");
+    },
+  };
+  const options = { onConflict: undefined, format: undefined, actor: undefined } as never;
+  expect(await al.links.import(file, options)).toMatchObject({ inserted: 1 });
+  const { key } = await al.keys.create({ name: "bot", expiresAt: undefined } as never);
+  expect(await al.keys.update(key.id, { name: undefined } as never)).toMatchObject({ name: "bot" });
+  await al.close();
+});
