@@ -86,6 +86,11 @@ export const variables = {
     "How users reach the operator, shown on every page of the flow",
     "an e-mail address, a web address or a text",
   ),
+  ACCOUNTLINK_DATA: choice(
+    "How much data the demo has; big is a year of 50,000 links and 200 keys",
+    ["small", "big"],
+    "small",
+  ),
   ACCOUNTLINK_FIXTURE: text("Fixture file to load at start", "a path"),
   ACCOUNTLINK_TRUSTED_PROXIES: networks("Proxies whose X-Forwarded-For is believed"),
   ACCOUNTLINK_SESSION_TTL: lifetime("Life of a verification session", "5 minutes"),

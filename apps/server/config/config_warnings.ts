@@ -1,5 +1,6 @@
 /** Warnings about likely mistakes in the configuration, for `serve` and the doctor. */
 import { type Config, type Environment, type VariableName, variables } from "./config.ts";
+import { isDemo } from "./resolved_config.ts";
 
 export interface ConfigWarning {
   readonly problem: string;
@@ -14,6 +15,7 @@ export const configWarnings = (environment: Environment, config: Config): Readon
   ...readablePublicUrl(config),
   ...unaskedPlatforms(config),
   ...playedPlatforms(config),
+  ...missingDemo(config),
 ];
 
 export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
@@ -139,3 +141,13 @@ const playedPlatforms = (config: Config): ReadonlyArray<ConfigWarning> => {
       ]
     : [];
 };
+
+const missingDemo = (config: Config): ReadonlyArray<ConfigWarning> =>
+  config.ACCOUNTLINK_DATA === "big" && !isDemo(config)
+    ? [
+        {
+          problem: "ACCOUNTLINK_DATA is set, and has no effect: this is not the demo",
+          advice: "Remove it, or start without storage, fixture and platform",
+        },
+      ]
+    : [];

@@ -36,6 +36,15 @@ describe("configWarnings", () => {
     }),
   );
 
+  it.effect("configWarnings reports that only the demo has an amount of data", () =>
+    Effect.gen(function* () {
+      expect(yield* problemsOf({ ACCOUNTLINK_DATA: "big" })).toEqual([]);
+      expect(yield* problemsOf({ ACCOUNTLINK_DATA: "big", ACCOUNTLINK_STORAGE: "embedded" })).toEqual([
+        "ACCOUNTLINK_DATA is set, and has no effect: this is not the demo",
+      ]);
+    }),
+  );
+
   it.effect("configWarnings reports a database or Redis URL that has no effect", () =>
     Effect.gen(function* () {
       const urls = {

@@ -60,7 +60,7 @@ export const storageOf = (config: Config): Effect.Effect<Storage, InvalidConfig>
       // `join` normalizes the path of the data folder, so that every message shows the same path.
       return Effect.succeed({
         kind: "embedded",
-        folder: join(config.ACCOUNTLINK_DATA_DIR, isDemo(config) ? "demo" : ""),
+        folder: join(config.ACCOUNTLINK_DATA_DIR, isDemo(config) ? demoFolder(config) : ""),
       });
     case "postgres": {
       const url = config.ACCOUNTLINK_DATABASE_URL;
@@ -128,6 +128,9 @@ const livePlatformOf = Effect.fnUntraced(function* (config: Config) {
     },
   };
 });
+
+/** Each amount of data has a folder of its own, so that the big demo changes no other data. */
+const demoFolder = ({ ACCOUNTLINK_DATA: amount }: Config): string => (amount === "big" ? "demo-big" : "demo");
 
 /** Whether this is the demo: no storage, no fixture and no platform other than `dev` is chosen. */
 export const isDemo = (config: Config): boolean =>

@@ -18,6 +18,10 @@ describe("resolveConfig", () => {
         demo: true,
         storage: { folder: "/srv/links/demo" },
       });
+      expect(yield* resolved({ ACCOUNTLINK_DATA: "big" })).toMatchObject({
+        demo: true,
+        storage: { folder: "data/demo-big" },
+      });
     }),
   );
 

@@ -8,6 +8,9 @@ import { platformRoute, type Simulation } from "../simulation/platform_route.ts"
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 import { makePages, type Pages } from "./sign_in_page.ts";
 
+/** The page lists this many users to choose from. */
+const listedUsers = 100;
+
 /** GET shows a page to choose a user; POST to the same URL submits the choice. */
 export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simulation, server: OAuthServer) {
   const { platform, users, codes } = server;
@@ -16,7 +19,7 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
 
   const show = Effect.gen(function* () {
     const { redirectUri } = yield* readRequest(server, pages);
-    return pages.choice(users, new URL(redirectUri).origin);
+    return pages.choice(users.slice(0, listedUsers), new URL(redirectUri).origin);
   });
 
   const choose = Effect.gen(function* () {
