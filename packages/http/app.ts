@@ -21,7 +21,7 @@ import { leakRoutes } from "./keys/leak_routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
 import { basePathOf, mount } from "./mount.ts";
-import type { MakePages, Pages } from "./pages.ts";
+import type { KeylessAnswers, MakePages, Pages } from "./pages.ts";
 import { makePipeline } from "./pipeline/pipeline.ts";
 import { roleRoutes } from "./roles/role_routes.ts";
 import { makeLiteralRouter, makeRouter } from "./router.ts";
@@ -94,7 +94,9 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     ...(metricsElsewhere ? [] : [metricsRoute]),
   ]);
 
-  const uncounted = { keylessAnswer: pipeline.uncountedAnswer };
+  const uncounted: KeylessAnswers = {
+    keylessAnswer: (id, answer) => pipeline.keylessAnswer(id, answer, { isCounted: false }),
+  };
 
   // Only requests for unknown paths count against the limits of the address.
   const refuseAs = (problem: BadRequest["problem"]) => (request: HttpRequest) => {
@@ -111,7 +113,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     const allow = router.allowed(request.url) ?? documents.allowed(request.url);
     if (allow === undefined) return notFound(request);
     if (request.method === "OPTIONS") {
-      return pipeline.uncountedAnswer("options", () => Effect.succeed(emptyResponse(204, { allow })))(
+      return uncounted.keylessAnswer("options", () => Effect.succeed(emptyResponse(204, { allow })))(
         request,
         {},
       );
@@ -150,11 +152,11 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   };
 
   const refuse = (request: HttpRequest, error: PublicError) => {
-    const answerTo =
-      error._tag === "SharedIpRateLimited"
-        ? (pages?.answersAt(request.url) ?? uncounted).keylessAnswer("unmatched", () => Effect.fail(error))
-        : pipeline.uncountedAnswer("unmatched", () => Effect.fail(error));
-    return answerTo(request, {});
+    if (error._tag !== "SharedIpRateLimited") {
+      return pipeline.keylessAnswer("unmatched", () => Effect.fail(error), { isCounted: false })(request, {});
+    }
+    const { keylessAnswer } = pages?.answersAt(request.url) ?? uncounted;
+    return keylessAnswer("unmatched", () => Effect.fail(error))(request, {});
   };
 
   const mounted = mount(basePath, unframed({ answer, refuse }), notFound);

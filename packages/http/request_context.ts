@@ -9,8 +9,8 @@ import type { HttpRequest, HttpResponse } from "./http_app.ts";
 import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
-/** A request, and what the checks have found so far. Each check adds what it found, see `Progress`. */
-export interface RequestContext extends Findings {
+/** A request, and what the checks have found so far. Each check returns a new context with what it found. */
+export interface RequestContext {
   readonly requestId: string;
   /** When the request started, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
@@ -25,9 +25,6 @@ export interface RequestContext extends Findings {
   readonly address: ClientAddress | null;
   /** Envelopes and metrics are plain functions, so they read the time with `currentTimeMillisUnsafe`. */
   readonly clock: Clock.Clock;
-}
-
-interface Findings {
   /** The key of the request; null until the key is accepted. */
   readonly key: AuthenticatedKey | null;
   /** How many requests the limits still allow; null until this request is counted. */
@@ -35,23 +32,6 @@ interface Findings {
   /** Whether the response was stored for an earlier request with the same idempotency key. */
   readonly isReplayed: boolean;
   readonly contract: DatedContract;
-}
-
-/** Adds what a check has found to the context of the request, and returns the updated context. */
-export type Learn = (found: Partial<Findings>) => RequestContext;
-
-/**
- * Holds the current context of a request. If a check refuses the request, the response contains what earlier checks
- * found.
- */
-export class Progress {
-  context: RequestContext;
-
-  constructor(arrived: RequestContext) {
-    this.context = arrived;
-  }
-
-  readonly learn: Learn = (found) => (this.context = { ...this.context, ...found });
 }
 
 /** Converts v2 data to the dated contract of the request. */

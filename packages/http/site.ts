@@ -19,7 +19,7 @@ export { type MakePages, type Pages } from "./pages.ts";
 export { maxBodySize, readJsonObject } from "./pipeline/body.ts";
 export { parameterReader } from "./pipeline/parameters.ts";
 export { type BoundRoute, render, withHeaders } from "./pipeline/pipeline.ts";
-export { makeObservers, respond } from "./pipeline/respond.ts";
+export { answering, makeObservers, respond } from "./pipeline/respond.ts";
 export { type Answer, atFirstRequest, contextMaker, type RequestContext } from "./request_context.ts";
 export { type Router } from "./router.ts";
 export { HttpSettings } from "./settings.ts";

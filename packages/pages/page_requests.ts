@@ -2,6 +2,7 @@ import { type PublicError, RequestLimits } from "@accountlink/core";
 import type { InternalError, SharedIpRateLimited, StoreUnavailable } from "@accountlink/core/errors";
 import {
   addErrorHeaders,
+  answering,
   type BodyTooLarge,
   contextMaker,
   emptyResponse,
@@ -64,15 +65,14 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({
         (language) => {
           const context = { ...request, language };
           const chosen = isEnglish ? null : chosenLanguage(request);
+          const admitted = isCounted ? limits.admitPage(context.address) : Effect.void;
           const answered = respond(
-            { context },
             observers,
-            Effect.andThen(isCounted ? limits.admitPage(context.address) : Effect.void, answer(context)).pipe(
-              Effect.map((response) => withRequestId(response, context)),
-              Effect.annotateLogs({ requestId: context.requestId }),
-            ),
-            (response) => response,
-            (error) => refuse(error, context),
+            Effect.annotateLogs(answering(context, Effect.andThen(admitted, answer(context))), {
+              requestId: context.requestId,
+            }),
+            (_, response) => withRequestId(response, context),
+            (_, error) => refuse(error, context),
           );
           return chosen === null
             ? answered

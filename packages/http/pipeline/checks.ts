@@ -17,10 +17,11 @@ import type { Credential, Parameters, ParameterValues, Route } from "@accountlin
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import { type HttpRequest, type HttpResponse, queryTextOf } from "../http_app.ts";
-import type { Learn, RequestContext } from "../request_context.ts";
+import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { type FindProblems, premiumTest, valuesReader } from "./parameters.ts";
 import { redirectIntoFlow } from "./redirect_into_flow.ts";
+import { answering, type Outcome, Refused, within } from "./respond.ts";
 
 export interface Input<P extends Parameters> {
   readonly values: ParameterValues<P>;
@@ -47,10 +48,12 @@ export const makeChecks = Effect.gen(function* () {
   const limits = yield* RequestLimits;
 
   /** Counts a request against its limits, or refuses it. */
-  const admit = (requester: Requester, learn: Learn) =>
+  const admit = (context: RequestContext, requester: Requester) =>
     Effect.flatMap(limits.admit(requester), ({ report, refusal }) => {
-      learn({ limits: report });
-      return refusal === null ? Effect.void : Effect.fail(refusal);
+      const counted = { ...context, limits: report };
+      return refusal === null
+        ? Effect.succeed(counted)
+        : Effect.fail(new Refused<PublicError>(counted, refusal));
     });
 
   const redirectKeyless = Effect.fnUntraced(function* ({ requestId, address, request }: RequestContext) {
@@ -62,7 +65,7 @@ export const makeChecks = Effect.gen(function* () {
   /** Runs the checks of a route in order, then calls its handler. */
   const checked = <P extends Parameters, R>(
     route: Route<P>,
-    handler: (input: KeyedInput<P>, learn: Learn) => Effect.Effect<Answered, PublicError, R>,
+    handler: (input: KeyedInput<P>) => Effect.Effect<Outcome<Answered>, Refused<PublicError>, R>,
     { findProblems, validate }: ValueChecks<P> = {},
   ) => {
     const keyOf = keyReader(route.service?.credentials);
@@ -72,23 +75,21 @@ export const makeChecks = Effect.gen(function* () {
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
 
-    const authenticate = Effect.fnUntraced(function* ({ address, request }: RequestContext, learn: Learn) {
+    const authenticate = Effect.fnUntraced(function* (arrived: RequestContext) {
+      const { address, request } = arrived;
       // Steps 3 and 4: refuse an address that sends many wrong keys, then check the key. `KeyAuthenticator` does both.
       const authenticated = yield* authenticator.authenticate(keyOf(request), address);
-      const context = learn({ key: authenticated });
+      const context = { ...arrived, key: authenticated };
       // Step 5: check the client address against the allow list and the deny list of the key.
       if (!isAddressAllowed(authenticated.key, address)) {
-        return yield* new Forbidden({ reason: "ip_not_allowed" });
+        return yield* Effect.fail(
+          new Refused<PublicError>(context, new Forbidden({ reason: "ip_not_allowed" })),
+        );
       }
       return { presented: authenticated.key, quota: authenticated.quota, context };
     });
 
-    return Effect.fnUntraced(function* (arrived: RequestContext, learn: Learn) {
-      const { address, request } = arrived;
-      if (isKeyless(route, request)) return yield* redirectKeyless(arrived);
-      const { presented, quota, context } = yield* authenticate(arrived, learn);
-      // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
-      yield* admit({ key: presented, quota, address, traffic }, learn);
+    const readAllowed = Effect.fnUntraced(function* (context: RequestContext, presented: ApiKey) {
       // Step 8: check that the access and the tier of the key allow the route.
       if (!isAllowed(presented)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(presented)) return yield* new PremiumRequired();
@@ -97,15 +98,27 @@ export const makeChecks = Effect.gen(function* () {
       const { values, contract } = yield* readValues(context, presented);
       // While a slow body arrived, the key may have been revoked.
       const isSlow = context.clock.currentTimeMillisUnsafe() - began >= keyFreshness;
-      const key = isSlow ? (yield* authenticate(context, learn)).presented : presented;
+      const key = isSlow ? (yield* authenticate(context)).presented : presented;
       if (isSlow && !isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (validate !== undefined) yield* validate(values);
       // Step 10: check whether the values need a Premium key. On a write route, `handler` then claims the idempotency
       // key, see `answerOnce`.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
+      return { values, key, context: { ...context, contract } };
+    });
+
+    return Effect.fnUntraced(function* (arrived: RequestContext) {
+      if (isKeyless(route, arrived.request)) {
+        return yield* answering(arrived, redirectKeyless(arrived));
+      }
+      const { presented, quota, context } = yield* within(arrived, authenticate(arrived));
+      // Steps 6 and 7: count the request against the limits of the client address and of the key, together.
+      const requester = { key: presented, quota, address: context.address, traffic };
+      const counted = yield* within(context, admit(context, requester));
+      const input = yield* within(counted, readAllowed(counted, presented));
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
-      return yield* handler({ values, key, context: learn({ contract }) }, learn);
+      return yield* handler(input);
     });
   };
 

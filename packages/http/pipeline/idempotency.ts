@@ -11,7 +11,8 @@ import {
 import { errorTable } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
-import type { Learn, RequestContext } from "../request_context.ts";
+import type { RequestContext } from "../request_context.ts";
+import { answering, type Outcome, type Refused } from "./respond.ts";
 
 const idempotencyKeyOf = ({ request }: RequestContext): string | undefined =>
   request.header("idempotency-key");
@@ -38,11 +39,13 @@ export const answerOnce = <I extends Input, A>(
   input: I,
   handler: (input: I & { readonly commit: Commit<A> }) => Effect.Effect<A, PublicError>,
   toSuccess: (result: A) => Success,
-  learn: Learn,
-): Effect.Effect<Success, PublicError> => {
-  const idempotencyKey = idempotencyKeyOf(input.context);
-  if (idempotencyKey === undefined) return Effect.map(handler({ ...input, commit: commitAlone }), toSuccess);
-  return Effect.gen(function* () {
+): Effect.Effect<Outcome<Success>, Refused<PublicError>> => {
+  const { context } = input;
+  const idempotencyKey = idempotencyKeyOf(context);
+  if (idempotencyKey === undefined) {
+    return answering(context, Effect.map(handler({ ...input, commit: commitAlone }), toSuccess));
+  }
+  const once = Effect.gen(function* () {
     const { commit, keep, replay } = yield* idempotency.begin<A>(requestOf(input, idempotencyKey));
     const result = yield* Effect.tapError(handler({ ...input, commit }), (error) => {
       if (error instanceof Replayed) return Effect.void;
@@ -53,15 +56,15 @@ export const answerOnce = <I extends Input, A>(
       return keep({ code, details });
     });
     return toSuccess(result);
-  }).pipe(
-    Effect.scoped,
-    Effect.catchIf(
-      (error) => error instanceof Replayed,
-      ({ answer }) => {
-        learn({ isReplayed: true });
-        return answered(answer as Kept<A>, toSuccess);
-      },
-    ),
+  });
+  return Effect.catchIf(
+    answering(context, Effect.scoped(once)),
+    ({ error }) => error instanceof Replayed,
+    ({ error }) =>
+      answering(
+        { ...context, isReplayed: true },
+        answerKept((error as Replayed).answer as Kept<A>, toSuccess),
+      ),
   );
 };
 
@@ -78,7 +81,7 @@ const requestOf = ({ context, key, values }: Input, idempotencyKey: string): Ide
 /** The kept result of a write, or a refusal. Earlier releases kept the success itself. */
 type Kept<A> = { readonly result: A } | Pick<PublicError, "code" | "details"> | Success;
 
-const answered = <A>(
+const answerKept = <A>(
   kept: Kept<A>,
   toSuccess: (result: A) => Success,
 ): Effect.Effect<Success, PublicError> => {

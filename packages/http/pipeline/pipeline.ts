@@ -14,9 +14,7 @@ import {
   type Answer,
   atFirstRequest,
   contextMaker,
-  type Learn,
   newRequestId,
-  Progress,
   type RequestContext,
 } from "../request_context.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
@@ -25,7 +23,16 @@ import { isList, readJson } from "./body.ts";
 import { type Answered, type Input, type KeyedInput, makeChecks, type ValueChecks } from "./checks.ts";
 import { answerOnce } from "./idempotency.ts";
 import { checkContract, valuesReader } from "./parameters.ts";
-import { logAccess, makeObservers, type Observers, respond } from "./respond.ts";
+import {
+  answering,
+  logAccess,
+  makeObservers,
+  type Observers,
+  type Outcome,
+  type Refused,
+  respond,
+  within,
+} from "./respond.ts";
 
 export type { KeyedInput } from "./checks.ts";
 
@@ -103,17 +110,15 @@ export interface Pipeline {
 
   /**
    * Makes the answer to requests that match no route of the API, such as requests for documents. These requests need no
-   * key. They count against the requests per second of the client address.
+   * key. They count against the requests per second of the client address, unless `isCounted` is false.
    *
    * @param id the name of these requests in metrics
    */
   readonly keylessAnswer: (
     id: string,
     answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
+    options?: { readonly isCounted: boolean },
   ) => Answer;
-
-  /** Like `keylessAnswer`, but the requests count against no limit. */
-  readonly uncountedAnswer: Pipeline["keylessAnswer"];
 }
 
 export const makePipeline = Effect.gen(function* () {
@@ -128,41 +133,38 @@ export const makePipeline = Effect.gen(function* () {
   /** Binds a route to the function that answers its requests, and wraps the answers in the envelope of the route. */
   const bind = (
     route: Route,
-    prepare: () => (context: RequestContext, learn: Learn) => Effect.Effect<Answered, PublicError>,
+    prepare: () => (arrived: RequestContext) => Effect.Effect<Outcome<Answered>, Refused<PublicError>>,
   ): BoundRoute => {
     const { method, path } = route;
     const answer = atFirstRequest(() => {
       const envelope = envelopeOf(route);
       const handle = prepare();
-      return withContext(route, (arrived) => {
-        const progress = new Progress(arrived);
-        const answered = handle(arrived, progress.learn);
-        return Effect.flatMap(render(envelope, progress, observers, answered), (response) => {
+      return withContext(route, (arrived) =>
+        Effect.flatMap(render(envelope, observers, handle(arrived)), (response) => {
           const { body } = response;
           return typeof body === "string" && body.length > maxUncompressed
             ? compressed(arrived.request, response, body)
             : Effect.succeed(response);
-        });
-      });
+        }),
+      );
     });
     return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };
 
   const keyed: Pipeline["keyed"] = (route, handler, checks) =>
-    bind(route, () => checked(route, handler, checks));
+    bind(route, () => checked(route, (input) => answering(input.context, handler(input)), checks));
 
   const streamed: Pipeline["streamed"] = (route, handler) =>
     bind(route, () => {
-      const answer = checked(route, handler);
-      return (arrived, learn) => releasing(answer(arrived, learn));
+      const answer = checked(route, (input) => answering(input.context, handler(input)));
+      return (arrived) => releasing(answer(arrived));
     });
 
   const write: Pipeline["write"] = (route, toSuccess, handler, checks) =>
     bind(route, () =>
       checked(
         route,
-        (input, learn) =>
-          answerOnce(idempotency, input, handler, (result) => toSuccess(result, input) as Success, learn),
+        (input) => answerOnce(idempotency, input, handler, (result) => toSuccess(result, input) as Success),
         checks,
       ),
     );
@@ -170,59 +172,57 @@ export const makePipeline = Effect.gen(function* () {
   const keyless: Pipeline["keyless"] = (route, handler, answerList) =>
     bind(route, () => {
       const read = valuesReader(route);
-      return Effect.fnUntraced(function* (arrived: RequestContext, learn: Learn) {
-        const answer = Effect.fnUntraced(function* (body?: RawValues) {
-          const { values, contract } = yield* read(arrived, null, body);
-          return yield* handler({ values, context: learn({ contract }) });
-        });
+      const answerOf = Effect.fnUntraced(function* (arrived: RequestContext, body?: RawValues) {
+        const { values, contract } = yield* read(arrived, null, body);
+        const input = { values, context: { ...arrived, contract } };
+        return yield* answering(input.context, handler(input));
+      });
+      const answer = Effect.fnUntraced(function* (arrived: RequestContext) {
         yield* authenticator.checkThrottle(arrived.address);
         if (route.access === "redirect") yield* limits.admitKeyless(arrived.address);
-        if (answerList === undefined) return yield* answer();
+        if (answerList === undefined) return yield* answerOf(arrived);
         const body = yield* readJson(arrived.request);
-        if (!isList(body)) return yield* answer(body);
+        if (!isList(body)) return yield* answerOf(arrived, body);
         yield* checkContract(arrived);
-        return yield* answerList(body, arrived);
+        return { context: arrived, answer: yield* answerList(body, arrived) };
       });
+      return (arrived) => within(arrived, answer(arrived));
     });
 
-  /** The path of a request decides which envelope its errors get. */
-  const enveloped =
-    (id: string, answer: (context: RequestContext) => Effect.Effect<HttpResponse, PublicError>): Answer =>
+  const keylessAnswer: Pipeline["keylessAnswer"] =
+    (id, answer, { isCounted } = { isCounted: true }) =>
     (request, query) => {
       const { url } = request;
+      // The path of a request decides which envelope its errors get.
       const shape = shapeOf(url);
-      const answerTo = withContext({ id, generation: shape.generation, group: null }, (context) =>
-        render(
-          envelopeOf(shape),
-          { context },
-          observers,
-          Effect.map(answer(context), (response) =>
-            response.withHeaders(standardHeaders(context.requestId, url)),
-          ),
-        ),
-      );
+      const answerTo = withContext({ id, generation: shape.generation, group: null }, (context) => {
+        const admitted = isCounted ? limits.admitKeyless(context.address) : Effect.void;
+        const answered = Effect.map(Effect.andThen(admitted, answer(request)), (response) =>
+          response.withHeaders(standardHeaders(context.requestId, url)),
+        );
+        return render(envelopeOf(shape), observers, answering(context, answered));
+      });
       return answerTo(request, query);
     };
 
-  const keylessAnswer: Pipeline["keylessAnswer"] = (id, answer) =>
-    enveloped(id, ({ address, request }) => Effect.andThen(limits.admitKeyless(address), answer(request)));
-
-  const uncountedAnswer: Pipeline["uncountedAnswer"] = (id, answer) =>
-    enveloped(id, ({ request }) => answer(request));
-
-  return { keyed, streamed, write, keyless, keylessAnswer, uncountedAnswer } satisfies Pipeline;
+  return { keyed, streamed, write, keyless, keylessAnswer } satisfies Pipeline;
 });
 
 /** Closes the scope of a response when its body ends, or at once if it has no body. */
-const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.Effect<Answered, E> =>
+const releasing = <E>(
+  outcome: Effect.Effect<Outcome<Answered>, E, Scope.Scope>,
+): Effect.Effect<Outcome<Answered>, E> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make();
-      const exit = yield* Effect.exit(restore(Scope.provide(answer, scope)));
-      if (Exit.isSuccess(exit) && exit.value instanceof HttpResponse && isStream(exit.value.body)) {
-        const { status, headers, body } = exit.value;
-        const release = Scope.close(scope, Exit.void);
-        return new HttpResponse(status, headers, { chunks: body.chunks, release });
+      const exit = yield* Effect.exit(restore(Scope.provide(outcome, scope)));
+      if (Exit.isSuccess(exit)) {
+        const { context, answer } = exit.value;
+        if (answer instanceof HttpResponse && isStream(answer.body)) {
+          const { status, headers, body } = answer;
+          const release = Scope.close(scope, Exit.void);
+          return { context, answer: new HttpResponse(status, headers, { chunks: body.chunks, release }) };
+        }
       }
       yield* Scope.close(scope, exit);
       return yield* exit;
@@ -252,16 +252,14 @@ const standardHeaders = (requestId: string, url: string) => ({
   ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
 });
 
-export const render = <R>(
+export const render = (
   envelope: Envelope,
-  progress: Pick<Progress, "context">,
   observers: Observers,
-  answer: Effect.Effect<Answered, PublicError, R>,
+  outcome: Effect.Effect<Outcome<Answered>, Refused<PublicError>>,
 ) =>
   respond(
-    progress,
     observers,
-    answer,
-    (success) => (success instanceof HttpResponse ? success : envelope.success(progress.context, success)),
-    (error) => ({ response: envelope.failure(progress.context, error), error }),
+    outcome,
+    (context, success) => (success instanceof HttpResponse ? success : envelope.success(context, success)),
+    (context, error) => ({ response: envelope.failure(context, error), error }),
   );

@@ -5,7 +5,7 @@ import { InternalError } from "@accountlink/core/errors";
 import { UsageMeter, type UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from "effect";
 import type { HttpResponse } from "../http_app.ts";
-import type { Progress, RequestContext } from "../request_context.ts";
+import type { RequestContext } from "../request_context.ts";
 
 /**
  * The response to a failed request, and the error for metrics and logs. The error is null if operators need not know
@@ -27,25 +27,58 @@ export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageM
   },
 );
 
+/** A step of a request that failed, and the context in which it ran. */
+export class Refused<E> {
+  readonly context: RequestContext;
+  readonly error: E | InternalError;
+
+  constructor(context: RequestContext, error: E | InternalError) {
+    this.context = context;
+    this.error = error;
+  }
+}
+
 /**
- * Counts and logs the outcome of a request. Defects become `InternalError`; interruptions pass through.
- *
- * @param progress holds the context of the request, which is complete when the outcome is known
+ * Runs a step of a request. If the step fails, the response contains what earlier steps found. Defects become
+ * `InternalError`; interruptions pass through.
  */
+export const within = <A, E, R>(
+  context: RequestContext,
+  step: Effect.Effect<A, E | Refused<E>, R>,
+): Effect.Effect<A, Refused<E>, R> =>
+  Effect.catchCause(step, (cause) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
+    const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
+    return Effect.fail(error instanceof Refused ? error : new Refused<E>(context, error));
+  });
+
+/** An answer to a request, and the context that its response is made of. */
+export interface Outcome<A> {
+  readonly context: RequestContext;
+  readonly answer: A;
+}
+
+/** Runs the last step of a request, which makes its answer. */
+export const answering = <A, E, R>(
+  context: RequestContext,
+  step: Effect.Effect<A, E, R>,
+): Effect.Effect<Outcome<A>, Refused<E>, R> =>
+  within(
+    context,
+    Effect.map(step, (answer) => ({ context, answer })),
+  );
+
+/** Counts and logs the outcome of a request. */
 export const respond = <A, E, R>(
-  progress: Pick<Progress, "context">,
   { security, usage }: Observers,
-  outcome: Effect.Effect<A, E, R>,
-  responseOf: (answer: A) => HttpResponse,
-  failureOf: (error: E | InternalError) => Failure,
+  outcome: Effect.Effect<Outcome<A>, Refused<E>, R>,
+  responseOf: (context: RequestContext, answer: A) => HttpResponse,
+  failureOf: (context: RequestContext, error: E | InternalError) => Failure,
 ): Effect.Effect<HttpResponse, never, R> =>
-  Effect.matchCauseEffect(outcome, {
-    onSuccess: (answer) => observeResponse(progress.context, usage, responseOf(answer), null),
-    onFailure: (cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
-      const found = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
-      const { response, error } = failureOf(found);
-      const { context } = progress;
+  Effect.matchEffect(outcome, {
+    onSuccess: ({ context, answer }) => observeResponse(context, usage, responseOf(context, answer), null),
+    onFailure: ({ context, error: found }) => {
+      const { response, error } = failureOf(context, found);
       return Effect.andThen(
         security.noteRefusal(error, context.address),
         observeResponse(context, usage, response, error),

@@ -3,6 +3,7 @@ import { ChatPlatform } from "@accountlink/core";
 import { type InternalError, PlatformUnavailable } from "@accountlink/core/errors";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
+  answering,
   type BoundRoute,
   contextMaker,
   emptyResponse,
@@ -109,7 +110,12 @@ export const chatRoutes = Effect.gen(function* () {
     method: "POST",
     path: interactionsPath,
     answer: withContext(route, (context) =>
-      respond({ context }, observers, answer(context), (response) => response, refuse),
+      respond(
+        observers,
+        answering(context, answer(context)),
+        (_, response) => response,
+        (_, error) => refuse(error),
+      ),
     ),
   };
   return [bound];

@@ -7,6 +7,7 @@ import { Forbidden } from "@accountlink/core/errors";
 import type { KeyOwner } from "@accountlink/core/keys";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import {
+  answering,
   atFirstRequest,
   type BoundRoute,
   contextMaker,
@@ -71,7 +72,9 @@ export const makeApiPipeline = Effect.gen(function* () {
         const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
         return yield* handler({ values, context, signIn, owner, member });
       });
-      return withContext(route, (context) => render(envelopeV2, { context }, observers, handle(context)));
+      return withContext(route, (context) =>
+        render(envelopeV2, observers, answering(context, handle(context))),
+      );
     });
     return { method, path, answer };
   };
