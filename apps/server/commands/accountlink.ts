@@ -5,6 +5,7 @@ import { chatCommand } from "./chat/chat.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { keysCommand } from "./keys/keys.ts";
 import { linksCommand } from "./links/links.ts";
+import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { rolesCommand } from "./roles/roles.ts";
 import { secretsCommand } from "./secrets.ts";
@@ -22,6 +23,7 @@ export const accountlink = Command.make("accountlink").pipe(
     linksCommand,
     usersCommand,
     webhooksCommand,
+    listenCommand,
     rolesCommand,
     chatCommand,
     secretsCommand,

@@ -114,7 +114,8 @@ const readablePublicUrl = ({ ACCOUNTLINK_PUBLIC_URL: url }: Config): ReadonlyArr
         },
       ];
 
-const isLocal = ({ hostname }: URL): boolean => /^(?:(?:.*\.)?localhost|127\..*|\[::1\])$/.test(hostname);
+export const isLocal = ({ hostname }: URL): boolean =>
+  /^(?:(?:.*\.)?localhost|127\..*|\[::1\])$/.test(hostname);
 
 const unaskedPlatforms = ({ ACCOUNTLINK_PLATFORM: platform }: Config): ReadonlyArray<ConfigWarning> =>
   platform === "none"

@@ -4,4 +4,5 @@ export * from "./root_key_store.ts";
 export * from "./secrets.ts";
 export type { StoredCode } from "./session_code.ts";
 export * from "./web_crypto.ts";
+export * from "./webhook_signature.ts";
 export * from "./wrapped_root_key.ts";

@@ -1,11 +1,12 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
-import { Base64, Base64Url } from "effect/encoding";
+import { Base64Url } from "effect/encoding";
 import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
 import { deriveKey, seal, unseal } from "./derived_key.ts";
 import { RootKey } from "./root_key.ts";
 import { codeOfNumber, type StoredCode } from "./session_code.ts";
 import { webCrypto } from "./web_crypto.ts";
+import { webhookSignature } from "./webhook_signature.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -197,9 +198,8 @@ export class Secrets extends Context.Service<
             Effect.map(
               Option.getOrThrowWith(() => new Error("Cannot open a webhook's secret: it was changed")),
             ),
-            Effect.flatMap((secret) => Mac.key(Mac.hmacSha256, secret)),
-            Effect.flatMap((key) => mac.sign(key, encoder.encode(text))),
-            Effect.map(Base64.encode),
+            Effect.flatMap((secret) => webhookSignature(secret, text)),
+            Effect.provideService(Mac.Mac, mac),
             Effect.orDie,
           ),
         webhookLane: (webhook, chatId) =>

@@ -1,6 +1,6 @@
 /** Webhooks: records, ports, rules, and the delivery of events. */
 export type { HoldItems } from "../couriers/couriers.ts";
-export type { SentEvent } from "./delivery/attempt.ts";
+export { headersOf, type SentEvent, signedText } from "./delivery/attempt.ts";
 export * from "./delivery/webhook_couriers.ts";
 export type { SentDelivery } from "./sent_delivery.ts";
 export * from "./stored_delivery.ts";

@@ -30,10 +30,9 @@ export const makeAttempt = Effect.gen(function* () {
   return Effect.fnUntraced(function* (webhook: StoredWebhook, event: SentEvent) {
     const now = yield* Clock.currentTimeMillis;
     const body = bodyOf(webhook, event);
-    const timestamp = secondsOf(now);
     const signing = webhook.secrets.filter(({ endsAt }) => endsAt === null || now < endsAt);
     const signatures = yield* Effect.forEach(signing.toReversed(), ({ sealed }) =>
-      secrets.signWebhook(webhook.id, sealed, `${event.id}.${timestamp}.${body}`),
+      secrets.signWebhook(webhook.id, sealed, signedText(event.id, now, body)),
     );
     const signature = signatures.map((each) => `v1,${each}`).join(" ");
     const headers = headersOf(event.id, now, signature);
@@ -56,6 +55,11 @@ export const makeAttempt = Effect.gen(function* () {
 
 const secondsOf = (time: Millis): string => String(Math.floor(time / 1_000));
 
+/** The text whose signature the headers of a delivery have. @internal */
+export const signedText = (eventId: string, attemptedAt: Millis, body: string): string =>
+  `${eventId}.${secondsOf(attemptedAt)}.${body}`;
+
+/** The headers of a delivery; `signature` may hold several, separated by spaces. @internal */
 export const headersOf = (eventId: string, attemptedAt: Millis, signature: string) => ({
   "content-type": "application/json",
   "user-agent": "accountlink",

@@ -1,0 +1,149 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { verifyWebhook, type WebhookEvent } from "@accountlink/client";
+import { freePort } from "@accountlink/test-servers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runInProcess, startInProcess } from "./test_command_line.ts";
+import { makeWorkplace } from "./test_program.ts";
+
+/** Everything that a command printed so far. */
+const printedBy = ({ stdout }: { readonly stdout: NodeJS.ReadableStream }) => {
+  let printed = "";
+  stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    printed += chunk;
+  });
+  return () => printed;
+};
+
+/** Starts a server with a data folder of its own, a key, and a way to restart it on its port. */
+const startService = async () => {
+  const { json, dataFolder } = await makeWorkplace();
+  const port = await freePort();
+  const environment = {
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_DATA_DIR: dataFolder,
+    ACCOUNTLINK_PLATFORM: "none",
+    ACCOUNTLINK_PORT: String(port),
+    ACCOUNTLINK_FREE_PER_WINDOW: "0",
+    ACCOUNTLINK_IDLE_TIMEOUT: "500 millis",
+  };
+  const start = async () => {
+    const server = startInProcess(["serve"], environment);
+    const printed = printedBy(server);
+    await expect.poll(printed).toContain("listening on ");
+    return server;
+  };
+  let server = await start();
+  onTestFinished(async () => void (await server.stop()));
+  const { key } = await json("keys", "create", "--account", "acme");
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    key: String(key),
+    restart: async () => {
+      await server.stop();
+      server = await start();
+    },
+    link: (chatId: string) =>
+      fetch(`${url}/v2/game`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ chatId, gameId: "1" }),
+      }).then(({ status }) => expect(status).toBe(200)),
+  };
+};
+
+/** Starts a receiver that verifies each request, and refuses the events of one chat user. */
+const startReceiver = async (secretOf: () => string, refused: string) => {
+  const received: Array<WebhookEvent> = [];
+  const receiver = createServer(async (request, response) => {
+    const body = await text(request);
+    const headers = new Headers(request.headers as Record<string, string>);
+    const event = await verifyWebhook({ headers, text: async () => body }, secretOf());
+    received.push(event);
+    const isRefused = "chatId" in event.data && event.data.chatId === refused;
+    response.writeHead(isRefused ? 500 : 204).end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void receiver.close());
+  return { received, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook` };
+};
+
+describe("accountlink listen", () => {
+  it("listen forwards each event once, signed, and misses none while the server restarts", async () => {
+    const { url, key, restart, link } = await startService();
+    let secret = "";
+    const receiver = await startReceiver(() => secret, "100002");
+    const command = startInProcess(["listen", "--forward", receiver.url], {
+      ACCOUNTLINK_URL: url,
+      ACCOUNTLINK_KEY: key,
+    });
+    onTestFinished(async () => void (await command.stop()));
+    const printed = printedBy(command);
+    await expect.poll(printed).toMatch(/signed with whsec_\S{44}\n/);
+    secret = /whsec_\S+/.exec(printed())?.[0] ?? "";
+    expect(printed()).not.toContain(key);
+
+    await link("100001");
+    await link("100002");
+    await expect.poll(printed).toMatch(/link\.set  evt_\w+  204  \d+ ms\nlink\.set  evt_\w+  500  \d+ ms\n/);
+    await restart();
+    await link("100003");
+    await expect.poll(() => receiver.received.length).toBe(3);
+    expect(receiver.received).toMatchObject([
+      { type: "link.set", data: { chatId: "100001", gameId: "1", source: "api" } },
+      { type: "link.set", data: { chatId: "100002" } },
+      { type: "link.set", data: { chatId: "100003" } },
+    ]);
+    await expect.poll(printed).toMatch(/204  \d+ ms\n.*500.*\n.*204  \d+ ms\n$/);
+  });
+
+  it("listen prints JSON with --json, also if nobody listens at the address", async () => {
+    const { url, key, link } = await startService();
+    const forward = `http://localhost:${await freePort()}/hook`;
+    const environment = { ACCOUNTLINK_URL: url, ACCOUNTLINK_KEY: key };
+    const command = startInProcess(["listen", "--json", "--forward", forward], environment);
+    onTestFinished(async () => void (await command.stop()));
+    const printed = printedBy(command);
+    await expect.poll(printed).toContain("whsec_");
+    await link("100001");
+    await expect.poll(() => printed().split("\n").length).toBe(3);
+    const [begun, event] = printed()
+      .split("\n")
+      .slice(0, 2)
+      .map((line) => JSON.parse(line) as object);
+    expect(begun).toEqual({ url, forward, secret: expect.stringMatching(/^whsec_/) });
+    expect(event).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      type: "link.set",
+      status: null,
+      error: "connection",
+      ms: expect.any(Number),
+    });
+  });
+
+  it("listen refuses a wrong key, a service that is away, a missing key and an address elsewhere", async () => {
+    const { url, key } = await startService();
+    const listen = (forward: string, environment: Readonly<Record<string, string>>) =>
+      runInProcess(["listen", "--forward", forward], environment);
+    const here = "http://127.0.0.1:3000/hook";
+    const wrong = `${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`;
+    const refused = [
+      await listen(here, { ACCOUNTLINK_URL: url, ACCOUNTLINK_KEY: wrong }),
+      await listen(here, { ACCOUNTLINK_URL: `http://127.0.0.1:${await freePort()}`, ACCOUNTLINK_KEY: key }),
+      await listen(here, {}),
+    ];
+    expect(refused.map(({ code }) => code)).toEqual([1, 1, 1]);
+    expect(refused.map(({ stderr }) => stderr)).toEqual([
+      "Cannot read the events: Unauthorized: missing or invalid API key\n",
+      expect.stringMatching(/^Cannot read the events: .*ECONNREFUSED/),
+      "Cannot listen: ACCOUNTLINK_KEY is not set, expected an API key\n",
+    ]);
+    for (const forward of ["https://example.com/hook", "ftp://127.0.0.1/", "3000"]) {
+      const { code, stderr } = await listen(forward, {});
+      expect(code).toBe(2);
+      expect(stderr).toContain("expected an http address of this machine");
+    }
+  });
+});
