@@ -3,6 +3,7 @@ import { Limits } from "@accountlink/core/limits";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
+import type { OwnMessages } from "@accountlink/pages/languages";
 import { Effect, Layer, References } from "effect";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
@@ -101,6 +102,7 @@ const layerOf = <E>({
   redirectOrigins,
   logLevel,
   webhooks,
+  languages,
 }: CheckedOptions<E>) =>
   layerServices(scope, { publicUrl, redirectOrigins }).pipe(
     Layer.provideMerge(webhooks === undefined ? Layer.empty : webhookCouriers),
@@ -113,6 +115,7 @@ const layerOf = <E>({
     Layer.provideMerge(
       Layer.mergeAll(
         webhooks ?? Layer.empty,
+        languages === undefined ? Layer.empty : ownMessages(languages),
         Layer.effect(
           Limits,
           Effect.map(Limits, (usual) => ({ ...usual, ...limits })),
@@ -123,6 +126,18 @@ const layerOf = <E>({
         ),
         logLevel === undefined ? Layer.empty : Layer.succeed(References.MinimumLogLevel, logLevel),
       ),
+    ),
+  );
+
+const ownMessages = (messages: OwnMessages) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@accountlink/pages")),
+      ({ PageSettings }) =>
+        Layer.effect(
+          PageSettings,
+          Effect.map(PageSettings, (usual) => ({ ...usual, messages })),
+        ),
     ),
   );
 

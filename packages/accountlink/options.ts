@@ -4,6 +4,7 @@ import { isOrigin } from "@accountlink/core/origin";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import type { SessionRules } from "@accountlink/core/sessions";
 import type { WebHandlerOptions } from "@accountlink/http";
+import type { OwnMessages } from "@accountlink/pages/languages";
 import { Data, Effect, type Layer, type LogLevel, Option, Redacted, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
@@ -52,6 +53,10 @@ interface Choices {
   readonly limits?: Partial<LimitSettings>;
   /** Rules of verification sessions. A rule that is left out keeps its default. Durations are in milliseconds. */
   readonly sessions?: Partial<SessionRules>;
+  /**
+   * Messages in place of the service's own, by language and key: ICU messages with the placeholders of the English one.
+   */
+  readonly languages?: OwnMessages;
 }
 
 /**
@@ -87,6 +92,7 @@ export interface CheckedOptions<E> {
   readonly platforms: Platforms;
   readonly logLevel: LogLevel.LogLevel | undefined;
   readonly webhooks: WebhookSending | undefined;
+  readonly languages: OwnMessages | undefined;
 }
 
 const names = {
@@ -99,6 +105,7 @@ const names = {
   logLevel: true,
   limits: true,
   sessions: true,
+  languages: true,
   platforms: true,
   gameUserExists: true,
   gameProfile: true,
@@ -110,8 +117,8 @@ const names = {
 type OptionName = "storage" | "secret" | "platforms" | keyof Choices | keyof PlatformFunctions;
 
 /** Validates options, including options from untyped programs. */
-export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptions<E>, InvalidOptions> => {
-  const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {} } = options;
+export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>) {
+  const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {}, languages } = options;
   const secrets = secretsOf(options.secret, storage !== undefined);
   const problems = [
     ...unknownIn(options, names, ""),
@@ -119,12 +126,13 @@ export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptio
     ...unknownIn(sessions, SessionSettings.defaultValue(), "sessions."),
     ...(Result.isFailure(secrets) ? [secrets.failure] : []),
     ...platformProblems(options),
+    ...(languages === undefined ? [] : yield* languageProblems(languages)),
     ...redirectOrigins
       .filter((origin) => !isOrigin(origin))
       .map((origin) => `redirectOrigins has "${origin}", expected an origin such as "https://example.com"`),
   ];
-  if (problems.length > 0 || Result.isFailure(secrets)) return Effect.fail(new InvalidOptions({ problems }));
-  return Effect.succeed({
+  if (problems.length > 0 || Result.isFailure(secrets)) return yield* new InvalidOptions({ problems });
+  const checked: CheckedOptions<E> = {
     storage: storage ?? (memory() as Storage<E>),
     secrets: secrets.success,
     scope,
@@ -134,9 +142,15 @@ export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptio
     sessions,
     logLevel: options.logLevel,
     webhooks: options.webhooks,
+    languages,
     platforms: "platforms" in options ? options.platforms : platformsOf(options),
-  });
-};
+  };
+  return checked;
+});
+
+/** Imports the English messages on demand, so programs without messages of their own do not load them. */
+const languageProblems = (languages: OwnMessages) =>
+  Effect.promise(async () => (await import("@accountlink/pages/languages")).ownMessageFaults(languages));
 
 const bare = (url: string): string => url.replace(/\/$/, "");
 
