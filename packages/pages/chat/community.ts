@@ -7,6 +7,8 @@ import { Profiles } from "@accountlink/core/platforms";
 import type { RolePlan } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/site";
 import { Effect, Option } from "effect";
+import type { Language } from "../languages/mod.ts";
+import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
 import { accountText, plain } from "./markdown.ts";
 
@@ -17,7 +19,8 @@ export const makeCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
   const profiles = yield* Profiles;
-  const { gameName: game, gamePage = null } = yield* PageSettings;
+  const settings = yield* PageSettings;
+  const { gamePage = null } = settings;
   const { publicUrl } = yield* HttpSettings;
 
   const displayName = Effect.fnUntraced(function* ({ scope, guildId }: Place) {
@@ -27,8 +30,8 @@ export const makeCommunity = Effect.gen(function* () {
   });
 
   return {
-    /** The name of the game platform. */
-    game,
+    /** The name of the game platform within a sentence. */
+    game: (language: Language): string => readerOf(settings, language).gameName,
 
     /** Where a member links an account. */
     verifyUrl: ({ scope: { pid }, guildId }: Place): string =>

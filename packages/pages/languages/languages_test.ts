@@ -9,10 +9,27 @@ const messagesOf = (tag: string): Readonly<Record<string, string>> =>
 
 const english = messagesOf("en");
 
+/** Messages that some languages have in common with English. */
+const commonKeys = new Set([
+  "account.id",
+  "account.name_and_id",
+  "account.unnamed",
+  "chat.command.panel.name",
+  "chat.option.text.name",
+  "chat.sync.nickname",
+  "community.unnamed",
+  "footer.contact",
+  "home.dashboard",
+  "me.browser",
+  "me.browsers",
+]);
+
 describe("the messages", () => {
   it.each(languageTags)("the messages in %s are those of the English source", (tag) => {
     expect(faultsOf(tag, messagesOf(tag), english)).toEqual([]);
     expect(Object.keys(messagesOf(tag))).toEqual(Object.keys(english));
+    const isEnglish = (key: string) => tag !== "en" && messagesOf(tag)[key] === english[key];
+    expect(Object.keys(english).filter((key) => isEnglish(key) && !commonKeys.has(key))).toEqual([]);
   });
 
   it("every file of messages is a language, and the types name every value of a message", async () => {

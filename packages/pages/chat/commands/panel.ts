@@ -27,7 +27,7 @@ export const makePanel = Effect.map(makeCommunity, (community) => {
     if (text !== null && text.length > longestPanelText) {
       return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) } satisfies Message;
     }
-    const sentence = text ?? guildLanguage.text("chat.panel.ask", { game: community.game });
+    const sentence = text ?? guildLanguage.text("chat.panel.ask", { game: community.game(guildLanguage) });
     return {
       content: `**${yield* community.name(plan)}**\n${sentence}`,
       buttons: [

@@ -21,7 +21,7 @@ export const makeUnlink = Effect.gen(function* () {
     Effect.map(
       community.name(plan),
       (name): Message => ({
-        content: language.text("chat.unlink.none", { game: community.game, community: name }),
+        content: language.text("chat.unlink.none", { game: community.game(language), community: name }),
       }),
     );
 

@@ -21,7 +21,7 @@ export const makeVerify = Effect.map(makeCommunity, (community) => {
     const url = community.verifyUrl(plan);
     if (link === null) {
       return {
-        content: language.text("chat.verify.ask", { game: community.game, community: name }),
+        content: language.text("chat.verify.ask", { game: community.game(language), community: name }),
         buttons: [{ label: language.text("chat.verify.start"), url }],
       } satisfies Message;
     }

@@ -35,7 +35,7 @@ export const makePanelView = Effect.gen(function* () {
     const view: PanelView = {
       name: yield* community.displayName(place),
       text: text.trim().slice(0, longestPanelText),
-      sentence: language.text("chat.panel.ask", { game: community.game }),
+      sentence: language.text("chat.panel.ask", { game: community.game(language) }),
       verify: { label: language.text("chat.verify.start"), url: community.verifyUrl(place) },
       roles: language.text("chat.verify.roles"),
       answersFor:
