@@ -42,7 +42,7 @@ details p { margin-block: .5rem .75rem; }
 .choice { margin-bottom: 1rem; }
 .aside + form { margin-top: 1.25rem; }
 .choices { grid-template-columns: 1fr 1fr; }
-.choices, .choices + form { margin-bottom: .75rem; }
+.choices, .choices + .decline { margin-bottom: .75rem; }
 .choices > li { display: grid; grid-template-rows: auto 1fr auto; gap: .5rem; }
 .choices .button { padding-inline: .25rem; font-size: var(--small); }
 .choices .account { flex-direction: column; align-items: start; gap: .25rem; }
@@ -69,5 +69,5 @@ figure svg { display: block; width: 100%; }
   font-size: 1.5rem; line-height: 1;
 }
 .steps form { margin-top: .75rem; }
-.steps + form { margin-top: 1.75rem; }
+.steps + .decline { margin-top: 1.75rem; }
 `;

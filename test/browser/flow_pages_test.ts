@@ -35,7 +35,9 @@ describe("the flow", () => {
         "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days",
       )
       .waitFor();
-    await press(watched.page, "Do not link anything");
+    await watched.page.getByText("Do not link anything").click();
+    await expectUsable(watched, "Is this right?", "flow-decline");
+    await press(watched.page, "End the verification");
     await expectUsable(watched, "Nothing was linked", "flow-cancelled");
     await watched.close();
   });

@@ -130,6 +130,20 @@ describe("a user of the flow is refused", () => {
     expectPage(await browser.post("/verify/confirm", form), 400, "Something is missing");
   });
 
+  test("a user with two verifications in one browser can go on with each", async () => {
+    const { browser, bySid, sid, key } = await setup();
+    const page = await browser.walk(bySid);
+    const other = await setup({}, key);
+    const next = await browser.walk(other.bySid);
+    const refused = await browser.post("/verify/confirm", formOf(page));
+    expectPage(refused, 400, "Something is missing");
+    expect(refused.text).toContain(`href="/verify${bySid}"`);
+    expect((await browser.post("/verify/confirm", formOf(next))).status).toBe(200);
+    const again = await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+    expectPage(again, 200, "Your accounts are linked");
+    expect(await read(key, sid)).toMatchObject({ state: "completed" });
+  });
+
   test("a user is refused if the browser has no verification cookie", async () => {
     const { browser } = await setup();
     for (const path of ["/verify/chat/start", "/verify/game/start", "/verify/chat/callback?state=x&code=y"]) {

@@ -114,7 +114,7 @@ describe("uploading links", () => {
     const text = textOf(shown.text);
     expect(text).toContain("300 links of “links.csv” would be stored");
     expect(text).toContain("A number has lost its digits, so nobody can tell which ID it was: 1 row");
-    expect(text).toContain("chat user 200001 is linked to 7 here and to 1 on line 2, which counts");
+    expect(text).toContain(": user 200001 is linked to 7 here and to 1 on line 2, which counts");
     expect(text).toContain("200010");
     expect(await importer.links()).toEqual([]);
     const leftOut = [
@@ -181,6 +181,15 @@ describe("uploading links", () => {
     const none = await importer.post(imports);
     expect(textOf(none.text)).toContain("The upload cannot be read");
     expect(await importer.links()).toEqual([]);
+  });
+
+  test("the import page names IDs and users by their platform", async () => {
+    const importer = await makeImporter("100003");
+    const file = "chatId,gameId\nx,1\n100002,y\n100004,1\n100004,2\n";
+    const { text } = await importer.get(locationOf(await importer.upload(file)));
+    expect(textOf(text)).toContain("The ID on the chat platform has a wrong form: 1 row");
+    expect(textOf(text)).toContain("The ID on the game platform has a wrong form: 1 row");
+    expect(textOf(text)).toContain(": user 100004 is linked to 2 here");
   });
 
   test("the import page asks what to do with columns that may contain verification times or states", async () => {

@@ -89,6 +89,14 @@ describe("the data of a user on /me", () => {
     expect(text).toContain('href="/me/export"');
   });
 
+  test("/me shows days and numbers as the reader's language does, and no ISO dates", async () => {
+    const browser = await open(fay);
+    browser.cookies.set("accountlink_language", "de");
+    const { text } = await browser.get("/me");
+    expect(text).toContain(`<time datetime="2026-01-02">2. Januar 2026</time>`);
+    expect(text.replaceAll(/<[^>]*>/g, "")).not.toMatch(/\d{4}-\d\d-\d\d/);
+  });
+
   test("the export of /me is a file that names no other user", async () => {
     const answer = await exportOf(await open(fay));
     expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
@@ -145,6 +153,30 @@ describe("the data of a user on /me", () => {
     expectPage(refused, 429, "Enough downloads for today");
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect((await exportOf(await open(fay))).status).toBe(200);
+  });
+});
+
+describe("forgetting on /me", () => {
+  const kim = "100012";
+  const ip = "203.0.113.40";
+  const seenAt = new Date().toISOString();
+  fixtures.key({ links: linked(kim), sightings: [{ chatId: kim, ip, device: "phone", seenAt }] });
+
+  test("a user forgets the addresses and keeps the browsers, or the other way round", async () => {
+    const browser = await open(kim);
+    const { csrf = "" } = formOf(await browser.get("/me"));
+    expectPage(
+      await browser.post("/me/addresses/forget", { csrf: "wrong" }),
+      403,
+      "This form cannot be used",
+    );
+    expect((await browser.get("/me")).text).toContain(ip);
+    const forgotten = await browser.post("/me/addresses/forget", { csrf });
+    expectPage(forgotten, 200, "Your addresses are forgotten");
+    const { text } = await browser.get("/me");
+    expect([text.includes(ip), text.includes("Browser 1")]).toEqual([false, true]);
+    expectPage(await browser.post("/me/browsers/forget", { csrf }), 200, "Your browsers are forgotten");
+    expect((await browser.get("/me")).text).not.toContain("Browser 1");
   });
 });
 

@@ -10,7 +10,7 @@ import { platformConcurrency } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import type { Millis } from "../timestamp.ts";
 import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
-import { UserStore } from "./user_store.ts";
+import { type Places, UserStore } from "./user_store.ts";
 
 /**
  * A place where a user confirmed links: an address or a browser. Its sightings are merged over all scopes.
@@ -36,7 +36,7 @@ export interface OwnAddress extends OwnPlace {
   readonly ip: string | null;
 }
 
-/** Shows users their addresses and browsers, and forgets the browsers. @internal */
+/** Shows users their addresses and browsers, and forgets them. @internal */
 export class OwnSightings extends Context.Service<
   OwnSightings,
   {
@@ -49,8 +49,8 @@ export class OwnSightings extends Context.Service<
       StoreUnavailable
     >;
 
-    /** Forgets all of the user's browsers in every scope. */
-    readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<void, StoreUnavailable>;
+    /** Forgets all of the user's addresses or browsers in every scope. */
+    readonly forget: (chatId: ChatId, places: Places) => Effect.Effect<void, StoreUnavailable>;
   }
 >()("@accountlink/core/OwnSightings") {
   static readonly layer = Layer.effect(
@@ -115,7 +115,7 @@ export class OwnSightings extends Context.Service<
           };
         }),
 
-        forgetBrowsers: (chatId) => Effect.asVoid(users.forgetBrowsers(chatId)),
+        forget: (chatId, places) => Effect.asVoid(users.forget(chatId, places)),
       });
     }),
   );

@@ -77,6 +77,9 @@ export interface UserErased {
 }
 
 /** Finds and erases the data of a user in every scope. */
+/** The kind of places where a user was seen. @internal */
+export type Places = "addresses" | "browsers";
+
 export class UserStore extends Context.Service<
   UserStore,
   {
@@ -91,8 +94,8 @@ export class UserStore extends Context.Service<
       chatId: ChatId,
     ) => Effect.Effect<Pick<UserRecords, "sightings" | "browsers">, StoreUnavailable>;
 
-    /** Deletes the user's browser sightings in every scope, and returns their number. */
-    readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<number, StoreUnavailable>;
+    /** Deletes the user's sightings at addresses or in browsers, in every scope, and returns their number. */
+    readonly forget: (chatId: ChatId, places: Places) => Effect.Effect<number, StoreUnavailable>;
 
     /**
      * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, final sessions, and

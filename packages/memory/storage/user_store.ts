@@ -15,10 +15,10 @@ export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
       find: (chatId) => Effect.sync(() => find(memory, chatId)),
       findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
       findSightings: (chatId) => Effect.sync(() => find(memory, chatId)),
-      forgetBrowsers: (chatId) =>
+      forget: (chatId, places) =>
         Effect.sync(() =>
           [...memory.sightings.values()].reduce(
-            (forgotten, sightings) => forgotten + sightings.forgetBrowsers(chatId),
+            (forgotten, sightings) => forgotten + sightings.forget(chatId, places),
             0,
           ),
         ),

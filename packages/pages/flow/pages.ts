@@ -89,7 +89,7 @@ ${step(accountOn(chatName), chat === null ? "current" : "done", proofStep("chat"
 ${step(accountOn(gameName), stateOf(chat, game), chat && proofStep("game", game, view, reader), reader)}
 ${step(language.text("flow.step.confirm"), isProven ? "current" : "later", isProven ? html`${keptSighting(reader)}${confirmForm(view, language.text("flow.confirm"))}` : null, reader)}
 </ol>
-${view.sid !== null || chat !== null ? cancelForm(view, language.text("flow.cancel")) : null}`;
+${view.sid !== null || chat !== null ? declineHtml(view, language.text("flow.cancel"), reader) : null}`;
 };
 
 type StepState = "done" | "current" | "later";
@@ -134,7 +134,7 @@ const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Ca
 <li><h2>${language.text("flow.choice.now")}</h2>${replaced && cardHtml(replaced)}${keepForm(view, language.html("flow.choice.keep", nameOf(replaced)))}</li>
 <li><h2>${language.text("flow.choice.new")}</h2>${game && cardHtml(game)}${confirmForm(view, language.html("flow.choice.link", nameOf(game)))}</li>
 </ul>
-${cancelForm(view, language.text("flow.choice.cancel"))}
+${declineHtml(view, language.text("flow.choice.cancel"), reader)}
 ${otherAccount("game", view, reader)}
 ${otherAccount("chat", view, reader)}
 ${keptSighting(reader)}`;
@@ -148,8 +148,13 @@ const confirmForm = (view: FlowView, label: Html | string): Html =>
 const keepForm = (view: FlowView, label: Html): Html =>
   form("/verify/confirm", view, html`<button class="button quiet" name="keep" value="1">${label}</button>`);
 
-const cancelForm = (view: FlowView, label: string): Html =>
-  form("/verify/cancel", view, html`<button class="button quiet">${label}</button>`);
+/** Asks before it ends the verification, because nobody can open an ended one again. */
+const declineHtml = (view: FlowView, label: string, { language }: Reader): Html => html`
+<details class="decline">
+<summary>${label}</summary>
+<p>${language.text("flow.cancel.text")}</p>
+${form("/verify/cancel", view, html`<button class="button quiet">${language.text("flow.cancel.yes")}</button>`)}
+</details>`;
 
 const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => html`
 <form method="post" action="${action}">

@@ -56,6 +56,8 @@ export interface MessageValues {
   readonly "flow.sign_in_again": { readonly gameName: "text" };
   readonly "flow.confirm": null;
   readonly "flow.cancel": null;
+  readonly "flow.cancel.text": null;
+  readonly "flow.cancel.yes": null;
   readonly "flow.help": null;
   readonly "flow.afterwards": { readonly site: "text" };
   readonly "flow.minutes_left": { readonly minutes: "number" };
@@ -179,6 +181,7 @@ export interface MessageValues {
     readonly last: "text";
     readonly until: "text";
   };
+  readonly "me.addresses.forget": { readonly count: "number" };
   readonly "me.browsers": null;
   readonly "me.browsers.text": null;
   readonly "me.browser": { readonly number: "number" };
@@ -198,6 +201,8 @@ export interface MessageValues {
   readonly "me.removed.title": null;
   readonly "me.removed.text": { readonly community: "text" };
   readonly "me.removed.kept": null;
+  readonly "me.addresses.forgotten.title": null;
+  readonly "me.addresses.forgotten.text": null;
   readonly "me.browsers.forgotten.title": null;
   readonly "me.browsers.forgotten.text": null;
   readonly "me.not_linked.title": null;

@@ -67,11 +67,17 @@ export const meRoutes = Effect.gen(function* () {
       ),
     ),
 
+    site.form("/me/addresses/forget", ({ context, signIn: { chatId } }) =>
+      Effect.map(ownSightings.forget(chatId, "addresses"), () =>
+        site.render(forgottenPage("addresses", context.language), context),
+      ),
+    ),
+
     site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
       // Clear the cookie by which the service recognizes this browser. When the user next confirms a link in this
       // browser, the service sets a new cookie.
-      Effect.map(ownSightings.forgetBrowsers(chatId), () =>
-        markCookie.clear(site.render(forgottenPage(context.language), context)),
+      Effect.map(ownSightings.forget(chatId, "browsers"), () =>
+        markCookie.clear(site.render(forgottenPage("browsers", context.language), context)),
       ),
     ),
 

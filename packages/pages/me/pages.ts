@@ -4,6 +4,7 @@ import type {
   OwnCommunity,
   OwnLink,
   OwnPlace,
+  Places,
   UserErased,
 } from "@accountlink/core/users";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
@@ -38,7 +39,7 @@ export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
 <p class="who">${language.text("me.signed_in", { chatName })}</p>
 ${cardHtml(user)}
 ${linksHtml(links, reader, csrf)}
-${addresses.length === 0 ? null : addressesHtml(addresses, language)}
+${addresses.length === 0 ? null : addressesHtml(addresses, language, csrf)}
 ${browsers.length === 0 ? null : browsersHtml(browsers, language, csrf)}
 <section>
 <h2>${language.text("me.everything")}</h2>
@@ -83,7 +84,7 @@ ${postForm(
 </li>`;
 };
 
-const addressesHtml = (addresses: ReadonlyArray<OwnAddress>, language: Language): Html => html`
+const addressesHtml = (addresses: ReadonlyArray<OwnAddress>, language: Language, csrf: string): Html => html`
 <section>
 <h2>${language.text("me.addresses")}</h2>
 <p>${language.text("me.addresses.text")}</p>
@@ -94,6 +95,7 @@ const addressesHtml = (addresses: ReadonlyArray<OwnAddress>, language: Language)
 <p class="aside">${language.html("me.address.dates", datesOf(address, language))}</p>
 </li>`,
 )}</ul>
+${forgetForm("addresses", addresses.length, language, csrf)}
 </section>`;
 
 const browsersHtml = (browsers: ReadonlyArray<OwnPlace>, language: Language, csrf: string): Html => html`
@@ -107,8 +109,15 @@ const browsersHtml = (browsers: ReadonlyArray<OwnPlace>, language: Language, csr
 <p class="aside">${usedHtml(browser, language)}</p>
 </li>`,
 )}</ul>
-${postForm("/me/browsers/forget", csrf, html`<button class="button quiet">${language.text("me.browsers.forget", { count: browsers.length })}</button>`)}
+${forgetForm("browsers", browsers.length, language, csrf)}
 </section>`;
+
+const forgetForm = (places: Places, count: number, language: Language, csrf: string): Html =>
+  postForm(
+    `/me/${places}/forget`,
+    csrf,
+    html`<button class="button quiet">${language.text(`me.${places}.forget`, { count })}</button>`,
+  );
 
 const usedHtml = (browser: OwnPlace, language: Language): Html => {
   const { firstSeenAt, lastSeenAt } = browser;
@@ -134,7 +143,7 @@ ${content}
 const answerPage = (
   language: Language,
   status: 200 | 404,
-  name: "me.removed" | "me.browsers.forgotten" | "me.not_linked",
+  name: "me.removed" | `me.${Places}.forgotten` | "me.not_linked",
   text: Html,
 ): Page => {
   const title = language.text(`${name}.title`);
@@ -162,12 +171,12 @@ ${cardHtml(card)}
   };
 };
 
-export const forgottenPage = (language: Language): Page =>
+export const forgottenPage = (places: Places, language: Language): Page =>
   answerPage(
     language,
     200,
-    "me.browsers.forgotten",
-    html`<p>${language.text("me.browsers.forgotten.text")}</p>`,
+    `me.${places}.forgotten`,
+    html`<p>${language.text(`me.${places}.forgotten.text`)}</p>`,
   );
 
 export const notLinkedPage = (language: Language): Page =>

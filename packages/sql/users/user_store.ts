@@ -1,6 +1,6 @@
 import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
-import { type EraseUser, UserStore } from "@accountlink/core/users";
+import { type EraseUser, type Places, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
@@ -24,12 +24,12 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
     const erase = eraseUserOn(sql);
     const findSightings = findSightingsOn(sql);
     const { withBulkTimeout, isRemote, isAnyOf, rowsWritten } = dialectOf(sql);
-    const forgetBrowsers = (chatId: ChatId) =>
+    const forget = (chatId: ChatId, places: Places) =>
       Effect.map(
         sql`
           DELETE FROM sightings
-          WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId} AND address_key_id IS NULL`
-          .raw,
+          WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
+            AND address_key_id IS ${places === "browsers" ? sql`NULL` : sql`NOT NULL`}`.raw,
         rowsWritten,
       );
     // On Postgres, `withBulkTimeout` needs a transaction. On SQLite, a transaction would block all writers.
@@ -38,7 +38,7 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
       find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(storeOperation("UserStore.find")),
       findRecords: (chatId) => findRecords(chatId).pipe(storeOperation("UserStore.findRecords")),
       findSightings: (chatId) => findSightings(chatId).pipe(storeOperation("UserStore.findSightings")),
-      forgetBrowsers: (chatId) => forgetBrowsers(chatId).pipe(storeOperation("UserStore.forgetBrowsers")),
+      forget: (chatId, places) => forget(chatId, places).pipe(storeOperation("UserStore.forget")),
       erase: (write: EraseUser) =>
         withBulkTimeout(erase(write)).pipe(
           Effect.catchTag("RecordElsewhere", () => Effect.succeedNone),

@@ -115,7 +115,7 @@ describe("accountlink links", () => {
     expect(told.stdout.trimEnd().split("\n")).toEqual([
       expect.stringMatching(/^Would import 1 link into .*: 1 taken .*, 14 rows left out$/) as unknown,
       'Account "acme" does not exist, and would be made',
-      "  12: The chat ID is not an ID",
+      "  12: The chat ID has a wrong form",
       ...Array.from(
         { length: 10 },
         (_, index) => `    line ${index + 3}: chatId is "12", expected 5 to 32 digits`,
@@ -123,7 +123,7 @@ describe("accountlink links", () => {
       "    and 2 rows more",
       "  1: The row cannot be read",
       "    line 15: a quote is misplaced, expected cells that are quoted whole or not at all",
-      "  1: The game ID is not an ID",
+      "  1: The game ID has a wrong form",
       '    line 16: gameId is "x", expected 1 to 32 digits',
       `All rows that were left out are in "${rejects}"`,
     ]);

@@ -54,15 +54,15 @@ export const leftOutReasons = {
   swapped: "The two IDs are swapped",
   no_chat_id: "The chat ID is missing",
   no_game_id: "The game ID is missing",
-  chat_id: "The chat ID is not an ID",
-  game_id: "The game ID is not an ID",
+  chat_id: "The chat ID has a wrong form",
+  game_id: "The game ID has a wrong form",
   time: "The time cannot be read",
   future: "The time is more than a day ahead",
   row: "The row cannot be read",
   not_verified: "The link was not verified",
   other_guild: "The row is of another guild",
   repeated: "The same link stands in the file again",
-  conflict: "The chat user has another link in the file, which counts",
+  conflict: "The same user has another link in the file, which counts",
   link_limit: "The plan allows no more links",
 } as const;
 

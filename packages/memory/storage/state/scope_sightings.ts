@@ -1,7 +1,8 @@
 import type { ChatId } from "@accountlink/core";
-import { isInBrowser, placeOf, type Sighting } from "@accountlink/core/addresses";
+import { isAtAddress, isInBrowser, placeOf, type Sighting } from "@accountlink/core/addresses";
 import type { FoundSighting, SharedSightings } from "@accountlink/core/alts";
 import type { Millis } from "@accountlink/core/timestamp";
+import type { Places } from "@accountlink/core/users";
 import { Order } from "effect";
 
 /** The sightings of one scope, by chat user and by the hash of the place, which is an address or a browser. */
@@ -47,10 +48,11 @@ export class ScopeSightings {
     takeOut(this.#firstSeen, chatId, place);
   }
 
-  /** Removes the browser sightings of a chat user, and returns how many there were. */
-  forgetBrowsers(chatId: ChatId): number {
-    const forgotten = this.of(chatId).filter(isInBrowser);
-    for (const { browser } of forgotten) this.remove(chatId, browser);
+  /** Removes the sightings of a chat user at addresses or in browsers, and returns how many there were. */
+  forget(chatId: ChatId, places: Places): number {
+    const isForgotten = places === "browsers" ? isInBrowser : isAtAddress;
+    const forgotten = this.of(chatId).filter(isForgotten);
+    for (const sighting of forgotten) this.remove(chatId, placeOf(sighting));
     return forgotten.length;
   }
 

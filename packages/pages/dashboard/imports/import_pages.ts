@@ -236,9 +236,14 @@ const namedText = (account: string, names: ReadonlyMap<string, string> | undefin
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
   unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;
 
-/** Replaces `chatId` or `gameId` at the start of a problem with words for users, such as "the ID on Discord". */
+/** Names IDs and users by their platform, such as "the ID on Discord" in place of `chatId`. */
 export const said = (problem: string, { chat, game }: PlatformNames): string =>
-  problem.replace(/^chatId\b/, `the ID on ${chat}`).replace(/^gameId\b/, `the ID on ${game}`);
+  problem
+    .replace(/^chatId\b/, `the ID on ${chat}`)
+    .replace(/^gameId\b/, `the ID on ${game}`)
+    .replace(/^The chat ID\b/, `The ID on ${chat}`)
+    .replace(/^The game ID\b/, `The ID on ${game}`)
+    .replace(/^chat user\b/, "user");
 
 const leftOutHtml = (
   view: ImportView,
@@ -252,7 +257,7 @@ const leftOutHtml = (
 ${reasons.map(
   ({ reason, count, first }) => html`
 <details>
-<summary>${leftOutReasons[reason]}: ${counted(count, "row")}</summary>
+<summary>${said(leftOutReasons[reason], platforms)}: ${counted(count, "row")}</summary>
 <ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${said(problem, platforms)}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
 </details>`,
 )}

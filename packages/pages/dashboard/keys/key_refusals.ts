@@ -49,7 +49,7 @@ export const refusalOf = (error: KeyFormError): Refused => {
       return {
         status,
         problems: [],
-        general: "Nothing was changed: the chat platform does not answer. Try again.",
+        general: "Nothing was changed: the platform does not answer. Try again.",
       };
   }
 };

@@ -115,7 +115,7 @@ export const storageOperations = Effect.gen(function* () {
       find: users.find(nobody),
       findRecords: users.findRecords(nobody),
       findSightings: users.findSightings(nobody),
-      forgetBrowsers: users.forgetBrowsers(nobody),
+      forget: users.forget(nobody, "browsers"),
       erase: users.erase({
         ...origin,
         chatId: nobody,

@@ -68,7 +68,7 @@ export const finds: Cases<StoragePorts> = {
     );
   }),
 
-  "see keeps the first and last sighting in a browser until forgetBrowsers": Effect.gen(function* () {
+  "see keeps the first and last sighting in a browser until they are forgotten": Effect.gen(function* () {
     const user = yield* newUserFixture;
     const { guild } = yield* user.newScopes;
     const times = Effect.map(user.findSightings, ({ browsers }) =>
@@ -76,25 +76,33 @@ export const finds: Cases<StoragePorts> = {
     );
     for (const seenAt of [3, 7, 5]) yield* user.seeIn(guild, "phone", user.chatId, seenAt);
     expectEqual(yield* times, [[3, 7]]);
-    yield* user.forgetBrowsers;
+    yield* user.forget("browsers");
     yield* user.seeIn(guild, "phone", user.chatId, 9);
     expectEqual(yield* times, [[9, 9]]);
   }),
 
-  "forgetBrowsers deletes only the user's sightings in browsers": Effect.gen(function* () {
-    const user = yield* newUserFixture;
-    const { global, guild } = yield* user.newScopes;
-    for (const scope of [global, guild]) {
-      yield* user.see(scope, "hash");
-      yield* user.seeIn(scope, "phone");
-      yield* user.seeIn(scope, "computer");
-      yield* user.seeIn(scope, "phone", bob);
-    }
-    expectEqual(yield* user.usersOf(global, "phone"), 2);
-    expectEqual(yield* user.forgetBrowsers, 4);
-    expectEqual(yield* user.forgetBrowsers, 0);
-    const found = yield* user.find;
-    expectEqual([found.sightings.length, found.browsers], [2, []]);
-    expectEqual([yield* user.usersOf(global, "phone"), yield* user.usersOf(guild, "computer")], [1, 0]);
-  }),
+  "forget deletes only the user's sightings in browsers, or only the sightings at addresses": Effect.gen(
+    function* () {
+      const user = yield* newUserFixture;
+      const { global, guild } = yield* user.newScopes;
+      for (const scope of [global, guild]) {
+        yield* user.see(scope, "hash");
+        yield* user.seeIn(scope, "phone");
+        yield* user.seeIn(scope, "computer");
+        yield* user.seeIn(scope, "phone", bob);
+      }
+      expectEqual(yield* user.usersOf(global, "phone"), 2);
+      yield* user.see(global, "hash", bob);
+      expectEqual(yield* user.forget("browsers"), 4);
+      expectEqual(yield* user.forget("browsers"), 0);
+      const found = yield* user.find;
+      expectEqual([found.sightings.length, found.browsers], [2, []]);
+      expectEqual([yield* user.usersOf(global, "phone"), yield* user.usersOf(guild, "computer")], [1, 0]);
+      yield* user.seeIn(guild, "phone");
+      expectEqual(yield* user.forget("addresses"), 2);
+      const left = yield* user.find;
+      expectEqual([left.sightings, left.browsers.length], [[], 1]);
+      expectEqual([yield* user.usersOf(global, "hash"), yield* user.usersOf(guild, "hash")], [1, 0]);
+    },
+  ),
 };

@@ -15,7 +15,7 @@ import { IdempotencyStore, type IdempotentWrite } from "@accountlink/core/idempo
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
-import { type UserErased, UserStore } from "@accountlink/core/users";
+import { type Places, type UserErased, UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { answered, newAnswer } from "../idempotency/idempotency_fixture.ts";
@@ -85,7 +85,7 @@ export const newUserFixture = Effect.gen(function* () {
       sessions.recordSightings(pid, [{ chatId: of, browser, seenAt }]),
     usersOf: ({ pid }: DataScope, place: string) =>
       Effect.map(sightings.countUsers(pid, [[place]]), ([count]) => count),
-    forgetBrowsers: users.forgetBrowsers(chatId),
+    forget: (places: Places) => users.forget(chatId, places),
     findSightings: users.findSightings(chatId),
     signIn: Effect.fnUntraced(function* (of: ChatId = chatId) {
       const signIn = newSignIn({ chatId: of });
