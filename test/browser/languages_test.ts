@@ -1,0 +1,69 @@
+/** The pages for users in other languages: from right to left, without Latin letters, and with long words. */
+import type { LanguageTag } from "@accountlink/pages/languages";
+import { Languages } from "@accountlink/pages/languages";
+import { Effect } from "effect";
+import { expect, it } from "vitest";
+import type { WatchedPage } from "./browser.ts";
+import { press, useFlowPages } from "./flow_pages.ts";
+import { contentWidth, expectUsable, phone } from "./looks.ts";
+
+const { fixtures, newSession, visit } = await useFlowPages();
+const tags = ["ar", "ja", "de", "ru", "th"] as const;
+fixtures.key({
+  account: "tired",
+  links: { 100004: "1" },
+  sightings: [{ chatId: "100004", ip: "203.0.113.7", device: "phone", seenAt: new Date().toISOString() }],
+});
+
+const languageOf = (tag: LanguageTag) =>
+  Languages.pipe(
+    Effect.flatMap((languages) => languages.get(tag)),
+    Effect.provide(Languages.layer),
+    Effect.runPromise,
+  );
+
+/** Returns the labels of buttons, links and menus whose text does not fit into them. */
+const cutLabels = ({ page }: WatchedPage) =>
+  page.evaluate<ReadonlyArray<string>>(`
+    [...document.querySelectorAll("a, button, summary, h1, h2, label")]
+      .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
+      .map((element) => element.textContent.trim())`);
+
+it.each(tags)("the pages in %s are usable on a phone, and no label is cut", async (tag) => {
+  const language = await languageOf(tag);
+  const { sid } = await newSession();
+  const watched = await visit(`/verify?sid=${sid}&lang=${tag}`, phone);
+  const { page } = watched;
+  // Accessibility does not depend on the words, so two languages suffice: one from right to left, one without spaces.
+  const look = async (title: string, name: string) => {
+    if (tag === "ar" || tag === "ja") await expectUsable(watched, title, `${name}-${tag}`);
+    await expect.poll(() => page.title()).toBe(title);
+    expect([name, await contentWidth(page), await cutLabels(watched)]).toEqual([
+      name,
+      phone.viewport.width,
+      [],
+    ]);
+    await watched.keepPicture(`${name}-${tag}`);
+  };
+  await look(language.text("flow.link.title"), "begin");
+  await press(page, language.text("flow.sign_in", { platform: language.text("platform.chat") }));
+  await press(page, /User 2\b/);
+  await look(language.text("flow.link.title"), "half");
+  await press(page, language.text("flow.sign_in", { platform: language.text("platform.game") }));
+  await press(page, /Player 1\b/);
+  await look(language.text("flow.choice.title"), "choice");
+  await page.getByText(language.text("flow.choice.cancel"), { exact: true }).click();
+  await look(language.text("flow.choice.title"), "declining");
+  await page.goto(new URL("/", page.url()).href);
+  await look("accountlink", "home");
+  await page.goto(new URL("/go?code=none", page.url()).href);
+  await look(language.text("code.title"), "code");
+  await page.goto(new URL("/verify", page.url()).href);
+  await look(language.text("refusal.no_entry.title"), "no-entry");
+  await page.goto(new URL("/me", page.url()).href);
+  await press(page, /User 4\b/);
+  await look(language.text("me.title"), "me");
+  await page.goto(new URL("/me/erase", page.url()).href);
+  await look(language.text("erase.title"), "erase");
+  await watched.close();
+});
