@@ -99,6 +99,16 @@ describe("deploy/", () => {
     expect(argumentsOf("USER")).toEqual(["node"]);
   });
 
+  it("the Dockerfile names only files of the checkout", async () => {
+    const sources = argumentsOf("COPY").flatMap((text) => text.split(/\s+/).slice(0, -1));
+    const commands = argumentsOf("RUN").flatMap(
+      (text) => text.match(/\b(?:packages|tools|apps)[\w./]*/g) ?? [],
+    );
+    const named = [...sources, ...commands].filter((path) => !path.startsWith("/"));
+    expect(named).toContain("packages/testing");
+    for (const path of named) await expect(stat(join(root, path))).resolves.toBeTruthy();
+  });
+
   it("images have digests, and the Dockerfile has the Node version of the lockfile", () => {
     const [first = "", ...others] = argumentsOf("FROM").map((from) => from.split(" ")[0]);
     expect(first.split("@")[0]).toBe(`node:${process.versions.node}-slim`);
