@@ -6,6 +6,7 @@
 export * from "./balancers/haproxy.ts";
 export * from "./balancers/nginx.ts";
 export * from "./certificate.ts";
+export * from "./discord_gateway.ts";
 export * from "./free_port.ts";
 export * from "./http_server.ts";
 export * from "./id_token.ts";

@@ -68,7 +68,7 @@ export const variables = {
   ),
   ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: count("Commands of a chat user per minute", 20),
   ACCOUNTLINK_CHAT_GATEWAY: choice(
-    "Whether who joins a guild of the dev platform gets roles at once, not at the daily sweep",
+    "Whether new members of a guild get roles at once, not at the daily sweep",
     ["on", "off"],
     "off",
   ),

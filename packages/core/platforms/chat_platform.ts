@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, type Stream } from "effect";
+import { Context, Data, type Effect, type Option, type Scope, type Stream } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { ChatCommands } from "./chat_commands.ts";
@@ -10,6 +10,35 @@ export interface GuildJoin {
   readonly guildId: GuildId;
   readonly chatId: ChatId;
 }
+
+/**
+ * The chat platform refuses to report joins until the operator changes the bot's application.
+ *
+ * @example
+ * ```ts
+ * new JoinsRefused({ reason: "the bot token is wrong" }).reason; // "the bot token is wrong"
+ * ```
+ */
+export class JoinsRefused extends Data.TaggedError("JoinsRefused")<{ readonly reason: string }> {}
+
+/** How far a connection has read the joins, kept for the next connection, which may be on another node. */
+export interface JoinsPosition {
+  readonly read: Effect.Effect<string | null>;
+  readonly write: (position: string) => Effect.Effect<void>;
+}
+
+/**
+ * Connects to the chat platform until the scope closes, and returns the users who join a guild of the bot after the
+ * position. Without a position, or if the platform has forgotten it, the stream begins with the next join. The stream
+ * fails if the connection is lost.
+ */
+export type ChatJoins = (
+  position: JoinsPosition,
+) => Effect.Effect<
+  Stream.Stream<GuildJoin, PlatformUnavailable | JoinsRefused>,
+  PlatformUnavailable | JoinsRefused,
+  Scope.Scope
+>;
 
 /**
  * Requests to the chat platform.
@@ -101,11 +130,8 @@ export class ChatPlatform extends Context.Service<
      */
     readonly botInvite?: (guildId: GuildId | null, rights: "none" | "roles") => string;
 
-    /**
-     * The users who join a guild of the bot while the stream runs. It fails if the connection is lost. Undefined if the
-     * platform does not report joins.
-     */
-    readonly joins?: Stream.Stream<GuildJoin, PlatformUnavailable>;
+    /** Undefined if the platform does not report joins. */
+    readonly joins?: ChatJoins;
 
     /** Undefined if the platform has no roles. */
     readonly roles?: ChatRoles;

@@ -1,5 +1,6 @@
 import { Clock, Effect, FiberHandle, Layer, Metric, Option, Schedule, Stream } from "effect";
-import { ChatPlatform, type GuildJoin } from "../platforms/chat_platform.ts";
+import { Cache } from "../cache.ts";
+import { ChatPlatform, type GuildJoin, type JoinsPosition } from "../platforms/chat_platform.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { newUlid } from "../ulid.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
@@ -12,6 +13,14 @@ const waitingJoins = 10_000;
 
 const prefix = "gateway:";
 
+const positionKey = "gateway_position";
+
+/** How long a position is of use, in milliseconds. Platforms keep joins for some minutes. */
+const positionTime = 300_000;
+
+const refused =
+  "The chat platform refuses to report joins: the daily sweep finds new members until a restart";
+
 const connected = Metric.gauge("accountlink_chat_gateway_connected", {
   description: "Whether this node receives joins from the chat platform: 1 or 0",
 });
@@ -20,6 +29,23 @@ const joined = Metric.counter("accountlink_chat_joins_total", {
   description: "Users who joined a guild, as received from the chat platform",
   incremental: true,
 });
+
+/** The shared position. Without it, for example while Redis is down, the daily sweep finds who joined meanwhile. */
+const makePosition = Effect.map(
+  Cache,
+  (cache): JoinsPosition => ({
+    read: Effect.flatMap(Clock.currentTimeMillis, (now) => cache.get(positionKey, now)).pipe(
+      Effect.map(Option.getOrNull),
+      Effect.orElseSucceed(() => null),
+    ),
+    write: (position) =>
+      Effect.ignore(
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          cache.set(positionKey, position, now + positionTime, now),
+        ),
+      ),
+  }),
+);
 
 /**
  * Receives who joins a guild, and adds them to the members that wait for the guild's role plan. One node of all, the
@@ -34,6 +60,7 @@ export const layerMemberJoins = Layer.effectDiscard(
       );
     }
     const store = yield* RolePlanStore;
+    const position = yield* makePosition;
     const node = prefix + newUlid(yield* Clock.currentTimeMillis);
     const connection = yield* FiberHandle.make();
     let livesUntil = 0;
@@ -43,18 +70,24 @@ export const layerMemberJoins = Layer.effectDiscard(
       yield* store.markMember(guildId, chatId, yield* Clock.currentTimeMillis);
     });
 
-    const receive = Stream.runForEach(
-      Stream.buffer(joins, { capacity: waitingJoins, strategy: "dropping" }),
-      (join) => Effect.retry(mark(join), Schedule.spaced("1 second")),
-    );
+    const receive = <E>(received: Stream.Stream<GuildJoin, E>) =>
+      Stream.runForEach(Stream.buffer(received, { capacity: waitingJoins, strategy: "dropping" }), (join) =>
+        Effect.retry(mark(join), Schedule.spaced("1 second")),
+      );
     const disconnected = Metric.update(connected, 0);
-    const connect = Effect.andThen(Metric.update(connected, 1), receive).pipe(
-      Effect.catch((error) =>
-        Effect.annotateLogs(Effect.logWarning("Cannot receive joins from the chat platform"), {
-          operation: error.operation,
-        }),
-      ),
+    const connect = joins(position).pipe(
+      Effect.tap(Metric.update(connected, 1)),
+      Effect.flatMap(receive),
+      Effect.scoped,
       Effect.ensuring(disconnected),
+      Effect.catchTags({
+        PlatformUnavailable: ({ operation }) =>
+          Effect.annotateLogs(Effect.logWarning("Cannot receive joins from the chat platform"), {
+            operation,
+          }),
+        JoinsRefused: ({ reason }) =>
+          Effect.annotateLogs(Effect.logWarning(refused), { reason }).pipe(Effect.andThen(Effect.never)),
+      }),
       Effect.repeat(Schedule.spaced("5 seconds")),
     );
     yield* disconnected;

@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Queue, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { PlatformUnavailable } from "../errors.ts";
-import { ChatPlatform, type GuildJoin } from "../platforms/chat_platform.ts";
+import { ChatPlatform, type GuildJoin, JoinsRefused } from "../platforms/chat_platform.ts";
 import { chatId, guildId, operator, platform, scopes, startNodeOn, stores } from "../test_services.ts";
 import { layerMemberJoins } from "./member_joins.ts";
 import { noPlan } from "./role_plan.ts";
@@ -39,7 +39,7 @@ it.effect("one node receives joins, reconnects, and another node takes over with
         layerMemberJoins.pipe(
           Layer.provide([
             Layer.succeed(RolePlanStore, reachable),
-            Layer.succeed(ChatPlatform, { ...chat, joins: Stream.unwrap(connection) }),
+            Layer.succeed(ChatPlatform, { ...chat, joins: () => connection }),
           ]),
         ),
       );
@@ -66,5 +66,20 @@ it.effect("one node receives joins, reconnects, and another node takes over with
     yield* second.stop;
     expect(connected).toEqual([]);
     expect(yield* store.firstNode("gateway:", 17_000)).toEqual(Option.none());
+  }).pipe(Effect.provide(world)),
+);
+
+it.effect("a node that the platform refuses to report joins to does not ask again", () =>
+  Effect.gen(function* () {
+    const chat = yield* ChatPlatform;
+    let connections = 0;
+    const refused = Effect.suspend(() => {
+      connections += 1;
+      return Effect.fail(new JoinsRefused({ reason: "the bot token is wrong" }));
+    });
+    const platforms = Layer.succeed(ChatPlatform, { ...chat, joins: () => refused });
+    yield* Layer.build(Layer.provide(layerMemberJoins, platforms));
+    yield* TestClock.adjust("1 hour");
+    expect(connections).toBe(1);
   }).pipe(Effect.provide(world)),
 );

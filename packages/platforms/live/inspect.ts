@@ -3,6 +3,7 @@ import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/cor
 import { Effect, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { findResource } from "../http/mod.ts";
+import { findApplication } from "./discord/chat_commands.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
 import { User } from "./discord/discord_wire.ts";
 import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_platform.ts";
@@ -20,6 +21,18 @@ export const inspectLiveChatPlatform = (
     });
     return Option.getOrThrow(bot).username;
   }).pipe(Effect.scoped);
+
+/** The flags of an application with the intent "server members": of a verified bot, and of a small one. */
+const serverMembers = (1 << 14) | (1 << 15);
+
+/** Returns whether Discord may report joins to the bot. @internal */
+export const inspectLiveJoins = (
+  options: LiveChatPlatformOptions,
+): Effect.Effect<boolean, PlatformUnavailable, HttpClient.HttpClient> =>
+  Effect.flatMap(discordClients(options), ({ client }) => findApplication(client)).pipe(
+    Effect.map(({ flags = 0 }) => (flags & serverMembers) !== 0),
+    Effect.scoped,
+  );
 
 /** Fails unless Roblox answers a user lookup. @internal */
 export const inspectLiveGamePlatform = (

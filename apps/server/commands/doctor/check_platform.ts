@@ -52,10 +52,26 @@ const checkLive = Effect.fnUntraced(function* (
     ),
     Effect.scoped,
   );
-  const isOn = config.ACCOUNTLINK_CHAT_COMMANDS === "on";
-  const asked = Effect.all([chatPlatform, gamePlatform, ...(isOn ? [commands] : [])], {
-    concurrency: "unbounded",
-  });
+  const joins = live.inspectLiveJoins({ ...chat, publicUrl }).pipe(
+    Effect.match({
+      onSuccess: (areReported) =>
+        areReported
+          ? ok("joins", "the chat platform reports them")
+          : warn(
+              "joins",
+              "the chat platform refuses to report them",
+              "Give the bot the intent server members",
+            ),
+      onFailure: (error) => warn("joins", reasonOf(error), "The daily sweep finds new members meanwhile"),
+    }),
+  );
+  const checks = [
+    chatPlatform,
+    gamePlatform,
+    ...(config.ACCOUNTLINK_CHAT_COMMANDS === "on" ? [commands] : []),
+    ...(config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? [joins] : []),
+  ];
+  const asked = Effect.all(checks, { concurrency: "unbounded" });
   // Turns logging off: the findings already report the errors that the platform clients would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startDiscord } from "../chat/test_discord.ts";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
@@ -153,5 +154,24 @@ describe("accountlink doctor", () => {
     const refused = await findingsWith("wrong-token");
     expect(refused).toMatch(/^fail +chat platform +it refuses ACCOUNTLINK_CHAT_BOT_TOKEN$/m);
     expect(refused).not.toContain("wrong-token");
+  });
+
+  it("the doctor compares the commands and the intent of the application at the chat platform", async () => {
+    const found = async (environment: Readonly<Record<string, string>>) =>
+      (await findingsIn({ ...environment, ACCOUNTLINK_PUBLIC_URL: "https://links.example" }))
+        .split("\n")
+        .filter((line) => /^\w+ +(commands|joins) /.test(line));
+    const unused = await startDiscord();
+    expect(await found(unused.environment)).toEqual([expect.stringMatching(/^ok .* not used yet: /)]);
+    const other = await startDiscord({ interactions_endpoint_url: "https://links.example/old" });
+    expect(await found({ ...other.environment, ACCOUNTLINK_CHAT_GATEWAY: "on" })).toEqual([
+      expect.stringMatching(/^warn .*The command "verify" differs/),
+      expect.stringMatching(/^warn .* refuses to report them$/),
+    ]);
+    const intended = await startDiscord({ flags: 1 << 15 });
+    expect(await found({ ...intended.environment, ACCOUNTLINK_CHAT_GATEWAY: "on" })).toEqual([
+      expect.stringMatching(/^ok .* not used yet: /),
+      expect.stringMatching(/^ok .*the chat platform reports them$/),
+    ]);
   });
 });

@@ -10,6 +10,7 @@ import { discordClients, type LiveChatPlatformOptions } from "./discord_client.t
 import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
 import { Guild, ListedMember, type Member, NamedMember, Role, refusal, User } from "./discord_wire.ts";
 import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
+import { discordJoins } from "./joins.ts";
 
 /** How long the role names of a guild are cached. The roles of a member are not cached. */
 const rolesFreshFor = Duration.minutes(1);
@@ -123,6 +124,7 @@ export const liveChatPlatform = (
         joinedGuilds: joinedGuildsOn(client),
         isManager: isManagerOn(client),
         ...(options.clientId === undefined ? {} : { botInvite: liveBotInvite(options.clientId) }),
+        joins: discordJoins(client, options.botToken),
         roles: yield* discordRoles(roles),
         commands: discordCommands(client, answers),
       });

@@ -73,6 +73,8 @@ export const Application = Schema.Struct({
   id: Schema.String,
   verify_key: Schema.String.check(Schema.isPattern(/^[\da-f]{64}$/i)),
   interactions_endpoint_url: nullish,
+  /** A bit set of what the application may do. */
+  flags: Schema.optional(Schema.Int),
 });
 
 export const ListedMember = Schema.Struct({ user: Schema.Struct({ id: Schema.String }) });

@@ -1,0 +1,111 @@
+/** The gateway of Discord: a WebSocket server that speaks the part of its protocol that reports joins. */
+import { createServer } from "node:http";
+import { WebSocket, WebSocketServer } from "@effect/platform-node/NodeWS";
+import { Effect } from "effect";
+import { listenLocally } from "./free_port.ts";
+
+/** What a client sent: its operation and data. */
+interface Heard {
+  readonly op: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the data of each operation has another form
+  readonly d: any;
+}
+
+interface Session {
+  readonly shard: number;
+  readonly events: Array<object>;
+  socket: WebSocket;
+}
+
+const ops = {
+  dispatch: 0,
+  heartbeat: 1,
+  identify: 2,
+  resume: 6,
+  invalidSession: 9,
+  hello: 10,
+  acknowledged: 11,
+};
+
+/** Starts a gateway. It ends with the scope. */
+export const startDiscordGateway = Effect.fnUntraced(function* ({
+  shards = 1,
+  heartbeatInterval = 200,
+} = {}) {
+  const server = createServer();
+  const sockets = new WebSocketServer({ server, verifyClient: () => !gateway.isDown });
+  const port = yield* Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
+    () =>
+      Effect.sync(() => {
+        gateway.drop();
+        server.close();
+      }),
+  );
+  const url = `ws://127.0.0.1:${port}`;
+  const sessions = new Map<string, Session>();
+  const heard: Array<Heard> = [];
+
+  const gateway = {
+    /** The answer of the API to `GET /gateway/bot`. */
+    information: {
+      url,
+      shards,
+      session_start_limit: { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: shards },
+    },
+    /** The identifications, resumptions and heartbeats so far. */
+    heard,
+    countOf: (name: "identify" | "resume") => heard.filter(({ op }) => op === ops[name]).length,
+    /** The code with which the gateway closes a connection that identifies itself. */
+    refusal: null as number | null,
+    acknowledges: true,
+    /** Whether the gateway refuses new connections. */
+    isDown: false,
+    connections: () => [...sockets.clients].filter(({ readyState }) => readyState === WebSocket.OPEN).length,
+    forgetSessions: () => sessions.clear(),
+    /** Ends all connections without a word. */
+    drop: () => {
+      for (const socket of sockets.clients) socket.terminate();
+    },
+    /** Reports a join to the shard of the guild, or keeps it for the resumption. */
+    join: (guildId: string, id: string, more: object = {}) => {
+      const shard = Number((BigInt(guildId) >> 22n) % BigInt(shards));
+      const d = { guild_id: guildId, user: { id, username: id, ...more }, roles: [] };
+      for (const session of sessions.values()) {
+        if (session.shard === shard) dispatch(session, "GUILD_MEMBER_ADD", d);
+      }
+    },
+  };
+
+  const dispatch = (session: Session, t: string, d: object) => {
+    const event = { op: ops.dispatch, s: session.events.length + 1, t, d };
+    session.events.push(event);
+    session.socket.send(JSON.stringify(event));
+  };
+
+  sockets.on("connection", (socket) => {
+    const send = (op: number, d?: unknown) => socket.send(JSON.stringify({ op, d }));
+    send(ops.hello, { heartbeat_interval: heartbeatInterval });
+    socket.on("message", (data) => {
+      const message: Heard = JSON.parse(String(data));
+      heard.push(message);
+      const { op, d } = message;
+      if (op === ops.heartbeat && gateway.acknowledges) send(ops.acknowledged);
+      if (op === ops.identify) {
+        if (gateway.refusal !== null) return socket.close(gateway.refusal);
+        const session = { shard: d.shard[0], events: [], socket };
+        const id = `session-${heard.length}`;
+        sessions.set(id, session);
+        dispatch(session, "READY", { session_id: id, resume_gateway_url: url, guilds: [] });
+      }
+      if (op === ops.resume) {
+        const session = sessions.get(d.session_id);
+        if (session === undefined) return send(ops.invalidSession, false);
+        session.socket = socket;
+        for (const event of session.events.slice(d.seq)) socket.send(JSON.stringify(event));
+        dispatch(session, "RESUMED", {});
+      }
+    });
+  });
+  return gateway;
+});
