@@ -13,6 +13,8 @@ export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
   /** The number of keys that are not revoked. */
   readonly keys: number;
+  /** Whether the public flow accepts one of the keys, so that users can link. */
+  readonly hasActiveKey: boolean;
   /** The redirect origins that the flow accepts, each once, sorted: only active keys count. */
   readonly redirectOrigins: ReadonlyArray<string>;
 }
@@ -68,7 +70,13 @@ export class OwnedScopes extends Context.Service<
             );
             const accepted = own.filter((key) => isAccepted(key, now));
             const origins = new Set(accepted.flatMap(({ redirectOrigins }) => redirectOrigins));
-            return { ...configured, links, keys: own.length, redirectOrigins: [...origins].toSorted() };
+            return {
+              ...configured,
+              links,
+              keys: own.length,
+              hasActiveKey: accepted.length > 0,
+              redirectOrigins: [...origins].toSorted(),
+            };
           }),
         );
       });

@@ -126,6 +126,7 @@ export const makeCommunity = (text: string): Community => ({
   settings: { displayName: text, supportUrl: text, doneText: text },
   links: { count: 0, age: 0 },
   keys: 1,
+  hasActiveKey: true,
   redirectOrigins: [text],
   guildName: text,
 });

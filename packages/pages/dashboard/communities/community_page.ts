@@ -130,13 +130,13 @@ const originsHtml = ({ redirectOrigins }: Community): Html =>
 <p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${paths.keys}">keys</a> list them.</p>
 <ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
-const botHtml = ({ community: { scope }, guilds, botInvite, tryUrl }: CommunityView): Html => {
+const botHtml = ({ community: { scope }, guilds, botInvite, tryUrl, rolesOn }: CommunityView): Html => {
   if (scope.kind === "global") return botStep({ guilds, botInvite });
   const guild = guildIn({ community: { scope }, guilds });
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
-    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member. With <a href="${rolesPath(scope.pid)}">roles</a> turned on, members type <code>/verify</code>, and managers <code>/panel</code> to post a button.</p>
-${tryUrl === null ? null : html`<p><a href="${tryUrl}">Try it as a member</a></p>`}`
+    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.${rolesOn ? html` Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.` : null}</p>
+${rolesOn && tryUrl !== null ? html`<p><a href="${tryUrl}">Try it as a member</a></p>` : null}`
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
 ${botInvite && addBot(botInvite)}`;
 };

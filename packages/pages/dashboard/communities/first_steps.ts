@@ -55,7 +55,8 @@ ${step("Post the panel", false, community === null || !isReachable(community, vi
 };
 
 /** Whether members can link by the verify link: a key is active, or roles are on. */
-export const isReachable = ({ keys }: Community, rolesOn: boolean): boolean => rolesOn || keys > 0;
+export const isReachable = ({ hasActiveKey }: Community, rolesOn: boolean): boolean =>
+  rolesOn || hasActiveKey;
 
 /** @param plans of one scope */
 export const hasPlanOn = (plans: ReadonlyArray<Pick<RolePlan, "state">>): boolean =>

@@ -43,6 +43,7 @@ const makeBench = Effect.gen(function* () {
       guildName: null,
       links: { count: 0, age: 0 },
       keys: 0,
+      hasActiveKey: true,
       redirectOrigins: [],
     };
     const file = yield* jobs.uploads.create;

@@ -8,7 +8,7 @@ import { statusHtml } from "../look/notice.ts";
 import { nameOf } from "../look/owned_key.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { keyPath, withQuery } from "../paths.ts";
+import { keyPath, rolesPath, withQuery } from "../paths.ts";
 import { curlOf } from "../trial/commands.ts";
 
 export interface Issued {
@@ -35,6 +35,6 @@ ${copyable("token", "key", token)}
 ${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf({ method: "GET", url }, "$ACCOUNTLINK_KEY")}`)}
 <p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
 </section>
-<p><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a></p>`,
+<p class="row"><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a>${isNew ? html` <a class="button quiet" href="${rolesPath(key.scope.pid)}">Choose roles</a>` : null}</p>`,
   };
 };

@@ -30,6 +30,8 @@ export interface RolesView {
   readonly preview: RolePreview | null;
   /** A group whose ranks the owner wants to make rules of; null if none was asked for. */
   readonly ranked: RankedGroup | null;
+  /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
+  readonly tryUrl: string | null;
   /** Another list of the account whose rules for this guild are on; null if there is none. */
   readonly rival: Community | null;
 }
@@ -85,6 +87,7 @@ ${
   plan.state === "paused"
     ? html`<p>Nothing is changed until you turn it on. It also pauses by itself when the bot is removed, or when nobody of your team manages the community any more.</p>`
     : html`
+<p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${view.tryUrl === null ? null : html` <a href="${view.tryUrl}">Try it as a member</a>`}</p>
 <p>${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be changed in a moment.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null

@@ -1,5 +1,5 @@
 /** Routes of the role plans: the page of a guild's plan, and its forms. */
-import { type DataScope, GamePlatform, guildOf } from "@accountlink/core";
+import { ChatPlatform, type DataScope, GamePlatform, guildOf } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
 import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
@@ -46,6 +46,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const guildsOf = yield* makeGuildChoice;
   const findByName = yield* makeNameSearch;
   const { findGroup } = yield* GamePlatform;
+  const { commands } = yield* ChatPlatform;
 
   const nameOf = (chatId: ChatId) =>
     Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId);
@@ -121,6 +122,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         names: new Map(chatIds.map((chatId, i) => [chatId, names[i] ?? chatId])),
         preview: preview ?? null,
         ranked: ranked ?? null,
+        tryUrl: commands?.tryUrl?.(guildId) ?? null,
         rival: yield* rivalOf(visitor, community, guildId),
       };
       return rolesPage(view, shown, visitor, noticeHtml(done), refused ?? null);
