@@ -44,8 +44,14 @@ export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof 
     env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded(url))}` },
     goDown: () => send("PUT /faults", { body: { mode: "down", platform: "chat" } }),
     comeUp: () => send("DELETE /faults"),
-    members: async (guildId: string): Promise<ReadonlyArray<Member>> => {
-      const { body } = await send(`GET /chat/api/guilds/${guildId}/members`, { key });
+    join: (guildId: string, chatId: string) =>
+      send(`PUT /control/guilds/${guildId}/members/${chatId}`, {
+        body: { manager: false, nickname: null, joined: null, roles: [] },
+      }),
+    /** Returns up to 1,000 members after this one, or the first. */
+    members: async (guildId: string, after?: string): Promise<ReadonlyArray<Member>> => {
+      const query = after === undefined ? "" : `?after=${after}`;
+      const { body } = await send(`GET /chat/api/guilds/${guildId}/members${query}`, { key });
       return body["members"] as unknown as ReadonlyArray<Member>;
     },
     /** Returns how often each change of a member was requested. A change is, for example, `PUT 100001 roles/1`. */
