@@ -1,36 +1,31 @@
-"""A Discord bot with /verify, on discord.py: it shows a link, waits, and says how it ended.
+"""A Discord bot that posts into a channel who links and unlinks, on discord.py. The service itself has /verify and roles.
 
-DISCORD_TOKEN=… ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… python3 discord_bot.py
+DISCORD_TOKEN=… CHANNEL_ID=… ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… python3 discord_bot.py
 """
 
+import asyncio
 import os
 
 import discord
-from accountlink import AccountLinkError, AsyncAccountLink
+from accountlink import AsyncAccountLink
 
 accounts = AsyncAccountLink(os.environ["ACCOUNTLINK_URL"], os.environ["ACCOUNTLINK_KEY"])
-bot = discord.Client(intents=discord.Intents.default())
-tree = discord.app_commands.CommandTree(bot)
+bot = discord.Client(intents=discord.Intents.none(), allowed_mentions=discord.AllowedMentions.none())
 
 
-@tree.command(description="Link your game account")
-async def verify(interaction: discord.Interaction) -> None:
-    await interaction.response.defer(ephemeral=True)
-    user, guild = interaction.user.id, interaction.guild_id
-    try:
-        session = await accounts.sessions.create(user, chat_id=user, guild_id=guild)
-        await interaction.edit_original_response(content=f"Link your account within 5 minutes: {session['url']}")
-        end = await accounts.sessions.wait(session["sid"])
-        text = f"You are linked to {end['gameId']}." if end["state"] == "completed" else "Nothing was linked."
-    except AccountLinkError as error:
-        text = "The time is over." if error.code == "SESSION_EXPIRED" else f"You cannot verify: {error.message}"
-    await interaction.edit_original_response(content=text)
+async def report(channel: discord.abc.Messageable) -> None:
+    async for event, _ in accounts.events.follow(types=["link.set", "link.removed"]):
+        if event["type"] == "link.set":
+            await channel.send(f"<@{event['data']['chatId']}> plays as {event['data']['gameId']}.")
+        elif event["type"] == "link.removed":
+            await channel.send(f"<@{event['data']['chatId']}> no longer plays as {event['data']['previousGameId']}.")
 
 
-@bot.event
-async def on_ready() -> None:
-    await tree.sync()
+async def main() -> None:
+    async with accounts, bot:
+        await bot.login(os.environ["DISCORD_TOKEN"])
+        await report(bot.get_partial_messageable(int(os.environ["CHANNEL_ID"])))
 
 
 if __name__ == "__main__":
-    bot.run(os.environ["DISCORD_TOKEN"])
+    asyncio.run(main())

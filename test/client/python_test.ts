@@ -22,7 +22,7 @@ import { pathOf, pythonWithClient } from "./python.ts";
 const noPython = await whyNoPython();
 const noAiohttp = await whyNoAiohttp();
 const run = promisify(execFile);
-const { url, newBrowser, newKey, newUser } = await useFlowServer(shortReads);
+const { send, url, newBrowser, newKey, newUser } = await useFlowServer(shortReads);
 
 const newFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-python-"));
@@ -245,27 +245,28 @@ links.delete_all()
   ]);
 });
 
-test.skipIf(noAiohttp !== null)(`the example bot links a member ${noAiohttp ?? ""}`, async () => {
-  // This program runs the bot's `verify` command in the way that discord.py runs it.
-  const program = `import asyncio, sys, types
+test.skipIf(noAiohttp !== null)(
+  `the example bot posts who links and unlinks ${noAiohttp ?? ""}`,
+  async () => {
+    const program = `import asyncio, sys, types
 sys.path.insert(0, ${JSON.stringify(pathOf("examples"))})
 import discord_bot
-async def edit(content):
-    print("edit", content)
-async def defer(ephemeral):
-    print("defer", ephemeral)
-interaction = types.SimpleNamespace(
-    user=types.SimpleNamespace(id=100001), guild_id=None,
-    response=types.SimpleNamespace(defer=defer), edit_original_response=edit)
-async def main():
-    await discord_bot.tree.get_command("verify").callback(interaction)
-    await discord_bot.accounts.close()
-asyncio.run(main())`;
-  const bot = await start(program, { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: newKey() });
-  const address = await bot.untilPrinted(/^edit Link your account within 5 minutes: (\S+)$/m);
-  const browser = newBrowser();
-  const page = await browser.walk(new URL(address).search, "100001", "2");
-  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
-  await vi.waitFor(() => expect(bot.output()).toMatch(/^edit You are linked to 2\.$/m), patience);
-  expect(bot.output()).toMatch(/^defer True$/m);
-});
+async def send(text):
+    print(text)
+asyncio.run(discord_bot.report(types.SimpleNamespace(send=send)))`;
+    const key = newKey();
+    const bot = await start(program, { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: key });
+    const link = async (line: "PATCH /v2/game" | "DELETE /v2/game", body: object) => {
+      expect((await send(line, { key, body })).status).toBe(200);
+      return bot.output();
+    };
+    // The bot follows from its start on, so link until it posts.
+    let times = 0;
+    await expect
+      .poll(() => link("PATCH /v2/game", { chatId: "100001", gameId: String((++times % 2) + 1) }), patience)
+      .toMatch(/^<@100001> plays as \d\.$/m);
+    await link("PATCH /v2/game", { chatId: "100002", gameId: "3" });
+    await link("DELETE /v2/game", { chatId: "100002" });
+    await bot.untilPrinted(/^<@100002> plays as 3\.\n<@100002> (no longer plays as 3)\.$/m);
+  },
+);
