@@ -12,6 +12,10 @@ export interface GameItem {
   readonly itemId: string;
 }
 
+/** What the platform tells about an item. */
+export const ItemDetails = Schema.Struct({ name: Schema.NullOr(Schema.String) });
+export type ItemDetails = typeof ItemDetails.Type;
+
 /** Whether a game user has an item. `private` if the user's inventory does not tell. */
 export type ItemOwnership = "owned" | "not_owned" | "private";
 
@@ -67,6 +71,9 @@ export class GamePlatform extends Context.Service<
       groupId: string,
       cursor: string | null,
     ) => Effect.Effect<GroupPage, PlatformUnavailable>;
+
+    /** Returns an item. None if it does not exist. Undefined if the platform does not describe items. */
+    readonly findItem?: (item: GameItem) => Effect.Effect<Option.Option<ItemDetails>, PlatformUnavailable>;
 
     /** Returns whether a user has an item. Undefined if users of the platform have no items. */
     readonly hasItem?: (gameId: GameId, item: GameItem) => Effect.Effect<ItemOwnership, PlatformUnavailable>;

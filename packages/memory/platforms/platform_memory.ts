@@ -4,6 +4,7 @@ import {
   FixtureGuild,
   groupOfFixture,
   groupPageOfFixture,
+  itemOfFixture,
   type MemberFixture,
   ownsItem,
   type PlatformFixture,
@@ -92,6 +93,7 @@ const gamePlatform = (fixture: PlatformFixture) => {
     findUserByName: (username) => Effect.sync(() => idOfName(gameUsers, username)),
     findGroup: (groupId) => Effect.sync(() => Option.fromUndefinedOr(groupOfFixture(fixture, groupId))),
     groupMembers: (groupId, cursor) => Effect.sync(() => groupPageOfFixture(gameUsers, groupId, cursor)),
+    findItem: (item) => Effect.sync(() => Option.fromUndefinedOr(itemOfFixture(gameUsers, item))),
     hasItem: (gameId, item) =>
       Effect.sync(() => {
         const user = users.get(gameId);

@@ -1,5 +1,5 @@
 import { GameId, GamePlatform } from "@accountlink/core";
-import { GameProfile, GroupPage, RankedGroup } from "@accountlink/core/platforms";
+import { type GameItem, GameProfile, GroupPage, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
@@ -70,6 +70,14 @@ export const devGamePlatform = ({
           Option.getOrThrow,
         );
 
+      const findItem = ({ item, itemId }: GameItem) =>
+        findResource(client, {
+          operation: "GamePlatform.findItem",
+          url: `/items/${item}/${itemId}`,
+          found: ItemDetails,
+          absent: refusal("unknown_item"),
+        });
+
       const findOwned = (gameId: GameId, item: string, itemId: string) =>
         findResource(client, {
           operation: "GamePlatform.hasItem",
@@ -88,6 +96,7 @@ export const devGamePlatform = ({
           ),
         findGroup,
         groupMembers,
+        findItem,
         hasItem: (gameId, { item, itemId }) =>
           Effect.map(findOwned(gameId, item, itemId), (found) =>
             Option.exists(found, ({ owned }) => owned) ? "owned" : "not_owned",

@@ -15,6 +15,10 @@
  * | GET /chat/api/users/{chatId} | a chat user | `unknown_user` |
  * | GET /game/api/users/{gameId} | `{ id, username, displayName }` | `unknown_user` |
  * | GET /game/api/users/{gameId}/profile | a game profile: avatars, badges, groups | `unknown_user` |
+ * | GET /game/api/users/{gameId}/items/{item}/{itemId} | `{ owned }` | `unknown_user` |
+ * | GET /game/api/items/{item}/{itemId} | `{ name }` of an item that a user has | `unknown_item` |
+ * | GET /game/api/groups/{groupId} | `{ id, name, memberCount, ranks: [{ rank, name }] }` | `unknown_group` |
+ * | GET /game/api/groups/{groupId}/users?cursor= | `{ members: [{ gameId, role }], next }`, 100 on a page | |
  *
  * | GET /chat/api/application | `{ id, publicKey }`: the key that signs commands | |
  * | PATCH /chat/api/webhooks/{applicationId}/{token}/messages/@original | 204: edits the answer to a command | `unknown_message` |

@@ -173,6 +173,18 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
     }).pipe(Effect.scoped),
   );
 
+  it.effect("findItem returns the name of an item that a user has", () =>
+    Effect.gen(function* () {
+      const gameUsers = [{ id: gameId, items: [{ item: "badge", itemId: "5", name: "Welcome" }] }];
+      const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });
+      const game = Context.get(yield* open(fixture), GamePlatform);
+      const find = (item: GameItem["item"]) =>
+        game.findItem?.({ item, itemId: "5" }) ?? Effect.die("no items");
+      expect(yield* find("badge")).toEqual(Option.some({ name: "Welcome" }));
+      expect(yield* find("asset")).toEqual(Option.none());
+    }).pipe(Effect.scoped),
+  );
+
   it.effect("searchMembers returns members whose name begins with a text, up to a limit", () =>
     Effect.gen(function* () {
       const fixture = Schema.decodeUnknownSync(PlatformFixture)({

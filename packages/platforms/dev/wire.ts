@@ -59,6 +59,7 @@ export const refusals = {
   unknown_member: 404,
   unknown_user: 404,
   unknown_group: 404,
+  unknown_item: 404,
   unknown_message: 404,
   role_missing: 404,
   role_above_bot: 403,

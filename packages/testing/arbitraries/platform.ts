@@ -39,9 +39,10 @@ export const gameUser = recordOf<PlatformFixture["gameUsers"][number]>({
   avatar: orNull(record({ headshot: orNull(url), fullBody: orNull(url) })),
   badges: orNull(array(badge, { maxLength: 3 })),
   groups: orNull(array(group, { maxLength: 3 })),
-  items: array(record({ item: constantFrom("gamepass", "badge", "asset"), itemId: gameId }), {
-    maxLength: 3,
-  }),
+  items: array(
+    record({ item: constantFrom("gamepass", "badge", "asset"), itemId: gameId, name: textOrNull }),
+    { maxLength: 3 },
+  ),
 });
 
 export const member = recordOf<MemberFixture>({

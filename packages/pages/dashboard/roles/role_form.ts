@@ -155,7 +155,8 @@ export const settingsOf = (
   };
 };
 
-const isId = (text: string): boolean => /^\d{1,32}$/.test(text);
+/** Whether the text can be the ID of a group or an item. */
+export const isId = (text: string): boolean => /^\d{1,32}$/.test(text);
 
 const isCondition = (given: RoleCondition | ReadonlyArray<ParameterProblem>): given is RoleCondition =>
   !Array.isArray(given);

@@ -1,6 +1,6 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { ChatId, GuildId } from "@accountlink/core";
-import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
+import type { GuildRole, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
 import { mostRules, nicknameOf, type PlanDetails } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
@@ -23,8 +23,8 @@ export interface RolesView {
   readonly details: PlanDetails;
   /** Highest first. */
   readonly roles: ReadonlyArray<GuildRole>;
-  /** The names of groups in the rules, if the platform knows them. */
-  readonly groups: ReadonlyMap<string, string>;
+  /** The groups and items in the form, by `thingKey`; null if the game platform knows none with this ID. */
+  readonly things: ReadonlyMap<string, ItemDetails | null>;
   /** The names of members with problems, if the platform knows them. */
   readonly names: ReadonlyMap<ChatId, string>;
   readonly preview: RolePreview | null;
@@ -64,6 +64,26 @@ ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
 ${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view, visitor)}`}`,
   };
+};
+
+export const thingKey = (kind: string, id: string): string => `${kind} ${id}`;
+
+const kinds: Readonly<Record<string, string>> = {
+  group: "group",
+  gamepass: "game pass",
+  badge: "badge",
+  asset: "item",
+};
+
+/** Names a group or an item, or says that there is none. */
+const thingHint = (
+  { things }: RolesView,
+  [kind, id]: readonly [kind: string, id: string],
+  { platforms }: Shown,
+  otherwise: string,
+): string => {
+  const thing = things.get(thingKey(kind, id));
+  return thing === null ? `No ${kinds[kind]} on ${platforms.game} has this ID.` : (thing?.name ?? otherwise);
 };
 
 const rivalNotice = ({ rival, guildId }: RolesView): Html | null =>
@@ -139,7 +159,7 @@ ${textField({
   maxLength: 100,
   problems,
 })}
-${textField({ name: "nicknameGroupId", label: "Group of the nickname", hint: view.groups.get(form.nicknameGroupId) ?? `ID of the group on ${visitor.platforms.game}; only for {group.role}.`, value: form.nicknameGroupId, maxLength: 32, problems })}
+${textField({ name: "nicknameGroupId", label: "Group of the nickname", hint: thingHint(view, ["group", form.nicknameGroupId], visitor, `ID of the group on ${visitor.platforms.game}; only for {group.role}.`), value: form.nicknameGroupId, maxLength: 32, problems })}
 ${menuField({
   name: "bypassRoleId",
   label: "Members to leave alone",
@@ -169,7 +189,7 @@ const ruleFields = (
   view: RolesView,
   { roleId, when, groupId, minRank, maxRank, itemId, minDays }: TypedRule,
   number: number,
-  { platforms }: Shown,
+  visitor: Shown,
   problems: RefusedProblems,
 ): Html => html`
 <fieldset class="rule">
@@ -199,12 +219,12 @@ ${menuField({
 })}
 </div>
 <div class="parts group">
-${textField({ name: `group-${number}`, label: "Group", hint: view.groups.get(groupId) ?? `ID of the group on ${platforms.game}.`, value: groupId, maxLength: 32, problems })}
+${textField({ name: `group-${number}`, label: "Group", hint: thingHint(view, ["group", groupId], visitor, `ID of the group on ${visitor.platforms.game}.`), value: groupId, maxLength: 32, problems })}
 ${textField({ name: `min-${number}`, label: "Lowest rank", hint: "Empty: any.", value: minRank, maxLength: 3, problems })}
 ${textField({ name: `max-${number}`, label: "Highest rank", hint: "Empty: any.", value: maxRank, maxLength: 3, problems })}
 </div>
 <div class="parts item">
-${textField({ name: `item-${number}`, label: "Game pass, badge or item", hint: `Its ID on ${platforms.game}, the number in its address.`, value: itemId, maxLength: 32, problems })}
+${textField({ name: `item-${number}`, label: "Game pass, badge or item", hint: thingHint(view, [when, itemId], visitor, `Its ID on ${visitor.platforms.game}, the number in its address.`), value: itemId, maxLength: 32, problems })}
 </div>
 <div class="parts age">
 ${textField({ name: `days-${number}`, label: "Days", hint: "How old the account is at least.", value: minDays, maxLength: 5, problems })}
@@ -214,10 +234,11 @@ ${textField({ name: `days-${number}`, label: "Days", hint: "How old the account 
 /** Asks for a group, and shows which of its ranks would become rules. */
 const ranksFields = (
   { ranked, roles }: RolesView,
-  { rules, ranksOf }: RolesForm,
+  { rules: typed, ranksOf }: RolesForm,
   { platforms }: Shown,
   problems: RefusedProblems,
 ): Html => {
+  const rules = typed.filter(({ roleId }) => roleId !== "");
   const found = ranked === null ? [] : rulesOfRanks(ranked, roles, rules);
   const [added, left] = [found.slice(0, mostRules - rules.length), found.slice(mostRules - rules.length)];
   const nameOfRole = new Map(roles.map(({ id, name }) => [id, name]));

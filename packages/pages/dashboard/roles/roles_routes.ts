@@ -1,9 +1,10 @@
 /** Routes of the role plans: the page of a guild's plan, and its forms. */
 import { ChatPlatform, type DataScope, GamePlatform, guildOf } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
+import type { PlatformUnavailable } from "@accountlink/core/errors";
 import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
-import { Profiles, type RankedGroup } from "@accountlink/core/platforms";
+import { type ItemDetails, itemKinds, Profiles, type RankedGroup } from "@accountlink/core/platforms";
 import { mostRules, type PlanState, RolePlans } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/site";
 import { Effect, Option } from "effect";
@@ -26,8 +27,16 @@ import type { Page } from "../page.ts";
 import { rolesPath, withQuery } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { type RolePreview } from "./member_preview.ts";
-import { emptyRule, formOfPlan, type RolesForm, rulesOfRanks, settingsOf, typedRoles } from "./role_form.ts";
-import { rolesPage } from "./roles_page.ts";
+import {
+  emptyRule,
+  formOfPlan,
+  isId,
+  type RolesForm,
+  rulesOfRanks,
+  settingsOf,
+  typedRoles,
+} from "./role_form.ts";
+import { rolesPage, thingKey } from "./roles_page.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
 interface Shown {
@@ -45,32 +54,32 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const links = yield* OwnedLinks;
   const guildsOf = yield* makeGuildChoice;
   const findByName = yield* makeNameSearch;
-  const { findGroup } = yield* GamePlatform;
+  const { findGroup, findItem } = yield* GamePlatform;
   const { commands } = yield* ChatPlatform;
 
   const nameOf = (chatId: ChatId) =>
     Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId);
 
-  /** Finds the names of groups on the game platform. Groups that the platform cannot name are left out. */
-  const groupNamesOf = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
-    const typed = [...rules.map(({ groupId }) => groupId), nicknameGroupId];
-    const groupIds = [...new Set(typed.filter((groupId) => /^\d{1,32}$/.test(groupId)))];
-    const named = yield* Effect.forEach(
-      groupIds,
-      (groupId) =>
-        (findGroup?.(groupId) ?? Effect.succeedNone).pipe(
-          Effect.orElseSucceed(() => Option.none<RankedGroup>()),
-          Effect.map((found) =>
-            Option.toArray(
-              Option.flatMapNullishOr(found, ({ name }) =>
-                name === null ? null : ([groupId, name] as const),
-              ),
-            ),
-          ),
+  /** Finds the groups and items of a form by `thingKey`. */
+  const thingsOf = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
+    const things = new Map<string, Effect.Effect<Option.Option<ItemDetails>, PlatformUnavailable>>();
+    for (const groupId of [...rules.map((rule) => rule.groupId), nicknameGroupId]) {
+      if (findGroup && isId(groupId)) things.set(thingKey("group", groupId), findGroup(groupId));
+    }
+    for (const { when, itemId } of rules) {
+      const item = itemKinds.find((kind) => kind === when);
+      if (findItem && item && isId(itemId)) things.set(thingKey(item, itemId), findItem({ item, itemId }));
+    }
+    const found = yield* Effect.forEach(
+      things,
+      ([key, find]) =>
+        find.pipe(
+          Effect.map((thing) => [key, Option.getOrNull(thing)] as const),
+          Effect.orElseSucceed(() => [key, { name: null }] as const),
         ),
       { concurrency: 8 },
     );
-    return new Map(named.flat());
+    return new Map(found);
   });
 
   /** Finds the other list of the account whose rules for the guild are on. */
@@ -118,7 +127,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         guildName,
         details,
         roles: yield* plans.guildRoles(guildId),
-        groups: yield* groupNamesOf(shown),
+        things: yield* thingsOf(shown),
         names: new Map(chatIds.map((chatId, i) => [chatId, names[i] ?? chatId])),
         preview: preview ?? null,
         ranked: ranked ?? null,

@@ -1,5 +1,11 @@
 /** The simulated game platform's public API. */
-import { groupOfFixture, groupPageOfFixture, ownsItem, profileOfFixture } from "@accountlink/core/fixture";
+import {
+  groupOfFixture,
+  groupPageOfFixture,
+  itemOfFixture,
+  ownsItem,
+  profileOfFixture,
+} from "@accountlink/core/fixture";
 import type { GameItem } from "@accountlink/core/platforms";
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { userOfName } from "../simulation/platform_state.ts";
@@ -30,6 +36,11 @@ export const gameApi = (simulation: Simulation) => {
     route("/groups/:groupId/users", ({ groupId = "", cursor = null }) =>
       json(groupPageOfFixture([...gameUsers.values()], groupId, cursor)),
     ),
+
+    route("/items/:item/:itemId", ({ item, itemId = "" }) => {
+      const found = itemOfFixture([...gameUsers.values()], { item: item as GameItem["item"], itemId });
+      return found === undefined ? refuse("unknown_item") : json(found);
+    }),
 
     route("/users/:gameId", ({ gameId = "" }) => {
       const user = gameUsers.get(gameId);

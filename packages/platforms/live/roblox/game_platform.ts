@@ -11,8 +11,9 @@ import {
   FoundUsers,
   GroupMembers,
   GroupRoles,
-  HiddenInventory,
+  Item,
   Memberships,
+  NoItem,
   Thumbnails,
   UnknownUser,
   User,
@@ -26,6 +27,13 @@ export interface LiveGamePlatformOptions {
 
 /** Roblox's names for kinds of items. */
 const itemTypes = { gamepass: "GamePass", badge: "Badge", asset: "Asset" } as const;
+
+/** The path of an item in each service that describes items. */
+const itemPaths = {
+  gamepass: ["apis", "/game-passes/v1/game-passes/{id}/product-info"],
+  badge: ["badges", "/v1/badges/{id}"],
+  asset: ["economy", "/v2/assets/{id}/details"],
+} as const;
 
 const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
 
@@ -55,6 +63,7 @@ export const liveGamePlatform = ({
       const groups = yield* clientOf("groups", "game_groups");
       const badges = yield* clientOf("accountinformation", "game_badges");
       const inventory = yield* clientOf("inventory", "game_inventory");
+      const items = yield* resilientClient(http, "game_items", resilience);
 
       const findUser = (operation: string, gameId: GameId) =>
         isRobloxId(gameId)
@@ -147,6 +156,18 @@ export const liveGamePlatform = ({
         );
       };
 
+      const findItem = ({ item, itemId }: GameItem) => {
+        const [service, path] = itemPaths[item];
+        const url = robloxService(apiUrl, service) + path.replace("{id}", itemId);
+        const found = isRobloxId(itemId)
+          ? findResource(items, { operation: "GamePlatform.findItem", url, found: Item, absent: NoItem })
+          : Effect.succeedNone;
+        return Effect.map(
+          found,
+          Option.map((named) => ({ name: "Name" in named ? named.Name : named.name })),
+        );
+      };
+
       const hasItem = (gameId: GameId, { item, itemId }: GameItem) =>
         isRobloxId(gameId) && isRobloxId(itemId)
           ? Effect.map(
@@ -154,7 +175,7 @@ export const liveGamePlatform = ({
                 operation: "GamePlatform.hasItem",
                 url: `/v1/users/${gameId}/items/${itemTypes[item]}/${itemId}/is-owned`,
                 found: Schema.Boolean,
-                absent: HiddenInventory,
+                absent: NoItem,
               }),
               Option.match({
                 onNone: () => "private" as const,
@@ -168,6 +189,7 @@ export const liveGamePlatform = ({
         findProfile,
         findGroup,
         groupMembers,
+        findItem,
         hasItem,
         findUserByName: (username) =>
           Effect.map(

@@ -134,6 +134,21 @@ describe("an item", () => {
   );
 });
 
+describe("the name of an item", () => {
+  it.live("an item is found with its name", () =>
+    Effect.gen(function* () {
+      const { game } = yield* setUp();
+      const find = (item: GameItem["item"], itemId: string) =>
+        game.findItem?.({ item, itemId }) ?? Effect.die("no items");
+      expect(yield* find("gamepass", "55")).toEqual(Option.some({ name: "VIP" }));
+      expect(yield* find("badge", "56")).toEqual(Option.some({ name: "Welcome" }));
+      expect(yield* find("asset", "57")).toEqual(Option.some({ name: "Hat" }));
+      expect(yield* find("asset", "55")).toEqual(Option.none());
+      expect(yield* find("asset", "x")).toEqual(Option.none());
+    }),
+  );
+});
+
 describe("a profile", () => {
   it.live("a profile combines the responses of four services", () =>
     Effect.gen(function* () {

@@ -1,7 +1,15 @@
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
 
-export type RobloxService = "users" | "thumbnails" | "groups" | "accountinformation" | "inventory" | "apis";
+export type RobloxService =
+  | "users"
+  | "thumbnails"
+  | "groups"
+  | "accountinformation"
+  | "inventory"
+  | "badges"
+  | "economy"
+  | "apis";
 
 /**
  * The base URL of a service.

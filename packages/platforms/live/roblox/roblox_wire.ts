@@ -53,8 +53,14 @@ export const GroupRoles = Schema.Struct({
   roles: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
 });
 
-/** The body of a 403 for an item in a private inventory. */
-export const HiddenInventory = Schema.Struct({
+/** An item: a game pass and an asset have a `Name`, a badge has a `name`. */
+export const Item = Schema.Union([
+  Schema.Struct({ Name: Schema.String }),
+  Schema.Struct({ name: Schema.String }),
+]);
+
+/** The body of a 403 for an item in a private inventory, and of a 404 for an item that does not exist. */
+export const NoItem = Schema.Struct({
   errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Int })),
 });
 

@@ -83,6 +83,9 @@ const answers: Readonly<Record<string, HttpAnswer>> = {
   [`${itemsOfAda}/GamePass/55/is-owned`]: { body: true },
   [`${itemsOfAda}/Badge/56/is-owned`]: { body: false },
   [`${itemsOfAda}/Asset/57/is-owned`]: refused(403, 11, "You don't have permissions to view the inventory."),
+  "/apis/game-passes/v1/game-passes/55/product-info": { body: { TargetId: 55, Name: "VIP" } },
+  "/badges/v1/badges/56": { body: { id: 56, name: "Welcome", displayName: "Welcome" } },
+  "/economy/v2/assets/57/details": { body: { AssetId: 57, Name: "Hat" } },
   [`/accountinformation/v1/users/${adaId}/roblox-badges`]: { body: badges },
 };
 
