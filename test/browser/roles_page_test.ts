@@ -1,13 +1,19 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
-import { desktop, expectUsable, phone } from "./looks.ts";
+import { contentWidth, desktop, expectUsable, phone } from "./looks.ts";
+
+/** The roles of the ranks 1 to 50 of a group with 300 ranks. */
+const levels = Array.from({ length: 300 }, (_, i) => ({ rank: i + 1, name: `Level ${i + 1}` }));
+const levelRoles = levels.slice(0, 50).map(({ rank, name }) => ({ id: String(100 + rank), name }));
 
 const roles = [
   { id: "11", name: "Owner", assignable: false },
   { id: "12", name: "Officer", assignable: true },
   { id: "13", name: "Member", assignable: true },
   { id: "14", name: "Visitor", assignable: true },
+  ...levelRoles,
 ];
 const scopes = [{ scope: "guild", guildId: ownGuild }, { scope: "global" }] as const;
 
@@ -18,7 +24,12 @@ const { visit } = await useDashboard((fixture) => ({
   platform: {
     ...fixture.platform,
     guilds: (fixture.platform?.guilds ?? []).map((guild) => ({ ...guild, roles })),
+    gameUsers: (fixture.platform?.gameUsers ?? []).map((user) => ({
+      ...user,
+      items: [{ item: "gamepass", itemId: "55", name: "VIP" }],
+    })),
     gameGroups: [
+      { id: "10", name: "Climbers", ranks: levels },
       {
         id: "9",
         name: "Makers",
@@ -27,6 +38,12 @@ const { visit } = await useDashboard((fixture) => ({
     ],
   },
 }));
+
+const deleteRules = async (page: Page) => {
+  await page.getByText("Delete these rules").click();
+  await press(page, "Delete the rules");
+  await page.getByText("The rules are deleted. Members keep what they have.").waitFor();
+};
 
 describe("the page Roles", () => {
   it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
@@ -97,6 +114,45 @@ describe("the page Roles", () => {
     expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Everyone is compared now").waitFor();
+    await deleteRules(page);
+    await watched.close();
+  });
+
+  it("a rule shows the name of its game pass, or that the platform knows no such game pass", async () => {
+    const watched = await visit("/dashboard/communities", /Ada\b/, phone);
+    const { page } = watched;
+    await press(page, /Roles of Rook/);
+    await page.getByLabel("Who", { exact: true }).selectOption("Linked members who have a game pass");
+    const item = page.getByLabel("Game pass, badge or item");
+    await item.fill("55");
+    await press(page, "Add another rule");
+    await page.getByText("VIP", { exact: true }).waitFor();
+    await item.first().fill("56");
+    await press(page, "Add another rule");
+    await page.getByText(/No game pass on the game platform has this ID\./).waitFor();
+    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-item");
+    await watched.close();
+  });
+
+  it("300 ranks of a group become roles in four clicks", async () => {
+    const watched = await visit("/dashboard/communities", /Ada\b/, phone);
+    const { page } = watched;
+    await page.addInitScript(() => {
+      addEventListener("pointerdown", () => {
+        sessionStorage.setItem("clicks", String(Number(sessionStorage.getItem("clicks")) + 1));
+      });
+    });
+    await page.goto(await page.getByRole("link", { name: /Roles of Rook/ }).evaluate((link) => String(link)));
+    await page.getByText("One rule for each rank of a group").click();
+    await page.getByLabel("Group of the ranks").fill("10");
+    await press(page, "Show its ranks");
+    await page.getByText("Climbers has 300 ranks. 50 ranks with a role of the same name:").waitFor();
+    await press(page, "Add 50 rules");
+    await page.getByRole("group", { name: "Rule 50" }).waitFor();
+    expect(await contentWidth(page)).toBe(phone.viewport.width);
+    await press(page, "Save and turn on");
+    await page.getByText("Everyone is compared now").waitFor();
+    expect(await page.evaluate(() => sessionStorage.getItem("clicks"))).toBe("4");
     await watched.close();
   });
 
@@ -114,9 +170,7 @@ describe("the page Roles", () => {
     expect(await page.getByRole("button", { name: "Save and turn on" }).count()).toBe(0);
     await page.getByRole("link", { name: "Rook & Bishop’s own list" }).waitFor();
     await press(page, "Save without turning on");
-    await page.getByText("Delete these rules").click();
-    await press(page, "Delete the rules");
-    await page.getByText("The rules are deleted. Members keep what they have.").waitFor();
+    await deleteRules(page);
     await watched.close();
   });
 });
