@@ -4,14 +4,20 @@ import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import type { OwnMessages } from "@accountlink/pages/languages";
-import { Effect, Layer, References } from "effect";
+import { Config, Effect, Layer, Record, References } from "effect";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
 import { Events } from "./events.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
-import { type CheckedOptions, checkOptions, type Options, type Settings } from "./options.ts";
+import {
+  type CheckedOptions,
+  type Configured,
+  checkOptions,
+  type Options,
+  type Settings,
+} from "./options.ts";
 import { type Address, PublicAddress } from "./public_address.ts";
 import { Roles } from "./roles.ts";
 import { Scope, type ScopeChoice } from "./scope.ts";
@@ -87,6 +93,33 @@ export const layerServices = (scope: ScopeChoice, address: Address) =>
  * ```
  */
 export const layer = <E>(options: Options<E>) => Layer.unwrap(Effect.map(checkOptions(options), layerOf));
+
+/**
+ * Like `layer`, with options that can each be a `Config`, so that the program's `ConfigProvider` provides them.
+ *
+ * @example
+ * ```ts
+ * import { sqlite } from "accountlink/sqlite";
+ * import { Config } from "effect";
+ *
+ * const service = AccountLink.layerConfig({
+ *   storage: Config.map(Config.String("DATA_FOLDER"), sqlite),
+ *   secret: Config.String("LINK_SECRET"),
+ *   gameUserExists: () => true,
+ * });
+ * ```
+ */
+export const layerConfig = <E>(options: Configured<Options<E>>) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.all(
+        Record.map(options as Readonly<Record<string, unknown>>, (option) =>
+          Config.isConfig(option) ? option : Effect.succeed(option),
+        ),
+      ),
+      (settings) => layer(settings as unknown as Options<E>),
+    ),
+  );
 
 /** Provides every service, in memory. */
 export const layerMemory = (settings: Settings) => layer<never>(settings);

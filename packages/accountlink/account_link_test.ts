@@ -1,8 +1,8 @@
 import { ChatPlatform, SessionSettings } from "@accountlink/core";
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer, Option, Stream } from "effect";
+import { Config, ConfigProvider, Effect, Layer, Option, Stream } from "effect";
 import { live } from "./live.ts";
-import { AccountLink, LinkEvents, Links, Sessions } from "./mod.ts";
+import { AccountLink, LinkEvents, Links, Scope, Sessions } from "./mod.ts";
 
 const settings = { gameUserExists: (gameId: string) => gameId !== "404" };
 
@@ -31,6 +31,41 @@ describe("The layers", () => {
       const around = Layer.succeed(SessionSettings, { ...SessionSettings.defaultValue(), life: 2_000 });
       assert.strictEqual(yield* Effect.provide(lifeWith({}), around), 2_000);
     }),
+  );
+
+  it.effect("`layerConfig` reads options from the configuration, and fails if one is missing", () =>
+    Effect.gen(function* () {
+      const service = AccountLink.layerConfig({
+        ...settings,
+        scope: Config.map(Config.String("ACCOUNT"), (account) => ({ account })),
+        redirectOrigins: Config.succeed(["https://example.com"]),
+      });
+      const account = Effect.map(Scope, (scope) => scope.account);
+      const read = (env: Record<string, string>) =>
+        Effect.provide(account, service).pipe(
+          Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env)),
+        );
+      assert.strictEqual(yield* read({ ACCOUNT: "acme" }), "acme");
+      assert.deepInclude(yield* Effect.flip(read({})), { _tag: "ConfigError" });
+      assert.deepInclude(yield* Effect.flip(read({ ACCOUNT: "\0" })), { _tag: "InvalidOptions" });
+    }),
+  );
+
+  it.effect("platform functions can return effects", () =>
+    Effect.gen(function* () {
+      const links = yield* Links;
+      yield* links.set("100001", "1");
+      assert.deepInclude(yield* Effect.flip(links.set("100001", "404")), { _tag: "InvalidParameter" });
+      const error = yield* Effect.flip(links.set("100001", "666"));
+      assert.deepInclude(error, { _tag: "PlatformUnavailable", cause: "down" });
+    }).pipe(
+      Effect.provide(
+        AccountLink.layerMemory({
+          gameUserExists: (gameId) =>
+            gameId === "666" ? Effect.fail("down") : Effect.succeed(gameId !== "404"),
+        }),
+      ),
+    ),
   );
 
   it.effect("the service provides a stream of events", () =>

@@ -10,7 +10,7 @@ import { Audit } from "./audit.ts";
 import { Events } from "./events.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
-import { InvalidOptions, type Options } from "./options.ts";
+import { type AnyOptions, type Forgotten, InvalidOptions, type Options } from "./options.ts";
 import { type PromisedServices, PromiseRunner } from "./promised.ts";
 import { Roles } from "./roles.ts";
 import type { ScopeChoice } from "./scope.ts";
@@ -107,7 +107,10 @@ export interface PromisedAccountLink extends ScopedAccountLink, PromisedServices
  * await al.close();
  * ```
  */
-export const createAccountLink = async (options: Options): Promise<PromisedAccountLink> => {
+export const createAccountLink = async <Given extends AnyOptions>(
+  given: Given & Forgotten<Given>,
+): Promise<PromisedAccountLink> => {
+  const options = given as Options;
   const scope = EffectScope.makeUnsafe();
   const close = () => Effect.runPromise(EffectScope.close(scope, Exit.void));
   try {

@@ -12,14 +12,18 @@ describe("createAccountLink", () => {
   const aFunction = "expected a function that tells whether a game user exists";
   const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
     [{}, `gameUserExists is missing, ${aFunction}`],
-    [{ gameUserExists: 1 }, `gameUserExists is of type number, ${aFunction}`],
+    [{ gameUserExists: 1 }, "gameUserExists is 1, expected a function"],
     [{ gameUserExists, storage: memory() }, `secret is missing, ${aSecret}`],
     [{ gameUserExists, secret: new Uint8Array(31) }, `secret has 31 bytes, ${aSecret}`],
     [{ gameUserExists, secret: "hunter2!" }, `secret is not base64, ${aSecret}`],
     [
       { gameUserExists, redirectOrigins: ["example.com"] },
-      'redirectOrigins has "example.com", expected an origin such as "https://example.com"',
+      'redirectOrigins.0 is "example.com", expected an origin such as "https://example.com"',
     ],
+    [{ gameUserExists, secret: [] }, `secret is an empty list, ${aSecret}`],
+    [{ gameUserExists, scope: { tier: "gold" } }, 'scope.tier is "gold", expected one of free, premium'],
+    [{ gameUserExists, limits: { free: {} } }, "limits.free.keys is missing; limits.free.links is missing"],
+    [{ gameUserExists, sessions: { life: -1 } }, "sessions.life is -1, expected a whole number, 0 or more"],
     [
       { gameUserExists, sessions: { live: 1 } },
       "sessions.live is unknown, expected one of life, pollInterval, pollLimit, longPollMax, streamMax, createBurst, createRefill, sightingRetention",

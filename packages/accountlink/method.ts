@@ -1,6 +1,7 @@
 /** Methods that check their arguments when a program calls them, since plain JavaScript knows no types. */
 import { InvalidParameter } from "@accountlink/core";
-import { type Brand, Effect, Predicate, Schema, SchemaIssue, Stream } from "effect";
+import { type Brand, Effect, Schema, Stream } from "effect";
+import { problemsIn } from "./problems.ts";
 
 /** A parameter of a method: its name in errors, and the values that it accepts. */
 export type Parameter<A> = readonly [name: string, schema: Schema.Decoder<A>];
@@ -48,29 +49,16 @@ const check = <Args>(
   const checked: Array<unknown> = [];
   for (const [index, [name, schema]] of parameters.entries()) {
     const result = Schema.decodeUnknownResult(schema)(args[index], { reportInput: true });
-    if (result._tag === "Failure") return problemOf(name, result.failure.issue);
-    checked.push(result.success);
+    if (result._tag === "Success") {
+      checked.push(result.success);
+      continue;
+    }
+    const [{ path, reason } = unknownProblem] = problemsIn(result.failure.issue, false);
+    // A field is named without its object, an element with its list.
+    const names = typeof path[0] === "string" ? path : [name, ...path];
+    return InvalidParameter.one(names.join("."), reason);
   }
   return checked as Args;
 };
 
-const problemOf = (parameter: string, issue: SchemaIssue.Issue): InvalidParameter => {
-  const [first] = formatIssue(issue).issues;
-  const path = (first?.path ?? []).map((part) => (typeof part === "object" ? part.key : part));
-  // A field is named without its object, an element with its list.
-  const names = typeof path[0] === "string" ? path : [parameter, ...path];
-  return InvalidParameter.one(names.join("."), first?.message ?? "is wrong");
-};
-
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    if (issue._tag === "MissingKey") return "is missing";
-    const { expected, isId } = (issue._tag === "InvalidType" ? issue.ast.annotations : undefined) ?? {};
-    const reason = `expected ${String(expected ?? "another value")}`;
-    // Other values, such as addresses, may be personal data.
-    return isId === true ? `is ${quoted(issue.input)}, ${reason}` : reason;
-  },
-});
-
-const quoted = (value: unknown): string =>
-  Predicate.isString(value) ? `"${value.slice(0, 60)}"` : `of type ${typeof value}`;
+const unknownProblem = { path: [], reason: "is wrong" };

@@ -5,10 +5,25 @@ import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import type { SessionRules } from "@accountlink/core/sessions";
 import type { WebHandlerOptions } from "@accountlink/http";
 import type { OwnMessages } from "@accountlink/pages/languages";
-import { Data, Effect, type Layer, type LogLevel, Option, Redacted, Result } from "effect";
+import {
+  Array,
+  type Config,
+  Data,
+  Effect,
+  Layer,
+  LogLevel,
+  Option,
+  Predicate,
+  Record,
+  Redacted,
+  Result,
+  Schema,
+} from "effect";
 import { Base64 } from "effect/encoding";
+import { count, fields, flag, listOf, maybe, oneOf, text, textThat, that } from "./parameters.ts";
 import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
-import type { ScopeChoice } from "./scope.ts";
+import { problemsIn } from "./problems.ts";
+import { type ScopeChoice, scopeFields } from "./scope.ts";
 import { memory, type Storage } from "./storage.ts";
 
 /** 32 or more random bytes, raw or in base64, as `openssl rand -base64 32` prints them. */
@@ -29,6 +44,25 @@ export type Options<E = unknown> = Settings &
     | { readonly storage: Storage<E>; readonly secret: Secret }
     | { readonly storage?: undefined; readonly secret?: Secret }
   );
+
+/** Options of which each can be a `Config`. */
+export type Configured<Given> = { readonly [Name in keyof Given]: Given[Name] | Config.Config<Given[Name]> };
+
+/** Every option, whatever the others are. */
+export interface AnyOptions extends Choices, Partial<PlatformFunctions> {
+  readonly storage?: Storage | undefined;
+  readonly secret?: Secret;
+  readonly platforms?: Platforms;
+}
+
+/** What `Given` lacks of `Options`, so that the compiler names one forgotten option rather than a union. */
+export type Forgotten<Given> = (Given extends { readonly platforms: unknown }
+  ? unknown
+  : Pick<PlatformFunctions, "gameUserExists">) &
+  (Given extends { readonly storage: object } ? { readonly secret: Secret } : unknown) &
+  (keyof Given extends keyof AnyOptions
+    ? unknown
+    : { readonly [Unknown in Exclude<keyof Given, keyof AnyOptions>]: never });
 
 /** A layer that sends webhooks, made by `sendWebhooks`. */
 export type WebhookSending = Layer.Layer<never, InvalidOptions>;
@@ -95,55 +129,86 @@ export interface CheckedOptions<E> {
   readonly languages: OwnMessages | undefined;
 }
 
-const names = {
-  storage: true,
-  secret: true,
-  scope: true,
-  redirectOrigins: true,
-  http: true,
-  webhooks: true,
-  logLevel: true,
-  limits: true,
-  sessions: true,
-  languages: true,
-  platforms: true,
-  gameUserExists: true,
-  gameProfile: true,
-  chatUser: true,
-  guild: true,
-  guildMember: true,
-} satisfies Record<OptionName, true>;
+const layer = (expected: string) =>
+  maybe(that((given): given is Layer.Layer<never> => Layer.isLayer(given), expected));
+const aFunction = maybe(that(Predicate.isFunction, "a function"));
 
-type OptionName = "storage" | "secret" | "platforms" | keyof Choices | keyof PlatformFunctions;
+const objectOf = <S extends Schema.Top>(value: S) =>
+  Schema.Record(Schema.String, value).annotate({ expected: "an object" });
+
+/** An object with the fields of the default: whole numbers, or such objects. */
+const like = (usual: object, isPartial: boolean): Schema.Codec<object> =>
+  fields(
+    Record.map(usual as Readonly<Record<string, number | object>>, (value) => {
+      const schema: Schema.Codec<unknown> = typeof value === "number" ? count : like(value, false);
+      return isPartial ? maybe(schema) : schema;
+    }),
+  );
+
+const optionFields = fields({
+  storage: layer("a storage such as memory()"),
+  // `secretsOf` checks the secret, and shows nothing of it.
+  secret: Schema.optionalKey(Schema.Unknown),
+  scope: maybe(scopeFields),
+  redirectOrigins: maybe(listOf(textThat(isOrigin, 'an origin such as "https://example.com"'))),
+  // `makeWebHandler` checks which texts it can use.
+  http: maybe(
+    fields({
+      publicUrl: text,
+      basePath: maybe(text),
+      clientAddress: maybe(oneOf(["given", "none"])),
+      trustedProxies: maybe(listOf(text)),
+      metrics: maybe(flag),
+      docs: Schema.optionalKey(Schema.Unknown),
+      uploads: Schema.optionalKey(Schema.Unknown),
+      pages: aFunction,
+    }),
+  ),
+  webhooks: layer("a layer such as sendWebhooks()"),
+  logLevel: maybe(oneOf(LogLevel.values)),
+  limits: maybe(like(Limits.defaultValue(), true)),
+  sessions: maybe(like(SessionSettings.defaultValue(), true)),
+  // `languageProblems` checks the messages.
+  languages: maybe(objectOf(objectOf(Schema.Unknown))),
+  platforms: layer("a layer such as live({ … })"),
+  gameUserExists: aFunction,
+  gameProfile: aFunction,
+  chatUser: aFunction,
+  guild: aFunction,
+  guildMember: aFunction,
+} satisfies Record<keyof AnyOptions, Schema.Top>);
+
+const readOptions = Schema.decodeUnknownResult(optionFields);
 
 /** Validates options, including options from untyped programs. */
 export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>) {
-  const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {}, languages } = options;
-  const secrets = secretsOf(options.secret, storage !== undefined);
+  const read = readOptions(options, { errors: "all", onExcessProperty: "error", reportInput: true });
+  const given = (Predicate.isObject(options) ? options : {}) as AnyOptions;
+  const secrets = secretsOf(given.secret, given.storage !== undefined);
   const problems = [
-    ...unknownIn(options, names, ""),
-    ...unknownIn(limits, Limits.defaultValue(), "limits."),
-    ...unknownIn(sessions, SessionSettings.defaultValue(), "sessions."),
+    ...(Result.isFailure(read) ? problemsIn(read.failure.issue, true) : []).map(
+      ({ path, reason }) => `${path.length === 0 ? "the options" : path.join(".")} ${reason}`,
+    ),
     ...(Result.isFailure(secrets) ? [secrets.failure] : []),
-    ...platformProblems(options),
-    ...(languages === undefined ? [] : yield* languageProblems(languages)),
-    ...redirectOrigins
-      .filter((origin) => !isOrigin(origin))
-      .map((origin) => `redirectOrigins has "${origin}", expected an origin such as "https://example.com"`),
+    ...platformProblems(given),
+    ...(Result.isSuccess(read) && given.languages !== undefined
+      ? yield* languageProblems(given.languages)
+      : []),
   ];
   if (problems.length > 0 || Result.isFailure(secrets)) return yield* new InvalidOptions({ problems });
+  const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {} } = given;
   const checked: CheckedOptions<E> = {
-    storage: storage ?? (memory() as Storage<E>),
+    storage: (storage ?? memory()) as Storage<E>,
     secrets: secrets.success,
     scope,
     redirectOrigins,
     publicUrl: http === undefined ? null : `${bare(http.publicUrl)}${bare(http.basePath ?? "")}`,
     limits,
     sessions,
-    logLevel: options.logLevel,
-    webhooks: options.webhooks,
-    languages,
-    platforms: "platforms" in options ? options.platforms : platformsOf(options),
+    logLevel: given.logLevel,
+    webhooks: given.webhooks,
+    languages: given.languages,
+    platforms: given.platforms ?? platformsOf(given as PlatformFunctions),
   };
   return checked;
 });
@@ -154,21 +219,15 @@ const languageProblems = (languages: OwnMessages) =>
 
 const bare = (url: string): string => url.replace(/\/$/, "");
 
-const unknownIn = (given: object, known: object, prefix: string): ReadonlyArray<string> =>
-  Object.keys(given)
-    .filter((name) => !(name in known))
-    .map((name) => `${prefix}${name} is unknown, expected one of ${Object.keys(known).join(", ")}`);
-
-const platformProblems = (options: object): ReadonlyArray<string> => {
-  const { gameUserExists, platforms } = options as Partial<PlatformFunctions & { platforms: unknown }>;
-  if (platforms !== undefined) {
-    return gameUserExists === undefined
-      ? []
-      : ["gameUserExists and platforms are both given, expected one of them"];
+const platformProblems = ({ platforms, ...options }: AnyOptions): ReadonlyArray<string> => {
+  if (platforms === undefined) {
+    return options.gameUserExists === undefined
+      ? ["gameUserExists is missing, expected a function that tells whether a game user exists"]
+      : [];
   }
-  if (typeof gameUserExists === "function") return [];
-  const given = gameUserExists === undefined ? "missing" : `of type ${typeof gameUserExists}`;
-  return [`gameUserExists is ${given}, expected a function that tells whether a game user exists`];
+  return (["gameUserExists", "gameProfile", "chatUser", "guild", "guildMember"] as const)
+    .filter((name) => options[name] !== undefined)
+    .map((name) => `${name} and platforms are both given, expected one of them`);
 };
 
 /**
@@ -176,14 +235,18 @@ const platformProblems = (options: object): ReadonlyArray<string> => {
  */
 const secretsOf = (secret: Secret | undefined, isKept: boolean): Result.Result<DeploymentSecrets, string> => {
   if (secret === undefined && isKept) return Result.fail(`secret is missing, ${expectedSecret}`);
-  const [newest = crypto.getRandomValues(new Uint8Array(32)), previous] =
-    typeof secret === "string" || secret instanceof Uint8Array ? [secret] : (secret ?? []);
-  return previous === undefined
-    ? Result.map(secretBytes(newest), (only) => [only])
-    : Result.all([secretBytes(newest), secretBytes(previous)]);
+  const given: ReadonlyArray<unknown> = Array.isArray(secret)
+    ? [...secret]
+    : [secret ?? crypto.getRandomValues(new Uint8Array(32))];
+  return Array.isReadonlyArrayNonEmpty(given)
+    ? Result.all(Array.map(given, secretBytes))
+    : Result.fail(`secret is an empty list, ${expectedSecret}`);
 };
 
-const secretBytes = (secret: SecretValue): Result.Result<Redacted.Redacted<Uint8Array>, string> => {
+const secretBytes = (secret: unknown): Result.Result<Redacted.Redacted<Uint8Array>, string> => {
+  if (typeof secret !== "string" && !(secret instanceof Uint8Array)) {
+    return Result.fail(`secret is of type ${typeof secret}, ${expectedSecret}`);
+  }
   const bytes =
     typeof secret === "string" ? Result.getSuccess(Base64.decode(secret.trim())) : Option.some(secret);
   if (Option.isNone(bytes)) return Result.fail(`secret is not base64, ${expectedSecret}`);

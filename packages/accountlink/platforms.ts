@@ -23,34 +23,34 @@ import { Effect, Layer, Option } from "effect";
 export type Platforms = Layer.Layer<ChatPlatform | GamePlatform | ChatIdentity | GameIdentity, never, Cache>;
 
 /**
- * The program's own platform data. If a function throws or rejects, the call fails with `PlatformUnavailable`, which
- * can be retried.
+ * The program's own platform data, as values, promises or effects. If a function throws, rejects or fails, the call
+ * fails with `PlatformUnavailable`, which can be retried.
  */
 export interface PlatformFunctions {
   /** Whether a game user exists. Only existing users can be linked. */
-  readonly gameUserExists: (gameId: GameId) => boolean | Promise<boolean>;
+  readonly gameUserExists: (gameId: GameId) => Answer<boolean>;
   /**
    * Returns the profile of a game user; null if the user does not exist. Without this function, lookups return no
    * profiles of game users.
    */
-  readonly gameProfile?: (gameId: GameId) => Answer<Partial<GameProfile>>;
+  readonly gameProfile?: (gameId: GameId) => Answer<Partial<GameProfile> | null>;
   /**
    * Returns a chat user; null if the user does not exist. Without this function, lookups return no profiles of chat
    * users.
    */
-  readonly chatUser?: (chatId: ChatId) => Answer<Partial<ChatUser>>;
+  readonly chatUser?: (chatId: ChatId) => Answer<Partial<ChatUser> | null>;
   /**
    * Returns a guild; null if the bot is not in the guild. Without this function, the bot is in no guild, so calls
    * cannot name a guild.
    */
-  readonly guild?: (guildId: GuildId) => Answer<Partial<Guild>>;
+  readonly guild?: (guildId: GuildId) => Answer<Partial<Guild> | null>;
   /**
    * Returns the membership of a chat user; null if the user is not a member. Without this function, nobody is a member.
    */
-  readonly guildMember?: (guildId: GuildId, chatId: ChatId) => Answer<Partial<GuildMember>>;
+  readonly guildMember?: (guildId: GuildId, chatId: ChatId) => Answer<Partial<GuildMember> | null>;
 }
 
-type Answer<A> = A | null | Promise<A | null>;
+type Answer<A> = A | Promise<A> | Effect.Effect<A, unknown>;
 
 /** Makes platforms from the program's functions. Users cannot sign in at these platforms. */
 export const platformsOf = (functions: PlatformFunctions): Platforms => {
@@ -77,16 +77,18 @@ export const platformsOf = (functions: PlatformFunctions): Platforms => {
   );
 };
 
-const ask = <A>(operation: string, answer: () => A | Promise<A>): Effect.Effect<A, PlatformUnavailable> =>
-  Effect.tryPromise({
-    try: async () => await answer(),
-    catch: (cause) => new PlatformUnavailable({ operation, cause }),
-  });
+const ask = <A>(operation: string, answer: () => Answer<A>): Effect.Effect<A, PlatformUnavailable> => {
+  const unavailable = (cause: unknown) => new PlatformUnavailable({ operation, cause });
+  return Effect.flatMap(
+    Effect.tryPromise({ try: async () => await answer(), catch: unavailable }),
+    (given) => (Effect.isEffect(given) ? Effect.mapError(given, unavailable) : Effect.succeed(given)),
+  );
+};
 
 /** @param rest default values for fields that `lookup` does not return */
 const find = <Args extends ReadonlyArray<string>, A extends object>(
   operation: string,
-  lookup: ((...args: Args) => Answer<Partial<A>>) | undefined,
+  lookup: ((...args: Args) => Answer<Partial<A> | null>) | undefined,
   rest: A,
   ...args: Args
 ): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>

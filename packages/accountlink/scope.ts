@@ -24,7 +24,7 @@ export const scopeFields = fields({
   account: maybe(textThat((given) => given !== "" && isNameText(given), `${expectedNameText}, not empty`)),
   guildId: maybe(anyGuildId),
   tier: maybe(oneOf(["free", "premium"])),
-});
+}).annotate({ parseOptions: { onExcessProperty: "error" } });
 
 /** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles`. */
 export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {

@@ -138,12 +138,16 @@ describe("the examples", () => {
     expect(compared, "documented values that were reached").toBe(values);
   });
 
-  it("all examples compile", async () => {
+  it("all examples compile, and a forgotten option is named in one line", async () => {
+    const forgotten = `import { createAccountLink } from "accountlink";\nvoid createAccountLink({});\n`;
+    await writeFile(join(project, "forgotten.ts"), forgotten);
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const { stdout } = await run(process.execPath, [tsc, "-p", project, "--singleThreaded"]).catch(
       (failed: { stdout: string }) => failed,
     );
-    expect(stdout).toBe("");
+    expect(stdout).toBe(
+      `forgotten.ts(2,24): error TS2741: Property 'gameUserExists' is missing in type '{}' but required in type 'Pick<PlatformFunctions, "gameUserExists">'.\n`,
+    );
   });
 });
 

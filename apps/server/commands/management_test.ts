@@ -27,7 +27,7 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     );
     const created = await json("keys", "create", "--account", "acme", "--unlimited");
     expect(created).toMatchObject({ database: location });
-    const key = String(created["key"]);
+    const key = String(created["token"]);
 
     const urls = await Promise.all([serve(), serve()]);
     for (const url of urls) expect(await statusWith(url, key)).toBe(200);

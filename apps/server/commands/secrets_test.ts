@@ -9,7 +9,7 @@ const missing = await whyNothingShared();
 const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base64");
 
 const createKey = async ({ json }: Workplace): Promise<unknown> =>
-  (await json("keys", "create", "--account", "acme"))["key"];
+  (await json("keys", "create", "--account", "acme"))["token"];
 
 /** The text of a fixture with one sighting at each address. */
 const sightingsAt = (...ips: ReadonlyArray<string>): string =>

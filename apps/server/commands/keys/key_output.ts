@@ -28,6 +28,9 @@ export const keyJson = (key: KeyDetails, now: Millis) => ({
   revokedAt: timeOrNull(key.revokedAt),
 });
 
+/** The secret of a key. Scripts may still read it by its former name `key`. */
+export const tokenJson = (token: string) => ({ token, key: token });
+
 export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis): string =>
   formatTable(
     ["KEY", "NAME", "ACCOUNT", "SCOPE", "TIER", "KIND", "ACCESS", "STATUS", "EXPIRES", "LAST USED"],

@@ -8,7 +8,7 @@ import { answer, Json } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerSecret, answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-import { keyJson, keyTable } from "./key_output.ts";
+import { keyJson, keyTable, tokenJson } from "./key_output.ts";
 import { createKeyCommand } from "./keys_create.ts";
 import { updateKeyCommand } from "./keys_update.ts";
 
@@ -64,7 +64,7 @@ const rotateKeyCommand = Command.make("rotate", rotateFlags, ({ id, grace }) =>
       return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
     }
     yield* answerSecret(
-      { id, key: rotated.value, previousUntil },
+      { id, ...tokenJson(rotated.value), previousUntil },
       rotated.value,
       (location) =>
         `This is the key with its new secret, shown this once, in ${location}. The previous secret is accepted until ${previousUntil}.`,

@@ -18,7 +18,7 @@ import { CommandFailed } from "../../cli/report.ts";
 import { answerSecret, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
-import { keyJson } from "./key_output.ts";
+import { keyJson, tokenJson } from "./key_output.ts";
 
 const flags = {
   account: accountFlag.pipe(Flag.withDescription("Account that owns the key, created if it does not exist")),
@@ -60,9 +60,8 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     const tier = Option.getOrElse(choice.tier, () => "free" as const);
     const account = yield* accountOf(choice.account, tier);
     const issued = yield* create(choice, yield* withOwner(account, choice.owner));
-    yield* answerSecret({ ...keyJson(issued.key, now), key: issued.token }, issued.token, (location) =>
-      introduction(issued, location),
-    );
+    const json = { ...keyJson(issued.key, now), ...tokenJson(issued.token) };
+    yield* answerSecret(json, issued.token, (location) => introduction(issued, location));
   }).pipe(Effect.provide(managementLayer("make"))),
 ).pipe(
   Command.validate((choice: Choice) => Effect.andThen(checkLimits(choice), checkScope(choice))),

@@ -15,8 +15,8 @@ describe("accountlink keys", () => {
     const id = key.slice(4, 16);
 
     const rotated = await json("keys", "rotate", `alk_${id}_…`, "--grace", "1 hour");
-    expect(rotated).toMatchObject({ id, key: expect.stringMatching(`^alk_${id}_`) as unknown, folder });
-    expect(rotated["key"]).not.toBe(key);
+    expect(rotated).toMatchObject({ id, token: expect.stringMatching(`^alk_${id}_`) as unknown, folder });
+    expect(rotated["token"]).not.toBe(key);
     expect(Date.parse(text(rotated["previousUntil"])) - Date.now()).toBeGreaterThan(3_500_000);
 
     const listed = await run("keys", "list");
@@ -55,9 +55,10 @@ describe("accountlink keys", () => {
         .split(/\s+/)
         .map((word) => word.replace("_", " ")),
     );
-    const { key, folder, ...shown } = created;
+    const { token, key, folder, ...shown } = created;
     expect(folder).toBe(dataFolder);
-    expect(key).toMatch(/^alk_/);
+    expect(token).toMatch(/^alk_/);
+    expect(key).toBe(token);
     expect(shown).toEqual({
       id: expect.any(String) as unknown,
       masked: `alk_${text(shown["id"])}_…`,
