@@ -2,6 +2,13 @@ import type { GameId, GuildId } from "@accountlink/core";
 import { Context } from "effect";
 import type { OwnMessages } from "./languages/language.ts";
 
+/** A link of the demo, with the person whom it signs in. */
+export interface ThingToTry {
+  readonly url: string;
+  readonly person: string;
+  readonly note: string;
+}
+
 export interface PageSettingsShape {
   /** The name of the chat platform within a sentence. */
   readonly chatName: string;
@@ -20,6 +27,8 @@ export interface PageSettingsShape {
   readonly contact: string | null;
   /** Messages of the deployment in place of the service's own. */
   readonly messages?: OwnMessages;
+  /** What the home page of a demo offers to try, in English. */
+  readonly toTry?: ReadonlyArray<ThingToTry>;
   /** Whether nobody can sign in. Pages that need a sign-in then answer 503. */
   readonly withoutSignIns?: boolean;
 }

@@ -13,6 +13,7 @@ import { Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { chatSettingsOf, pageSettingsOf } from "../config/page_settings.ts";
 import { checkUploadFolder, uploadFolder } from "../files/upload_folder.ts";
+import type { Demo } from "../fixture/demo.ts";
 import type { Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { limitConnections } from "./connection_limits.ts";
@@ -25,13 +26,13 @@ import { listenForOperators } from "./operator_server.ts";
 /**
  * Answers requests to a port until the scope closes.
  *
- * @param demoKey in the demo, the key that the page `/docs` uses to try requests
+ * @param demo what the pages `/` and `/docs` offer to try in the demo
  */
 export const serveHttp = Effect.fnUntraced(function* (
   config: Config,
   port: Port,
   publicUrl: string,
-  demoKey: string | undefined,
+  demo: Demo | undefined,
 ) {
   const drain = new Drain();
   const ready = readiness(drain);
@@ -50,12 +51,12 @@ export const serveHttp = Effect.fnUntraced(function* (
           ...(uploads.isUsable ? { uploads: uploadFolder } : {}),
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
           docs: (...place) => [
-            ...(demoKey === undefined ? docs : docsWith({ demoKey }))(...place),
+            ...(demo === undefined ? docs : docsWith({ demoKey: demo.key }))(...place),
             ...guide(...place),
           ],
         }),
         ready,
-        Layer.succeed(PageSettings, pageSettingsOf(config)),
+        Layer.succeed(PageSettings, { ...pageSettingsOf(config), toTry: demo?.toTry ?? [] }),
         Layer.succeed(ChatSettings, chatSettingsOf(config)),
       ),
     ),

@@ -5,7 +5,7 @@ import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 
 export const homePage = (reader: Reader): Page => {
-  const { language, withoutSignIns = false } = reader;
+  const { language, withoutSignIns = false, toTry = [] } = reader;
   return {
     status: 200,
     title: "accountlink",
@@ -13,6 +13,7 @@ export const homePage = (reader: Reader): Page => {
 <h1>accountlink</h1>
 <p>${language.text("home.intro", reader)}</p>
 ${picture(reader)}
+${toTry.length === 0 ? null : trials(toTry)}
 ${
   withoutSignIns
     ? null
@@ -26,6 +27,15 @@ ${ways(language, "home.owners", [["/dashboard", "home.dashboard"]])}`
 ${ways(language, "home.developers", [["/docs", "home.reference"]])}`,
   };
 };
+
+const trials = (things: NonNullable<Reader["toTry"]>): Html => html`
+<section lang="en" dir="ltr">
+<h2>Try this demo</h2>
+<p>Nobody here is real. Each link signs you in as one person.</p>
+<ul class="ways" role="list">
+${things.map(({ url, person, note }) => html`<li><a href="${url}"><strong>${person}</strong> <small>${note}</small></a></li>`)}
+</ul>
+</section>`;
 
 const picture = (reader: Reader): Html => {
   const { language } = reader;

@@ -32,6 +32,7 @@
  * |---|---|
  * | GET /chat/oauth/authorize, GET /game/oauth/authorize | a page with a button for each user of the fixture |
  * | POST to the same address, with its query | 302 to `redirect_uri`: with the form field `user` (an ID) a `code`, good once and for a minute; with `deny=1` an error. 400 for an unknown user |
+ * | GET /chat/as/{chatId}/dashboard, GET /chat/as/{chatId}/me | 302 to the sign-in of the service, which the browser then makes as this user without a page |
  * | POST /chat/oauth/token, POST /game/oauth/token | an access token, at the game platform an ID token too. The client shows its secret by HTTP Basic |
  * | GET /chat/api/users/@me | the chat user of the access token |
  * | GET /chat/api/users/@me/guilds | `{ guilds: [{ id, name, manager }] }` of the same user, with the scope `guilds` |

@@ -3,7 +3,7 @@ import { Console, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
 import { prepareFolder } from "../../files/data_folder.ts";
-import { demoIntroduction, demoKeyOf } from "../../fixture/demo.ts";
+import { type Demo, demoIntroduction, demoOf } from "../../fixture/demo.ts";
 import { loadStartupFixture, readStartupFixture, warnOfIgnored } from "../../fixture/startup_fixture.ts";
 import { networksLayer } from "../../layers/networks_layer.ts";
 import { serviceLayer } from "../../layers/service_layer.ts";
@@ -19,10 +19,10 @@ import { telemetryLayer } from "../../telemetry/telemetry.ts";
  */
 export const runServer = (resolved: ResolvedConfig) =>
   Effect.flatMap(Invocation, ({ environment }) =>
-    startService(resolved, ({ port, publicUrl, demoKey }) =>
+    startService(resolved, ({ port, publicUrl, demo }) =>
       Effect.andThen(
         Effect.forkScoped(watchFileDescriptors),
-        serveHttp(resolved.config, port, publicUrl, demoKey),
+        serveHttp(resolved.config, port, publicUrl, demo),
       ),
     ).pipe(Effect.scoped, Effect.provide(telemetryLayer(environment))),
   );
@@ -30,7 +30,7 @@ export const runServer = (resolved: ResolvedConfig) =>
 interface Place {
   readonly port: Port;
   readonly publicUrl: string;
-  readonly demoKey: string | undefined;
+  readonly demo: Demo | undefined;
 }
 
 /** Starts the services, then calls `serve`, which opens the port. Runs until it is interrupted. */
@@ -38,7 +38,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   resolved: ResolvedConfig,
   serve: (place: Place) => Effect.Effect<void, E, R>,
 ) {
-  const { config, demo, platform, storage } = resolved;
+  const { config, platform, storage } = resolved;
   // An invalid configuration must fail before anything is written, so the configured files are read first.
   const fixture = yield* readStartupFixture(resolved);
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
@@ -50,15 +50,13 @@ export const startService = Effect.fnUntraced(function* <E, R>(
     port: config.ACCOUNTLINK_PORT,
   });
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
-  const demoKey = demo ? demoKeyOf(fixture.text) : undefined;
   return yield* Effect.gen(function* () {
     yield* loadStartupFixture(fixture);
-    yield* serve({ port, publicUrl, demoKey });
+    const { commands } = yield* ChatPlatform;
+    const demo = resolved.demo ? demoOf(fixture.text, commands?.tryUrl) : undefined;
+    yield* serve({ port, publicUrl, demo });
     yield* Console.log(`listening on ${port.url}`);
-    if (demo) {
-      const { commands } = yield* ChatPlatform;
-      yield* Console.log(demoIntroduction(port.url, fixture.text, commands?.tryUrl));
-    }
+    if (demo !== undefined) yield* Console.log(demoIntroduction(port.url, demo));
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,

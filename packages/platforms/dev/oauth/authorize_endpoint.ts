@@ -5,6 +5,7 @@
 import { Effect, Schema } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { chosenUser, forgetChosenUser } from "./chosen_user.ts";
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 import { makePages, type Pages } from "./sign_in_page.ts";
 
@@ -17,20 +18,29 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
   const pages = yield* makePages(platform);
   const path = `/${platform}/oauth/authorize` as const;
 
+  const signIn = Effect.fnUntraced(function* ({ state, ...granted }: AuthorizeRequest, userId: string) {
+    if (!users.some(({ id }) => id === userId)) return pages.problem("There is no such user.");
+    const code = yield* codes.issue({ ...granted, userId });
+    return sendBack(granted.redirectUri, { code, state });
+  });
+
   const show = Effect.gen(function* () {
-    const { redirectUri } = yield* readRequest(server, pages);
+    const request = yield* readRequest(server, pages);
+    const chosen = yield* chosenUser;
+    if (chosen !== undefined) return forgetChosenUser(yield* signIn(request, chosen));
+    const { redirectUri } = request;
     return pages.choice(users.slice(0, listedUsers), new URL(redirectUri).origin);
   });
 
   const choose = Effect.gen(function* () {
-    const { state, ...granted } = yield* readRequest(server, pages);
+    const request = yield* readRequest(server, pages);
     const choice = yield* HttpServerRequest.schemaBodyUrlParams(Choice).pipe(
       Effect.mapError(() => pages.problem('The form has neither a "user" nor "deny=1".')),
     );
-    if ("deny" in choice) return sendBack(granted.redirectUri, { error: "access_denied", state });
-    if (!users.some(({ id }) => id === choice.user)) return pages.problem("There is no such user.");
-    const code = yield* codes.issue({ ...granted, userId: choice.user });
-    return sendBack(granted.redirectUri, { code, state });
+    if ("deny" in choice) {
+      return sendBack(request.redirectUri, { error: "access_denied", state: request.state });
+    }
+    return yield* signIn(request, choice.user);
   });
 
   return [

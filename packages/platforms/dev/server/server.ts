@@ -4,6 +4,7 @@ import { Digest, SecureRandom, Signature } from "effect/crypto";
 import { HttpRouter, HttpServer } from "effect/http";
 import { channelRoutes } from "../channel/channel_routes.ts";
 import type { Platform } from "../fault.ts";
+import { chosenUserRoutes } from "../oauth/chosen_user.ts";
 import { oauthApi } from "../oauth/oauth_api.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
 import { makeFaults } from "../simulation/faults.ts";
@@ -22,7 +23,7 @@ export interface DevPlatformOptions {
   readonly botToken: Redacted.Redacted;
   /** The client of each OAuth server. Without a client, nobody can sign in. */
   readonly clients?: Partial<Readonly<Record<Platform, RegisteredClient>>>;
-  /** The public URL of the service that answers commands; if left out, nobody answers them. */
+  /** The public URL of the service that answers commands and has the sign-ins; if left out, there is none. */
   readonly serviceUrl?: string;
 }
 
@@ -48,6 +49,7 @@ export const devPlatform = ({
           ...chatApi(simulation, botToken),
           ...gameApi(simulation),
           ...signIn,
+          ...chosenUserRoutes(simulation, serviceUrl),
           ...(yield* botInvite(simulation, clients.chat)),
           ...(yield* channelRoutes(simulation, serviceUrl)),
           ...controlApi(simulation),
