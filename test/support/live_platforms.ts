@@ -4,6 +4,7 @@ import {
   type HeardRequest,
   type HttpAnswer,
   makeIdTokenSigner,
+  startDiscordGateway,
   startHttpServer,
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -43,6 +44,8 @@ const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 export interface LivePlatforms {
   /** The environment variables of a server that uses these platforms. */
   readonly env: Readonly<Record<string, string>>;
+  /** The gateway of Discord, which reports joins. */
+  readonly gateway: Effect.Success<ReturnType<typeof startDiscordGateway>>;
   /** Texts that no server may print. */
   readonly secrets: ReadonlyArray<string>;
   /** Signs a user in on the platform's page and returns the address of the redirect. */
@@ -65,6 +68,7 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
 
   const answer = async (request: HeardRequest): Promise<HttpAnswer> => {
     const [, platform, ...path] = request.path.split("/");
+    if (request.path === "/chat/api/v10/gateway/bot") return { body: gateway.information };
     if (platform === "chat") return answerChat(path.slice(2).join("/"), request, signIns);
     if (path.join("/") === "apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
     if (path.join("/") === "apis/oauth/v1/token") {
@@ -77,6 +81,7 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
 
   const scope = Scope.makeUnsafe();
   const { url } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
+  const gateway = await Effect.runPromise(Scope.provide(startDiscordGateway(), scope));
   return {
     env: {
       ACCOUNTLINK_PLATFORM: "live",
@@ -88,6 +93,7 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
       ACCOUNTLINK_GAME_CLIENT_SECRET: gameClient.secret,
       ACCOUNTLINK_GAME_API_URL: `${url}/game/{service}`,
     },
+    gateway,
     secrets: [botToken, chatClient.secret, gameClient.secret],
     signIn: (page, userId) => {
       const asked = new URL(page).searchParams;
