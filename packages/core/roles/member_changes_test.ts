@@ -132,8 +132,6 @@ describe("memberChanges", () => {
         const kept = before.filter((id) => !named.has(id));
         assert.deepEqual(new Set(after), new Set([...kept, ...given]));
         assert.equal(new Set(after).size, after.length);
-        const again = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: after }), linked, null);
-        assert.deepEqual([again?.add, again?.remove], [[], []]);
       }),
     );
   });
@@ -152,6 +150,44 @@ describe("memberChanges", () => {
         };
         assert.deepEqual(sorted(chosen), sorted(chosen.toReversed()));
       }),
+    );
+  });
+
+  it("a second sync changes nothing, neither roles nor the nickname", () => {
+    const nickname = constantFrom(
+      null,
+      "{game.username}",
+      "[{group.role}] {chat.displayName}",
+      "{chat.username}",
+    );
+    const name = constantFrom(null, "", "ada", "ada_g", "mine");
+    check(
+      property(
+        rules,
+        nickname,
+        game,
+        subarray(roleIds),
+        name,
+        name,
+        (chosen, template, linked, had, own, set) => {
+          const plan = planOf({ rules: chosen, nickname: template, nicknameGroupId: "9" });
+          const before = memberOf({ roleIds: had, nickname: own || null });
+          const first = memberChanges(plan, before, linked, set);
+          assert(first !== null);
+          const after = memberOf({
+            roleIds: [...had.filter((id) => !first.remove.includes(id)), ...first.add],
+            nickname: first.nickname === null ? before.nickname : first.nickname || null,
+          });
+          const {
+            add,
+            remove,
+            nickname: renamed,
+            setNickname,
+          } = memberChanges(plan, after, linked, first.setNickname.after) ?? {};
+          assert.deepEqual([add, remove, renamed], [[], [], null]);
+          assert.equal(setNickname?.after, first.setNickname.after);
+        },
+      ),
     );
   });
 

@@ -16,11 +16,11 @@ interface RulesView {
   readonly details: PlanDetails;
 }
 
-export const roleName = ({ roles }: RulesView, roleId: string): string =>
+export const roleName = ({ roles }: Pick<RulesView, "roles">, roleId: string): string =>
   roles.find(({ id }) => id === roleId)?.name ?? `Role ${roleId}`;
 
 export const changesText = (
-  view: RulesView,
+  view: Pick<RulesView, "roles">,
   { isLinked, changes }: NonNullable<RolePreview["found"]>,
 ): string => {
   const names = (roleIds: ReadonlyArray<string>) => roleIds.map((id) => roleName(view, id)).join(", ");
@@ -39,7 +39,7 @@ export const changesText = (
     : changed;
 };
 
-const mayChange = ({ roles }: RulesView, roleId: string): boolean =>
+const mayChange = ({ roles }: Pick<RulesView, "roles">, roleId: string): boolean =>
   roles.some(({ id, assignable }) => id === roleId && assignable);
 
 type Obstacle = Pick<PlanProblem, "reason" | "roleId">;

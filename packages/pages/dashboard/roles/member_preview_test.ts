@@ -1,0 +1,31 @@
+import { ChatId } from "@accountlink/core";
+import { describe, expect, it } from "vitest";
+import { changesText } from "./member_preview.ts";
+
+const role = { id: "1", name: "VIP", assignable: true };
+
+/** Says what a plan would change for a linked member. */
+const textOf = (isInventoryPrivate: boolean, remove: ReadonlyArray<string>) =>
+  changesText(
+    { roles: [role] },
+    {
+      isLinked: true,
+      changes: {
+        chatId: ChatId.make("100001"),
+        add: [],
+        remove,
+        nickname: null,
+        setNickname: { before: null, after: null },
+        isInventoryPrivate,
+      },
+    },
+  );
+
+describe("the preview of a member", () => {
+  it("a private inventory is told, since its things count as missing", () => {
+    expect(textOf(false, ["1"])).toBe("loses VIP.");
+    const told = "Their inventory is private, so what they have counts as missing.";
+    expect(textOf(true, ["1"])).toBe(`loses VIP. ${told}`);
+    expect(textOf(true, [])).toBe(`is linked, and nothing would change. ${told}`);
+  });
+});
