@@ -6,6 +6,8 @@ main {
   border: var(--rule); border-radius: .75rem; background: var(--card);
 }
 @media (min-width: 40rem) and (min-height: 60rem) { main { margin-top: 6vh; } }
+:lang(ja) { word-break: auto-phrase; }
+:lang(ko) { word-break: keep-all; }
 h2, h3 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
 section { margin-top: 2rem; }
 .asking, .aside, .other, .kept, .later { color: var(--soft); }
@@ -53,10 +55,11 @@ details p { margin-block: .5rem .75rem; }
   font: 600 1.75rem/1.2 ui-monospace, monospace; letter-spacing: .1em; text-align: center; text-transform: uppercase;
 }
 .code input::placeholder { color: var(--soft); opacity: .6; }
+.code b { white-space: nowrap; }
 .code [aria-invalid] { border-color: var(--bad); }
 .ways { gap: .5rem; margin: .25rem 0 1rem; }
 figure { margin: 0 0 1rem; }
-figure svg { display: block; width: 100%; }
+figure svg { display: block; width: 100%; overflow: visible; }
 [dir=rtl] .way { transform: scaleX(-1); transform-origin: center; }
 .languages { margin-top: .75rem; }
 .languages ul { display: flex; flex-wrap: wrap; column-gap: 1rem; }

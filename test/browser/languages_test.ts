@@ -22,12 +22,27 @@ const languageOf = (tag: LanguageTag) =>
     Effect.runPromise,
   );
 
-/** Returns the labels of buttons, links and menus whose text does not fit into them. */
+/** Returns the labels that do not fit, whose parts stand side by side, or with a word that breaks over two lines. */
 const cutLabels = ({ page }: WatchedPage) =>
-  page.evaluate<ReadonlyArray<string>>(`
-    [...document.querySelectorAll("a, button, summary, h1, h2, label")]
-      .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
-      .map((element) => element.textContent.trim())`);
+  page.evaluate<ReadonlyArray<string>>(String.raw`(() => {
+    const breaks = (text) =>
+      [...text.data.matchAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Arabic}]+/gu)].some(({ 0: word, index }) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+      });
+    const textsIn = (element) => [...element.childNodes].flatMap((node) => (node.data ? [node] : textsIn(node)));
+    return [...document.querySelectorAll(".button, summary, h1, h2, label")]
+      .filter((element) => element.checkVisibility())
+      .filter(
+        (element) =>
+          element.scrollWidth > element.clientWidth + 1 ||
+          textsIn(element).some(breaks) ||
+          (element.matches(".button") && element.innerText.trim() !== element.textContent.trim()),
+      )
+      .map((element) => element.innerText);
+  })()`);
 
 it.each(tags)("the pages in %s are usable on a phone, and no label is cut", async (tag) => {
   const language = await languageOf(tag);

@@ -76,7 +76,7 @@ const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<str
 const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html => {
   const { language, chatName, gameName } = reader;
   const isProven = chat !== null && game !== null;
-  const accountOn = (platform: string) => language.text("flow.step.account", { platform });
+  const accountOn = (platform: string) => capitalised(language.text("flow.step.account", { platform }));
   const asking = own(view.asking);
   return html`
 <p>${
@@ -110,7 +110,7 @@ const startPath = (proof: ProofStep, { entry }: FlowView): string =>
 
 const proofStep = (proof: ProofStep, proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
-    ? html`<a class="button" href="${startPath(proof, view)}">${reader.language.text("flow.sign_in", { platform: platformOf(proof, reader) })}</a>`
+    ? html`<a class="button" href="${startPath(proof, view)}">${capitalised(reader.language.text("flow.sign_in", { platform: platformOf(proof, reader) }))}</a>`
     : html`
 ${cardHtml(proven)}
 ${otherAccount(proof, view, reader)}`;
@@ -142,11 +142,16 @@ ${keptSighting(reader)}`;
 
 const nameOf = (card: AccountCard | null) => ({ account: own(card?.name ?? "") });
 
+/** The label is one element, because a button lays out its elements and its texts side by side. */
 const confirmForm = (view: FlowView, label: Html | string): Html =>
-  form("/verify/confirm", view, html`<button class="button">${label}</button>`);
+  form("/verify/confirm", view, html`<button class="button"><span>${label}</span></button>`);
 
 const keepForm = (view: FlowView, label: Html): Html =>
-  form("/verify/confirm", view, html`<button class="button quiet" name="keep" value="1">${label}</button>`);
+  form(
+    "/verify/confirm",
+    view,
+    html`<button class="button quiet" name="keep" value="1"><span>${label}</span></button>`,
+  );
 
 /** Asks before it ends the verification, because nobody can open an ended one again. */
 const declineHtml = (view: FlowView, label: string, { language }: Reader): Html => html`
@@ -230,4 +235,4 @@ const wayBack = (reader: Reader, guildId: FlowEnded["guildId"]): Html | null =>
   reader.chatHome && backButton(reader.chatHome(guildId), reader.chatName, reader);
 
 const backButton = (url: string, name: string, { language }: Reader): Html =>
-  html`<p><a class="button" href="${url}">${language.html("done.back", { site: own(name) })}</a></p>`;
+  html`<p><a class="button" href="${url}"><span>${language.html("done.back", { site: own(name) })}</span></a></p>`;
