@@ -2,7 +2,8 @@
  * Tests that the clients contain the types and codes of the service's contract. Run the test with `-u` to generate them
  * again.
  */
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { withLuauContract } from "./contracts/luau.ts";
 import { pythonContract, pythonMethods, synchronous } from "./contracts/python.ts";
@@ -23,8 +24,26 @@ it("the Python client contains every type and route", async () => {
 it("Python's synchronous client is generated from the asynchronous client", async () => {
   const methods = synchronous("_async_methods.py", await pythonMethods());
   await expect(methods).toMatchFileSnapshot(`${python}/_methods.py`);
-  const client = synchronous("_async_client.py", textOf(`${python}/_async_client.py`));
-  await expect(client).toMatchFileSnapshot(`${python}/_client.py`);
+  for (const name of ["caller", "client"]) {
+    const written = synchronous(`_async_${name}.py`, textOf(`${python}/_async_${name}.py`));
+    await expect(written).toMatchFileSnapshot(`${python}/_${name}.py`);
+  }
+});
+
+it("the modules of the Python client import each other without circles", () => {
+  const folder = fileURLToPath(new URL(python, import.meta.url));
+  const imported = new Map(
+    globSync("*.py", { cwd: folder }).map((file) => [
+      file.replace(".py", ""),
+      Array.from(textOf(`${python}/${file}`).matchAll(/from \.(\w+) import/g), ([, name = ""]) => name),
+    ]),
+  );
+  const reach = (name: string, path: ReadonlyArray<string>): void => {
+    expect(path).not.toContain(name);
+    for (const next of imported.get(name) ?? []) reach(next, [...path, name]);
+  };
+  for (const name of imported.keys()) reach(name, []);
+  expect(imported.get("_client")).toContain("_methods");
 });
 
 it("the Luau client contains the codes, types and routes that it uses", async () => {

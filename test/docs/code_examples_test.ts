@@ -42,7 +42,7 @@ const makeProject = async (): Promise<string> => {
     JSON.stringify({
       extends: join(root, "tsconfig.base.json"),
       compilerOptions: { types: ["node"] },
-      include: ["*.ts"],
+      include: ["*.ts", "*.mts"],
     }),
   );
   await writeFile(
@@ -81,7 +81,7 @@ const doorOf = async ({ file }: Example) => {
 const place = async (example: Example): Promise<PlacedExample> => {
   const { file, line } = example;
   const exampleModule = moduleOf(example, await doorOf(example));
-  const fileName = `${file.replaceAll("/", "__").replace(/\.\w+$/, "")}__${line}.ts`;
+  const fileName = `${file.replaceAll("/", "__").replace(/\.\w+$/, "")}__${line}.mts`;
   const path = join(project, fileName);
   await writeFile(path, exampleModule.source);
   return {

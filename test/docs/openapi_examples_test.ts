@@ -8,7 +8,8 @@ import { type RunningServer, startServerHere } from "../support/server.ts";
 
 /**
  * All examples share one demo, so their order matters: routes with a negative number run before unlisted routes, and
- * routes with a positive number run after them.
+ * routes with a positive number run after them. A new route that reads needs no number: its example shows the links of
+ * the fixture and the one that `patchGame` added, `deletedRecords` of the example of `deleteData` in all.
  */
 const lateness: Readonly<Record<string, number>> = {
   patchGame: -1,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ._async_caller import AsyncCaller
 from ._requests import OMITTED
 from .contract import (
     Id,
@@ -27,9 +28,6 @@ from .contract import (
     ListLinksData,
     ReportLeakedKeyData,
 )
-
-if TYPE_CHECKING:
-    from ._async_client import AsyncCaller
 
 
 class AsyncLinksMethods:

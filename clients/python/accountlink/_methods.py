@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ._caller import Caller
 from ._requests import OMITTED
 from .contract import (
     Id,
@@ -28,9 +29,6 @@ from .contract import (
     ListLinksData,
     ReportLeakedKeyData,
 )
-
-if TYPE_CHECKING:
-    from ._client import Caller
 
 
 class LinksMethods:

@@ -1,7 +1,6 @@
 /** The documentation site, which `npm run site` builds. */
 
-import { type Docs, emptyResponse, makeStaticDocument, textResponse } from "@accountlink/http/site";
-import { html } from "../html.ts";
+import { type Docs, emptyResponse, makeStaticDocument } from "@accountlink/http/site";
 
 /**
  * Reads a file of the site as text; null if it does not exist.
@@ -11,7 +10,7 @@ import { html } from "../html.ts";
 export type ReadGuide = (path: string) => Promise<string | null>;
 
 /**
- * Returns the document `/guide`: the site, or a page with status 404 that explains how to build it.
+ * Returns the document `/guide`: the site, or a redirect to `/docs` until the site is built.
  *
  * @example
  * ```ts
@@ -37,7 +36,7 @@ export const guideWith =
         const [, file, ending = ""] =
           /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js|svg))$/.exec(path) ?? [];
         const text = file === undefined ? null : await read(file);
-        if (text === null) return file === "index.html" ? () => notBuilt : null;
+        if (text === null) return file === "index.html" ? () => toDocs : null;
         return makeStaticDocument(text, {
           contentType: `${contentTypes[ending]}; charset=utf-8`,
           headers: { "content-security-policy": policy },
@@ -59,19 +58,5 @@ const contentTypes: Readonly<Record<string, string>> = {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const notBuilt = textResponse(
-  404,
-  html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No guide here</title></head>
-<body><h1>The guide is not built</h1>
-<p>Run <code>npm run site</code> in the checkout. The same text is in the folder <code>docs</code>.</p></body>
-</html>
-`.source,
-  "text/html; charset=utf-8",
-  {
-    "content-security-policy": policy,
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-  },
-);
+// Without the site, the reference of the HTTP interface is what the service has.
+const toDocs = emptyResponse(307, { location: "/docs", "cache-control": "no-store" });

@@ -15,8 +15,22 @@ class Unexpected extends Error {
 
 export const expectEqual = <A>(actual: A, expected: NoInfer<A>, what = "The answer"): void => {
   if (Equal.equals(actual, expected)) return;
-  const message = `${what} is ${Formatter.format(actual)}, expected ${Formatter.format(expected)}`;
-  throw new Unexpected(message, actual, expected);
+  const [given, wanted] = [Formatter.format(actual), Formatter.format(expected)];
+  if (Math.max(given.length, wanted.length) <= longest) {
+    throw new Unexpected(`${what} is ${given}, expected ${wanted}`, actual, expected);
+  }
+  const from = Array.from(given).findIndex((letter, index) => letter !== wanted[index]);
+  const [shown, shownWanted] = [excerptOf(given, from), excerptOf(wanted, from)];
+  throw new Unexpected(`${what} is ${shown}, expected ${shownWanted}`, shown, shownWanted);
+};
+
+/** The most characters of a value that a failure shows, since answers may contain a thousand IDs. */
+const longest = 1_000;
+
+/** The part of a text around the first difference. */
+const excerptOf = (text: string, difference: number): string => {
+  const begin = Math.max(0, (difference === -1 ? text.length : difference) - longest / 4);
+  return `… ${text.slice(begin, begin + longest / 2)} …`;
 };
 
 export const expectThat = (holds: boolean, rule: string): void => {

@@ -248,14 +248,12 @@ ${methods.map((method) => methodText(method, types)).join("")}`,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ._async_caller import AsyncCaller
 from ._requests import OMITTED
 from .contract import (
 ${used.map((name) => `    ${name},\n`).join("")})
-
-if TYPE_CHECKING:
-    from ._async_client import AsyncCaller
 ${body}`;
 };
 
@@ -314,7 +312,7 @@ export const synchronous = (file: string, source: string): string =>
     .replaceAll("_async_", "_")
     .replaceAll("asyncio.sleep", "time.sleep")
     .replaceAll("asyncio.Lock", "threading.Lock")
-    .replaceAll("import asyncio\n", "import threading\n")
+    .replaceAll("import asyncio\n", source.includes("asyncio.Lock") ? "import threading\n" : "import time\n")
     .replaceAll("asynchronous", "synchronous")
     .replaceAll(/\b__a(enter|exit)__/g, "__$1__")
     .replaceAll(/\bAsync([A-Z])/g, "$1")}`;

@@ -1,3 +1,4 @@
+import { Members } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { Clock, Effect, Option } from "effect";
 import { Command } from "effect/cli";
@@ -13,15 +14,26 @@ import {
   suspendAccountCommand,
 } from "./accounts_update.ts";
 
+const ownersOf = Effect.fnUntraced(function* (account: string) {
+  const members = yield* (yield* Members).list(account);
+  return members.filter(({ role }) => role === "owner").map(({ chatId }) => chatId);
+});
+
+const textOf = (owners: ReadonlyArray<string>): string => (owners.length === 0 ? "none" : owners.join(", "));
+
 const listAccountsCommand = Command.make("list", {}, () =>
   Effect.gen(function* () {
-    const accounts = yield* (yield* KeyStore).listAccounts();
-    const rows = accounts.map(({ name, chatId, tier, status }) => [name, chatId ?? "none", tier, status]);
+    const accounts = yield* Effect.forEach(
+      yield* (yield* KeyStore).listAccounts(),
+      (account) => Effect.map(ownersOf(account.name), (owners) => ({ ...account, owners })),
+      { concurrency: 8 },
+    );
+    const rows = accounts.map(({ name, owners, tier, status }) => [name, textOf(owners), tier, status]);
     yield* answer(
       { accounts },
       rows.length === 0
         ? "There are no accounts"
-        : formatTable(["ACCOUNT", "CHAT USER", "TIER", "STATUS"], rows),
+        : formatTable(["ACCOUNT", "OWNERS", "TIER", "STATUS"], rows),
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(Command.withDescription("List accounts by name."));
@@ -33,11 +45,11 @@ const showAccountCommand = Command.make("show", { name: accountArgument }, ({ na
     if (Option.isNone(found)) return yield* noSuchAccount(name, "show");
     const now = yield* Clock.currentTimeMillis;
     const keys = yield* store.listKeys(name, now);
-    const { chatId, tier, status } = found.value;
-    const owner = chatId === null ? "of no chat user" : `of chat user ${chatId}`;
+    const { tier, status } = found.value;
+    const owners = yield* ownersOf(name);
     yield* answer(
-      { ...found.value, keys: keys.map((key) => keyJson(key, now)) },
-      `Account "${name}" ${owner}: ${tier}, ${status}\n\n${keys.length === 0 ? "It has no keys" : keyTable(keys, now)}`,
+      { ...found.value, owners, keys: keys.map((key) => keyJson(key, now)) },
+      `Account "${name}", owners ${textOf(owners)}: ${tier}, ${status}\n\n${keys.length === 0 ? "It has no keys" : keyTable(keys, now)}`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(Command.withDescription("Show an account with its keys."));

@@ -7,8 +7,8 @@ describe("accountlink accounts", () => {
     const { id } = await json("keys", "create", "--account", "acme", "--name", "bot");
     await json("keys", "create", "--account", "acme", "--kind", "partner");
     expect((await run("accounts", "list")).stdout.split("\n")).toEqual([
-      "ACCOUNT  CHAT USER  TIER  STATUS",
-      "acme     none       free  active",
+      "ACCOUNT  OWNERS  TIER  STATUS",
+      "acme     none    free  active",
       "",
     ]);
 
@@ -33,7 +33,7 @@ describe("accountlink accounts", () => {
       keys: [{ status: "suspended" }, { status: "suspended" }],
     });
     expect((await run("accounts", "show", "acme")).stdout).toContain(
-      'Account "acme" of no chat user: premium, suspended\n\nKEY ',
+      'Account "acme", owners none: premium, suspended\n\nKEY ',
     );
     expect(await json("accounts", "restore", "acme")).toMatchObject({ status: "active", changed: true });
     expect(await json("keys", "list")).toMatchObject({ keys: [{ status: "active" }, { status: "active" }] });
@@ -53,6 +53,7 @@ describe("accountlink accounts", () => {
       changed: true,
       folder,
     });
+    expect((await run("accounts", "list")).stdout).toContain("acme     100001  free  active");
     expect((await run("accounts", "members", "add", ...bob, "--role", "moderator")).stdout).toBe(
       `Chat user 100002 is now moderator of account "acme" in data folder "${folder}"\n`,
     );
