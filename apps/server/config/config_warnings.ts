@@ -63,8 +63,11 @@ const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, va
 
 /** The exceptions to `purposes`: these variables have an effect whichever platform is chosen. */
 const forEveryPlatform: ReadonlySet<string> = new Set([
+  "ACCOUNTLINK_CHAT_COMMANDS",
+  "ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE",
   "ACCOUNTLINK_CHAT_GATEWAY",
   "ACCOUNTLINK_CHAT_NAME",
+  "ACCOUNTLINK_CHAT_PUBLIC_KEY",
   "ACCOUNTLINK_GAME_NAME",
 ]);
 

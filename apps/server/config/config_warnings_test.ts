@@ -70,6 +70,17 @@ describe("configWarnings", () => {
     }),
   );
 
+  it.effect("configWarnings accepts settings of commands in chat with every platform", () =>
+    Effect.gen(function* () {
+      const commands = {
+        ACCOUNTLINK_CHAT_COMMANDS: "on",
+        ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "20",
+        ACCOUNTLINK_CHAT_PUBLIC_KEY: "0".repeat(64),
+      };
+      expect(yield* problemsOf({ ...commands, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([]);
+    }),
+  );
+
   it.effect(
     "configWarnings warns if a fixture selects the dev platform on what looks like a production server",
     () =>
