@@ -10,20 +10,24 @@ import {
   RoleCondition,
   type RoleRule,
 } from "@accountlink/core/roles";
-import { Schema } from "effect";
+import { Record, Schema } from "effect";
 import type { Fields } from "../owner_pages.ts";
 
+/**
+ * The name and the label of each field of a rule. `when` is the kind of the condition; for `owner`, the kind of the item.
+ */
+const ruleFields = {
+  roleId: ["role", "Role"],
+  when: ["when", "Members"],
+  groupId: ["group", "Group"],
+  minRank: ["min", "Lowest rank"],
+  maxRank: ["max", "Highest rank"],
+  itemId: ["item", "Item"],
+  minDays: ["days", "Days"],
+} as const;
+
 /** A rule as typed into the form. A rule without a role is not saved. */
-export interface TypedRule {
-  readonly roleId: string;
-  /** The kind of the condition; for `owner`, the kind of the item. */
-  readonly when: string;
-  readonly groupId: string;
-  readonly minRank: string;
-  readonly maxRank: string;
-  readonly itemId: string;
-  readonly minDays: string;
-}
+export type TypedRule = Readonly<Record<keyof typeof ruleFields, string>>;
 
 export interface RolesForm {
   readonly rules: ReadonlyArray<TypedRule>;
@@ -34,15 +38,7 @@ export interface RolesForm {
   readonly ranksOf: string;
 }
 
-export const emptyRule: TypedRule = {
-  roleId: "",
-  when: "linked",
-  groupId: "",
-  minRank: "",
-  maxRank: "",
-  itemId: "",
-  minDays: "",
-};
+export const emptyRule: TypedRule = { ...Record.map(ruleFields, () => ""), when: "linked" };
 
 export const roleFormLabels: Readonly<Record<string, string>> = {
   nickname: "Nickname",
@@ -52,14 +48,9 @@ export const roleFormLabels: Readonly<Record<string, string>> = {
   rules: "Rules",
   who: "Member",
   ...Object.fromEntries(
-    Array.from({ length: mostRules }, (_, i) => i + 1).flatMap((number) => [
-      [`role-${number}`, `Role of rule ${number}`],
-      [`group-${number}`, `Group of rule ${number}`],
-      [`min-${number}`, `Lowest rank of rule ${number}`],
-      [`max-${number}`, `Highest rank of rule ${number}`],
-      [`item-${number}`, `Item of rule ${number}`],
-      [`days-${number}`, `Days of rule ${number}`],
-    ]),
+    Array.from({ length: mostRules }, (_, i) =>
+      Object.values(ruleFields).map(([name, label]) => [`${name}-${i + 1}`, `${label} of rule ${i + 1}`]),
+    ).flat(),
   ),
 };
 
@@ -113,15 +104,9 @@ export const typedRoles = (fields: Fields): RolesForm => {
     nicknameGroupId: fields("nicknameGroupId").trim(),
     bypassRoleId: fields("bypassRoleId"),
     ranksOf: fields("ranksOf").trim(),
-    rules: Array.from({ length: rows }, (_, i) => ({
-      roleId: fields(`role-${i + 1}`),
-      when: fields(`when-${i + 1}`),
-      groupId: fields(`group-${i + 1}`).trim(),
-      minRank: fields(`min-${i + 1}`).trim(),
-      maxRank: fields(`max-${i + 1}`).trim(),
-      itemId: fields(`item-${i + 1}`).trim(),
-      minDays: fields(`days-${i + 1}`).trim(),
-    })),
+    rules: Array.from({ length: rows }, (_, i) =>
+      Record.map(ruleFields, ([name]) => fields(`${name}-${i + 1}`).trim()),
+    ),
   };
 };
 
