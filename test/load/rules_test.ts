@@ -86,12 +86,13 @@ test(`a sweep of ${members} members by all kinds of rules asks once about each t
       wrong.flatMap(({ chatId, roleIds }) => roleIds.map((id) => [`PUT ${chatId} roles/${id}`, 1])),
     ),
   );
-  const [from = [0, 0]] = progress.filter(([, made]) => made > 0);
+  const from = progress.find(([, count]) => count > 0) ?? [0, 0];
   const [until, made] = progress.find((sample) => sample[1] === Object.keys(report.changes).length) ?? [0, 0];
   const perSecond = (1_000 * (made - from[1])) / (until - from[0]);
   console.log({ perSecond, routes: report.routes });
   expect(perSecond).toBeLessThan(12);
-  if (isProof) expect(perSecond).toBeGreaterThan(8);
+  // Other tests use the processor at the same time in `npm test`.
+  expect(perSecond).toBeGreaterThan(isProof ? 8 : 0);
   expect(report.routes).toMatchObject({
     "GET /game/api/groups/:groupId/users": members / 100,
     "GET /game/api/users/:gameId/items/:item/:itemId": members,

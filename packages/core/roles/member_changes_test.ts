@@ -160,18 +160,19 @@ describe("memberChanges", () => {
       "[{group.role}] {chat.displayName}",
       "{chat.username}",
     );
-    const name = constantFrom(null, "", "ada", "ada_g", "mine");
+    const shown = constantFrom(null, "ada", "ada_g", "mine");
+    const stored = constantFrom(null, "", "ada_g", "old");
     check(
       property(
         rules,
         nickname,
         game,
         subarray(roleIds),
-        name,
-        name,
+        shown,
+        stored,
         (chosen, template, linked, had, own, set) => {
           const plan = planOf({ rules: chosen, nickname: template, nicknameGroupId: "9" });
-          const before = memberOf({ roleIds: had, nickname: own || null });
+          const before = memberOf({ roleIds: had, nickname: own });
           const first = memberChanges(plan, before, linked, set);
           assert(first !== null);
           const after = memberOf({

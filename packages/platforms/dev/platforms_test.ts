@@ -143,7 +143,7 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
   it.effect("groupMembers returns all members of a group with their roles, 100 on a page", () =>
     Effect.gen(function* () {
       const role = { id: 1, name: "Fan", rank: 1 };
-      const gameUsers = Array.from({ length: 250 }, (_, i) => ({
+      const gameUsers = Array.from({ length: 250 }, (__, i) => ({
         id: String(i + 1),
         groups: [{ id: i < 201 ? 9 : 8, role }],
       }));

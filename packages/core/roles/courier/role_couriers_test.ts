@@ -113,19 +113,20 @@ const deployment = Effect.gen(function* () {
         ),
       );
 
-  const game = yield* GamePlatform;
+  const gamePlatform = yield* GamePlatform;
   /** The questions about groups and profiles of the game platform. */
   const asked: Array<string> = [];
   const watchedGame = GamePlatform.of({
-    ...game,
-    findProfile: (id, parts) => Effect.suspend(() => (asked.push(`user ${id}`), game.findProfile(id, parts))),
+    ...gamePlatform,
+    findProfile: (id, parts) =>
+      Effect.suspend(() => (asked.push(`user ${id}`), gamePlatform.findProfile(id, parts))),
     groupMembers: (id, cursor) =>
       Effect.suspend(() => {
         asked.push(`group ${id}`);
         const unavailable = new PlatformUnavailable({ operation: "GamePlatform.groupMembers" });
-        return broken.areMembersHidden || game.groupMembers === undefined
+        return broken.areMembersHidden || gamePlatform.groupMembers === undefined
           ? Effect.fail(unavailable)
-          : game.groupMembers(id, cursor);
+          : gamePlatform.groupMembers(id, cursor);
       }),
   });
 
