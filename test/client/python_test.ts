@@ -10,10 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
 import { patience } from "../support/patience.ts";
 import { startServerHere } from "../support/server.ts";
 import { startProgram } from "./program.ts";
@@ -22,7 +21,7 @@ import { pathOf, pythonWithClient } from "./python.ts";
 const noPython = await whyNoPython();
 const noAiohttp = await whyNoAiohttp();
 const run = promisify(execFile);
-const { send, url, newBrowser, newKey, newUser } = await useFlowServer(shortReads);
+const { send, url, newKey, newUser } = await useFlowServer(shortReads);
 
 const newFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-python-"));
@@ -71,16 +70,16 @@ client = AccountLink(os.environ["URL"], os.environ["KEY"])
 for event, cursor in client.events.follow(from_="oldest", types=["link.set"]):
     print(event["type"], event["data"]["chatId"], bool(cursor))`);
       const following = await start(program, { URL: first.url, KEY: key });
-      const set = async (send: typeof first.send, chatId: string) => {
-        const written = await send("PATCH /v2/game", { key, body: { chatId, gameId: "1" } });
+      const set = async (node: typeof first, chatId: string) => {
+        const written = await node.send("PATCH /v2/game", { key, body: { chatId, gameId: "1" } });
         expect(written.status).toBe(200);
         await following.untilPrinted(new RegExp(`^(link.set ${chatId} True)$`, "m"));
       };
-      await set(first.send, "100001");
+      await set(first, "100001");
       await first.stop();
       const second = await startHere();
       onTestFinished(async () => void (await second.stop()));
-      await set(second.send, "100002");
+      await set(second, "100002");
       expect(following.output().match(/link\.set/g)).toHaveLength(2);
     },
   );

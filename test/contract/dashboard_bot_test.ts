@@ -1,7 +1,7 @@
 /** What the page of a community says about the bot there, and how members reach it. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { textOf } from "../support/http.ts";
+import { type Json, textOf } from "../support/http.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
@@ -26,7 +26,8 @@ fixtures.plan({ account: "club", guildId: guild, rules });
 
 const pidsOf = async (owner: Awaited<ReturnType<typeof signInOwner>>) => {
   const { body } = await owner.send("GET /dashboard/api/scopes");
-  return (body.data?.scopes as unknown as ReadonlyArray<{ pid: string }>).map(({ pid }) => pid);
+  const scopes = body.data?.scopes as unknown as ReadonlyArray<Json>;
+  return scopes.map(({ pid }) => textOf(pid));
 };
 
 test("the page says whether the bot answers, and shows the panel as members see it", async () => {

@@ -4,11 +4,14 @@ import { WebSocket, WebSocketServer } from "@effect/platform-node/NodeWS";
 import { Effect } from "effect";
 import { listenLocally } from "./free_port.ts";
 
-/** What a client sent: its operation and data. */
+/** What a client sent: its operation, and the data of an identification or a resumption. */
 interface Heard {
   readonly op: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the data of each operation has another form
-  readonly d: any;
+  readonly d: {
+    readonly shard: readonly [number, number];
+    readonly session_id: string;
+    readonly seq: number;
+  };
 }
 
 interface Session {
@@ -86,8 +89,8 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({
   sockets.on("connection", (socket) => {
     const send = (op: number, d?: unknown) => socket.send(JSON.stringify({ op, d }));
     send(ops.hello, { heartbeat_interval: heartbeatInterval });
-    socket.on("message", (data) => {
-      const message: Heard = JSON.parse(String(data));
+    socket.on("message", (data: Buffer) => {
+      const message: Heard = JSON.parse(data.toString());
       heard.push(message);
       const { op, d } = message;
       if (op === ops.heartbeat && gateway.acknowledges) send(ops.acknowledged);

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 
-export const applicationId = "816547628409595165";
+const applicationId = "816547628409595165";
 
 /**
  * @param application other values of the application

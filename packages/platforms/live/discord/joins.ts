@@ -74,7 +74,7 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
     });
     const joins = yield* Queue.unbounded<GuildJoin, PlatformUnavailable | JoinsRefused>();
     const watchShard = yield* FiberMap.makeRuntime<never, number>();
-    const run = Effect.runPromiseWith(yield* Effect.context<never>());
+    const run = Effect.runPromiseWith(yield* Effect.context());
 
     let isOver = false;
     const end = (error: PlatformUnavailable | JoinsRefused) => {
@@ -98,10 +98,10 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
     });
     yield* Effect.forkScoped(Effect.repeat(write, Schedule.spaced(writeInterval)));
 
+    const ours = { intents: guildMembers, rest: { get: () => run(information) } };
     const manager = new WebSocketManager({
+      ...(ours as unknown as CreateWebSocketManagerOptions),
       token: Redacted.value(botToken),
-      intents: guildMembers,
-      rest: { get: () => run(information) } as unknown as CreateWebSocketManagerOptions["rest"],
       handshakeTimeout: 10_000,
       helloTimeout: 10_000,
       // A manager cannot cancel the reconnection of a shard, but a shard waits for its session first.
