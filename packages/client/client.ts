@@ -1,11 +1,11 @@
 /** The client: a method for each route of v2. */
 import type { ChatId, GameId, GuildId, RouteId, Routes, VerificationSession } from "./contract.ts";
 import { AccountLinkError, type ErrorCode } from "./errors.ts";
-import { type EventOptions, type FollowedEvent, followEvents, listLinks } from "./feed.ts";
+import { type EventOptions, followEvents, listLinks } from "./feed.ts";
 import type { CallOptions, ClientOptions, WriteOptions } from "./options.ts";
 import { makeUrls } from "./requests.ts";
 import { type PollOptions, pollSession, waitForSession, watchSession } from "./session_reads.ts";
-import { type Data, makeTransport, type Transport } from "./transport.ts";
+import { makeTransport, type Transport } from "./transport.ts";
 
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
@@ -15,131 +15,150 @@ type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters
 
 /**
  * Links between chat users and game users. With a guild-scoped key, each method except the listings needs the `guildId`
- * of the key.
+ * of the key. `links()` iterates over all links, page by page. Its return value is a cursor: follow the events from
+ * there to keep the list up to date.
  */
-export interface Links {
-  /**
-   * Iterates over all links, page by page. The return value is a cursor: follow the events from there to keep the list
-   * up to date.
-   */
-  (options?: CallOptions): AsyncGenerator<Data<"listLinks">["links"][number], string>;
-  /** Returns a page of all links. `GET /v2/links` */
-  readonly list: (options?: Reading<"listLinks">) => Promise<Data<"listLinks">>;
-  /** Returns the game user of a chat user; null if the chat user has no link. `GET /v2/chat` */
-  readonly get: (chatId: ChatId, options?: Reading<"getChat", "chatId">) => Promise<Data<"getChat"> | null>;
-  /** Returns the game users of up to 50 chat users, one result for each, in order. `POST /v2/chat/bulk` */
-  readonly getMany: (
-    chatIds: ReadonlyArray<ChatId>,
-    options?: Reading<"bulkChat", "chatIds">,
-  ) => Promise<Data<"bulkChat">>;
-  /** Returns the chat users of a game user; null if there are none. `GET /v2/game` */
-  readonly byGame: (
-    gameId: GameId,
-    options?: Reading<"getGame", "gameId">,
-  ) => Promise<Data<"getGame"> | null>;
-  /** Returns the chat users of up to 50 game users, one result for each, in order. `POST /v2/game/bulk` */
-  readonly byGameMany: (
-    gameIds: ReadonlyArray<GameId>,
-    options?: Reading<"bulkGame", "gameIds">,
-  ) => Promise<Data<"bulkGame">>;
-  /** Returns whether a chat user is linked, and the time and version of the link. `GET /v2/verifications/chat` */
-  readonly verification: (
-    chatId: ChatId,
-    options?: Reading<"getVerification", "chatId">,
-  ) => Promise<Data<"getVerification">>;
-  /** Links a chat user to a game user. `PATCH /v2/game` */
-  readonly set: (
-    chatId: ChatId,
-    gameId: GameId,
-    options?: Writing<"patchGame", "chatId" | "gameId">,
-  ) => Promise<Data<"patchGame">>;
-  /** Moves a link to another chat user. `PATCH /v2/chat` */
-  readonly move: (
-    oldChatId: ChatId,
-    newChatId: ChatId,
-    options?: Writing<"patchChat", "oldChatId" | "newChatId">,
-  ) => Promise<Data<"patchChat">>;
-  /** Removes the link of a chat user. `DELETE /v2/game` */
-  readonly delete: (chatId: ChatId, options?: Writing<"deleteGame", "chatId">) => Promise<Data<"deleteGame">>;
-  /** Deletes all data of the key's scope. `DELETE /v2/data` */
-  readonly deleteAll: (options: Writing<"deleteData">) => Promise<Data<"deleteData">>;
-}
+export interface Links extends ReturnType<typeof makeLinks> {}
+
+const makeLinks = (transport: Transport) => {
+  const { call } = transport;
+  return Object.assign((options?: CallOptions) => listLinks(transport, options), {
+    /** Returns a page of all links. `GET /v2/links` */
+    list: (options?: Reading<"listLinks">) => call("listLinks", { ...options }),
+
+    /** Returns the game user of a chat user; null if the chat user has no link. `GET /v2/chat` */
+    get: (chatId: ChatId, options?: Reading<"getChat", "chatId">) =>
+      orNull("LINK_NOT_FOUND", call("getChat", { ...options, chatId })),
+
+    /** Returns the game users of up to 50 chat users, one result for each, in order. `POST /v2/chat/bulk` */
+    getMany: (chatIds: ReadonlyArray<ChatId>, options?: Reading<"bulkChat", "chatIds">) =>
+      call("bulkChat", { ...options, chatIds }),
+
+    /** Returns the chat users of a game user; null if there are none. `GET /v2/game` */
+    byGame: (gameId: GameId, options?: Reading<"getGame", "gameId">) =>
+      orNull("LINK_NOT_FOUND", call("getGame", { ...options, gameId })),
+
+    /** Returns the chat users of up to 50 game users, one result for each, in order. `POST /v2/game/bulk` */
+    byGameMany: (gameIds: ReadonlyArray<GameId>, options?: Reading<"bulkGame", "gameIds">) =>
+      call("bulkGame", { ...options, gameIds }),
+
+    /** Returns whether a chat user is linked, and the time and version of the link. `GET /v2/verifications/chat` */
+    verification: (chatId: ChatId, options?: Reading<"getVerification", "chatId">) =>
+      call("getVerification", { ...options, chatId }),
+
+    /** Links a chat user to a game user. `PATCH /v2/game` */
+    set: (chatId: ChatId, gameId: GameId, options?: Writing<"patchGame", "chatId" | "gameId">) =>
+      call("patchGame", { ...options, chatId, gameId }),
+
+    /** Moves a link to another chat user. `PATCH /v2/chat` */
+    move: (oldChatId: ChatId, newChatId: ChatId, options?: Writing<"patchChat", "oldChatId" | "newChatId">) =>
+      call("patchChat", { ...options, oldChatId, newChatId }),
+
+    /** Removes the link of a chat user. `DELETE /v2/game` */
+    delete: (chatId: ChatId, options?: Writing<"deleteGame", "chatId">) =>
+      call("deleteGame", { ...options, chatId }),
+
+    /** Deletes all data of the key's scope. `DELETE /v2/data` */
+    deleteAll: (options: Writing<"deleteData">) => call("deleteData", { ...options }),
+  });
+};
 
 /** Members of a guild, whose roles and nicknames follow the guild's role plan. */
-export interface Members {
+export interface Members extends ReturnType<typeof makeMembers> {}
+
+const makeMembers = ({ call }: Transport) => ({
   /** Applies the guild's role plan to a member now. `POST /v2/members/sync` */
-  readonly sync: (chatId: ChatId, guildId: GuildId, options?: CallOptions) => Promise<Data<"syncMember">>;
-}
+  sync: (chatId: ChatId, guildId: GuildId, options?: CallOptions) =>
+    call("syncMember", { ...options, chatId, guildId }),
+});
 
 /**
  * Accounts that may belong to one person, and moderators' reviews of them. The methods require a Premium key; partner
  * and staff keys may also call `findMany`.
  */
-export interface Alts {
+export interface Alts extends ReturnType<typeof makeAlts> {}
+
+const makeAlts = ({ call }: Transport) => ({
   /** Finds possible alts of a chat user, a game user or an address. `GET /v2/alts` */
-  readonly find: (options: Reading<"getAlts">) => Promise<Data<"getAlts">>;
+  find: (options: Reading<"getAlts">) => call("getAlts", { ...options }),
+
   /** Finds possible alts of up to 10 game users, one result for each, in order. `POST /v2/alts/bulk` */
-  readonly findMany: (
-    gameIds: ReadonlyArray<GameId>,
-    options?: Reading<"bulkAlts", "gameIds">,
-  ) => Promise<Data<"bulkAlts">>;
+  findMany: (gameIds: ReadonlyArray<GameId>, options?: Reading<"bulkAlts", "gameIds">) =>
+    call("bulkAlts", { ...options, gameIds }),
+
   /** Records whether two chat users are one person. `PUT /v2/alts/reviews` */
-  readonly review: (
+  review: async (
     chatId: ChatId,
     otherChatId: ChatId,
     verdict: Parameters<"putAltReview">["verdict"],
     options?: Writing<"putAltReview", "chatId" | "otherChatId" | "verdict">,
-  ) => Promise<Data<"putAltReview">["review"]>;
+  ) => (await call("putAltReview", { ...options, chatId, otherChatId, verdict })).review,
+
   /** Returns the reviews of a chat user. `GET /v2/alts/reviews` */
-  readonly reviews: (
-    chatId: ChatId,
-    options?: Reading<"getAltReviews", "chatId">,
-  ) => Promise<Data<"getAltReviews">["reviews"]>;
+  reviews: async (chatId: ChatId, options?: Reading<"getAltReviews", "chatId">) =>
+    (await call("getAltReviews", { ...options, chatId })).reviews,
+
   /** Deletes the review of two chat users. `DELETE /v2/alts/reviews` */
-  readonly deleteReview: (
+  deleteReview: (
     chatId: ChatId,
     otherChatId: ChatId,
     options?: Writing<"deleteAltReview", "chatId" | "otherChatId">,
-  ) => Promise<Data<"deleteAltReview">>;
-}
+  ) => call("deleteAltReview", { ...options, chatId, otherChatId }),
+});
 
-/** Changes in the key's scope. */
-export interface Events {
-  /**
-   * Follows events from a cursor on; without a cursor, from now on, or as `from` says. Each event comes with the cursor
-   * after it. The iterator has no end: it reconnects after restarts, rate limits and ended streams. It rejects with
-   * `CONFLICT` when the service no longer keeps events as old as the cursor. `GET /v2/events/stream`
-   */
-  (options?: EventOptions): AsyncGenerator<FollowedEvent, void>;
-  /** Returns a page of events. `GET /v2/events` */
-  readonly read: (options?: Reading<"getEvents">) => Promise<Data<"getEvents">>;
-}
+/**
+ * Changes in the key's scope. `events()` follows them from a cursor on; without a cursor, from now on, or as `from`
+ * says. Each event comes with the cursor after it. The iterator has no end: it reconnects after restarts, rate limits
+ * and ended streams. It rejects with `CONFLICT` when the service no longer keeps events as old as the cursor. `GET
+ * /v2/events/stream`
+ */
+export interface Events extends ReturnType<typeof makeEvents> {}
+
+const makeEvents = (transport: Transport) =>
+  Object.assign((options?: EventOptions) => followEvents(transport, options), {
+    /** Returns a page of events. `GET /v2/events` */
+    read: (options?: Reading<"getEvents">) => transport.call("getEvents", { ...options }),
+  });
 
 /** Reports of leaked keys. Reporting requires no key. */
-export interface Keys {
-  /** Reports a leaked key, which is revoked at once. `POST /v2/keys/leaked` */
-  readonly reportLeaked: (key: string, options?: CallOptions) => Promise<Data<"reportLeakedKey">>;
-}
+export interface Keys extends ReturnType<typeof makeKeys> {}
 
-export interface Sessions {
-  /** Creates a session. Send the user to the session's `url`. `POST /v2/sessions` */
-  readonly create: (options: Writing<"createSession">) => Promise<VerificationSession>;
-  /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/:sid` */
-  readonly get: (sid: string, options?: PollOptions) => Promise<VerificationSession | null>;
-  /** Yields the session at each change, by long poll, up to the final state. */
-  readonly poll: (sid: string, options?: PollOptions) => AsyncGenerator<VerificationSession, void>;
-  /** Yields the session now and at each change, by stream, up to the final state. `GET /v2/sessions/:sid/stream` */
-  readonly watch: (sid: string, options?: CallOptions) => AsyncGenerator<VerificationSession, void>;
-  /**
-   * Waits by long poll until a session is completed, failed or cancelled; rejects with `SESSION_EXPIRED` when the
-   * session expires.
-   */
-  readonly wait: (sid: string, options?: PollOptions) => Promise<VerificationSession>;
-  /** Cancels a session. `DELETE /v2/sessions/:sid` */
-  readonly cancel: (sid: string, options?: WriteOptions) => Promise<VerificationSession>;
-  /** Returns a URL that redirects a browser into the session. `GET /v2/sessions/:sid/redirect` */
-  readonly redirectUrl: (sid: string) => string;
-}
+const makeKeys = ({ call }: Transport) => ({
+  /** Reports a leaked key, which is revoked at once. `POST /v2/keys/leaked` */
+  reportLeaked: (key: string, options?: CallOptions) => call("reportLeakedKey", { ...options, key }),
+});
+
+export interface Sessions extends ReturnType<typeof makeSessions> {}
+
+const makeSessions = (transport: Transport, urlOf: ReturnType<typeof makeUrls>) => {
+  const { call } = transport;
+  return {
+    /** Creates a session. Send the user to the session's `url`. `POST /v2/sessions` */
+    create: (options: Writing<"createSession">) => call("createSession", { ...options }),
+
+    /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/:sid` */
+    get: (sid: string, options?: PollOptions) =>
+      orNull("SESSION_NOT_FOUND", call("getSession", { ...options, sid })),
+
+    /** Yields the session at each change, by long poll, up to the final state. */
+    poll: (sid: string, options?: PollOptions) => pollSession(transport, sid, options),
+
+    /** Yields the session now and at each change, by stream, up to the final state. `GET /v2/sessions/:sid/stream` */
+    watch: (sid: string, options?: CallOptions) => watchSession(transport, sid, options),
+
+    /**
+     * Waits by long poll until a session is completed, failed or cancelled; rejects with `SESSION_EXPIRED` when the
+     * session expires.
+     */
+    wait: (sid: string, options?: PollOptions) => waitForSession(transport, sid, options),
+
+    /** Cancels a session. `DELETE /v2/sessions/:sid` */
+    cancel: (sid: string, options?: WriteOptions) => call("cancelSession", { ...options, sid }),
+
+    /** Returns a URL that redirects a browser into the session. `GET /v2/sessions/:sid/redirect` */
+    redirectUrl: (sid: string) => urlOf("redirectSession", { sid }),
+  };
+};
 
 /** A client of one service, with one key. */
 export interface Client {
@@ -165,54 +184,15 @@ export interface Client {
  */
 export const createClient = (options: ClientOptions): Client => {
   const transport = makeTransport(options);
-  const urlOf = makeUrls(options);
-  const { call } = transport;
   return {
-    links: Object.assign((rest?: CallOptions) => listLinks(transport, rest), linkMethods(call)),
-    members: {
-      sync: (chatId, guildId, rest) => call("syncMember", { ...rest, chatId, guildId }),
-    },
-    alts: {
-      find: (rest) => call("getAlts", { ...rest }),
-      findMany: (gameIds, rest) => call("bulkAlts", { ...rest, gameIds }),
-      review: async (chatId, otherChatId, verdict, rest) =>
-        (await call("putAltReview", { ...rest, chatId, otherChatId, verdict })).review,
-      reviews: async (chatId, rest) => (await call("getAltReviews", { ...rest, chatId })).reviews,
-      deleteReview: (chatId, otherChatId, rest) => call("deleteAltReview", { ...rest, chatId, otherChatId }),
-    },
-    events: Object.assign((rest?: EventOptions) => followEvents(transport, rest), {
-      read: (rest?: Reading<"getEvents">) => call("getEvents", { ...rest }),
-    }),
-    keys: {
-      reportLeaked: (key, rest) => call("reportLeakedKey", { ...rest, key }),
-    },
-    sessions: {
-      create: (rest) => call("createSession", { ...rest }),
-      get: (sid, rest) => orNull("SESSION_NOT_FOUND", call("getSession", { ...rest, sid })),
-      poll: (sid, rest) => pollSession(transport, sid, rest),
-      watch: (sid, rest) => watchSession(transport, sid, rest),
-      wait: (sid, rest) => waitForSession(transport, sid, rest),
-      cancel: (sid, rest) => call("cancelSession", { ...rest, sid }),
-      redirectUrl: (sid) => urlOf("redirectSession", { sid }),
-    },
+    links: makeLinks(transport),
+    members: makeMembers(transport),
+    alts: makeAlts(transport),
+    events: makeEvents(transport),
+    keys: makeKeys(transport),
+    sessions: makeSessions(transport, makeUrls(options)),
   };
 };
-
-const linkMethods = (call: Transport["call"]): Methods<Links> => ({
-  list: (rest) => call("listLinks", { ...rest }),
-  get: (chatId, rest) => orNull("LINK_NOT_FOUND", call("getChat", { ...rest, chatId })),
-  getMany: (chatIds, rest) => call("bulkChat", { ...rest, chatIds }),
-  byGame: (gameId, rest) => orNull("LINK_NOT_FOUND", call("getGame", { ...rest, gameId })),
-  byGameMany: (gameIds, rest) => call("bulkGame", { ...rest, gameIds }),
-  verification: (chatId, rest) => call("getVerification", { ...rest, chatId }),
-  set: (chatId, gameId, rest) => call("patchGame", { ...rest, chatId, gameId }),
-  move: (oldChatId, newChatId, rest) => call("patchChat", { ...rest, oldChatId, newChatId }),
-  delete: (chatId, rest) => call("deleteGame", { ...rest, chatId }),
-  deleteAll: (rest) => call("deleteData", { ...rest }),
-});
-
-/** The methods of a group such as `Links`, without the group's own call signature `links()`. */
-type Methods<Group> = { readonly [Name in keyof Group]: Group[Name] };
 
 const orNull = <A>(missing: ErrorCode, found: Promise<A>): Promise<A | null> =>
   found.catch((error: unknown) => {

@@ -146,10 +146,7 @@ export interface BulkMeta {
 
 export interface GameLookup {
   readonly gameId: GameId;
-  /**
-   * At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest
-   * 100
-   */
+  /** At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest 100 */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
   readonly resolved: {
@@ -176,13 +173,9 @@ export interface AltEvidence {
   readonly kind: "review" | "game" | "device" | "address";
   /** The weight of this evidence, 0 to 1, not rounded */
   readonly weight: number;
-  /**
-   * When the candidate was last seen in the shared browser or at the shared address; null for other evidence
-   */
+  /** When the candidate was last seen in the shared browser or at the shared address; null for other evidence */
   readonly lastSeenAt: Timestamp | null;
-  /**
-   * How many chat users of the scope were seen in this browser or at this address; null for other evidence
-   */
+  /** How many chat users of the scope were seen in this browser or at this address; null for other evidence */
   readonly chatUsers: number | null;
   readonly gameId: GameId | null;
 }
@@ -210,15 +203,10 @@ export interface AltDetection {
     readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
     readonly alt?: number;
     readonly vpn?: number;
-    /**
-     * The greatest weight of an unlisted match, if it is greater than the weight of every listed match;
-     * otherwise 0
-     */
+    /** The greatest weight of an unlisted match, if it is greater than the weight of every listed match; otherwise 0 */
     readonly unlistedWeight?: number;
   };
-  readonly summary: {
-    readonly matchCount: number;
-  };
+  readonly summary: { readonly matchCount: number };
   readonly resolved: boolean;
 }
 
@@ -321,9 +309,7 @@ export interface UserErasedEvent {
   readonly id: string;
   readonly type: "user.erased";
   readonly at: Timestamp;
-  readonly data: {
-    readonly chatId: EventChatId;
-  };
+  readonly data: { readonly chatId: EventChatId };
 }
 
 export interface SessionCompletedEvent {
@@ -473,24 +459,19 @@ export interface Routes {
     readonly parameters: {
       /** The user's ID on the chat platform */
       readonly chatId: ChatId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
     };
     readonly data: ChatLookup;
-    readonly meta: Meta;
   };
   /** Game users of up to 50 chat users. `POST /v2/chat/bulk` */
   readonly bulkChat: {
     readonly parameters: {
       /** 1 to 50 IDs of chat users; duplicates count */
       readonly chatIds: ReadonlyArray<string>;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -498,17 +479,13 @@ export interface Routes {
     readonly data: {
       readonly results: ReadonlyArray<
         | {
-            readonly input: {
-              readonly chatId: string;
-            };
+            readonly input: { readonly chatId: string };
             readonly found: true;
             readonly data: ChatLookup;
             readonly error: null;
           }
         | {
-            readonly input: {
-              readonly chatId: string;
-            };
+            readonly input: { readonly chatId: string };
             readonly found: false;
             readonly data: null;
             readonly error: BulkItemError;
@@ -522,31 +499,25 @@ export interface Routes {
       readonly errorCount: number;
       readonly resolved: boolean;
     };
-    readonly meta: BulkMeta;
   };
   /** Chat users of a game user. `GET /v2/game` */
   readonly getGame: {
     readonly parameters: {
       /** The user's ID on the game platform */
       readonly gameId: GameId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
     };
     readonly data: GameLookup;
-    readonly meta: Meta;
   };
   /** Chat users of up to 50 game users. `POST /v2/game/bulk` */
   readonly bulkGame: {
     readonly parameters: {
       /** 1 to 50 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -554,17 +525,13 @@ export interface Routes {
     readonly data: {
       readonly results: ReadonlyArray<
         | {
-            readonly input: {
-              readonly gameId: string;
-            };
+            readonly input: { readonly gameId: string };
             readonly found: true;
             readonly data: GameLookup;
             readonly error: null;
           }
         | {
-            readonly input: {
-              readonly gameId: string;
-            };
+            readonly input: { readonly gameId: string };
             readonly found: false;
             readonly data: null;
             readonly error: BulkItemError;
@@ -578,22 +545,18 @@ export interface Routes {
       readonly errorCount: number;
       readonly resolved: boolean;
     };
-    readonly meta: BulkMeta;
   };
   /** Verification status of a chat user. `GET /v2/verifications/chat` */
   readonly getVerification: {
     readonly parameters: {
       /** The user's ID on the chat platform */
       readonly chatId: ChatId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
     };
     readonly data: VerificationStatus;
-    readonly meta: Meta;
   };
   /** Accounts that may belong to the same person. `GET /v2/alts` */
   readonly getAlts: {
@@ -604,9 +567,7 @@ export interface Routes {
       readonly gameId?: GameId | null | undefined;
       /** IPv4 or IPv6 address; all IPv6 addresses of a /64 match */
       readonly ip?: string | null | undefined;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -614,16 +575,13 @@ export interface Routes {
       readonly explain?: boolean | null | undefined;
     };
     readonly data: AltDetection;
-    readonly meta: Meta;
   };
   /** Accounts that may belong to the people behind up to 10 game users. `POST /v2/alts/bulk` */
   readonly bulkAlts: {
     readonly parameters: {
       /** 1 to 10 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -633,17 +591,13 @@ export interface Routes {
     readonly data: {
       readonly results: ReadonlyArray<
         | {
-            readonly input: {
-              readonly gameId: string;
-            };
+            readonly input: { readonly gameId: string };
             readonly found: true;
             readonly data: AltDetection;
             readonly error: null;
           }
         | {
-            readonly input: {
-              readonly gameId: string;
-            };
+            readonly input: { readonly gameId: string };
             readonly found: false;
             readonly data: null;
             readonly error: BulkItemError;
@@ -657,7 +611,6 @@ export interface Routes {
       readonly errorCount: number;
       readonly resolved: boolean;
     };
-    readonly meta: BulkMeta;
   };
   /** Delete the review of two chat users. `DELETE /v2/alts/reviews` */
   readonly deleteAltReview: {
@@ -666,9 +619,7 @@ export interface Routes {
       readonly chatId: ChatId;
       /** ID of the other chat user of the pair, different from `chatId` */
       readonly otherChatId: ChatId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -676,23 +627,19 @@ export interface Routes {
       readonly otherChatId: ChatId;
       readonly deleted: boolean;
     };
-    readonly meta: Meta;
   };
   /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
   readonly getAltReviews: {
     readonly parameters: {
       /** The user's ID on the chat platform */
       readonly chatId: ChatId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
       /** At most 100, newest first */
       readonly reviews: ReadonlyArray<AltReview>;
     };
-    readonly meta: Meta;
   };
   /** Record whether two chat users are the same person. `PUT /v2/alts/reviews` */
   readonly putAltReview: {
@@ -705,15 +652,10 @@ export interface Routes {
       readonly verdict: "different" | "same";
       /** At most 500 characters */
       readonly note?: string | null | undefined;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
-    readonly data: {
-      readonly review: AltReview;
-    };
-    readonly meta: Meta;
+    readonly data: { readonly review: AltReview };
   };
   /** Move a link to another chat user. `PATCH /v2/chat` */
   readonly patchChat: {
@@ -722,9 +664,7 @@ export interface Routes {
       readonly oldChatId: ChatId;
       /** ID of the chat user who gets the link */
       readonly newChatId: ChatId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -733,16 +673,13 @@ export interface Routes {
       readonly gameId: GameId;
       readonly updated: boolean;
     };
-    readonly meta: Meta;
   };
   /** Delete all link data of the key's scope. `DELETE /v2/data` */
   readonly deleteData: {
     readonly parameters: {
       /** Must be true */
       readonly confirm: true;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; refused with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -751,16 +688,13 @@ export interface Routes {
       readonly pid: Pid;
       readonly collection: "links";
     };
-    readonly meta: Meta;
   };
   /** Remove the game link of a chat user. `DELETE /v2/game` */
   readonly deleteGame: {
     readonly parameters: {
       /** The user's ID on the chat platform */
       readonly chatId: ChatId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -768,7 +702,6 @@ export interface Routes {
       readonly removedGameId: GameId;
       readonly deleted: true;
     };
-    readonly meta: Meta;
   };
   /** Link a chat user to a game user. `PATCH /v2/game` */
   readonly patchGame: {
@@ -777,9 +710,7 @@ export interface Routes {
       readonly chatId: ChatId;
       /** The user's ID on the game platform */
       readonly gameId: GameId;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -788,7 +719,6 @@ export interface Routes {
       readonly previousGameId: GameId | null;
       readonly updated: boolean;
     };
-    readonly meta: Meta;
   };
   /** Apply the guild's role plan to a member now. `POST /v2/members/sync` */
   readonly syncMember: {
@@ -804,14 +734,12 @@ export interface Routes {
       readonly removed: ReadonlyArray<string>;
       readonly nickname: string | null;
     };
-    readonly meta: Meta;
   };
   /** Read the changes in the key's scope. `GET /v2/events` */
   readonly getEvents: {
     readonly parameters: {
       /**
-       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET
-       * /v2/links`
+       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET /v2/links`
        */
       readonly cursor?: string | null | undefined;
       /** Where to begin without a cursor: at the present, or at the oldest stored event */
@@ -826,9 +754,7 @@ export interface Routes {
       readonly chatId?: ChatId | null | undefined;
       /** Only events with this game user as `gameId` or `previousGameId` */
       readonly gameId?: GameId | null | undefined;
-      /**
-       * Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key
-       */
+      /** Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -838,14 +764,12 @@ export interface Routes {
       /** Whether the feed may already have more events after the cursor */
       readonly more: boolean;
     };
-    readonly meta: Meta;
   };
   /** Follow the changes in the key's scope as a stream of at most 30 seconds. `GET /v2/events/stream` */
   readonly streamEvents: {
     readonly parameters: {
       /**
-       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET
-       * /v2/links`
+       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET /v2/links`
        */
       readonly cursor?: string | null | undefined;
       /** Where to begin without a cursor: at the present, or at the oldest stored event */
@@ -856,9 +780,7 @@ export interface Routes {
       readonly chatId?: ChatId | null | undefined;
       /** Only events with this game user as `gameId` or `previousGameId` */
       readonly gameId?: GameId | null | undefined;
-      /**
-       * Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key
-       */
+      /** Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
   };
@@ -869,9 +791,7 @@ export interface Routes {
       readonly limit?: number | null | undefined;
       /** The cursor of the previous page */
       readonly cursor?: string | null | undefined;
-      /**
-       * Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key
-       */
+      /** Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -886,7 +806,6 @@ export interface Routes {
       /** The cursor of the event feed at the time of the first page */
       readonly events: string;
     };
-    readonly meta: Meta;
   };
   /** Report leaked keys. `POST /v2/keys/leaked` */
   readonly reportLeakedKey: {
@@ -894,29 +813,21 @@ export interface Routes {
       /** The complete key */
       readonly key: string;
     };
-    readonly data: {
-      readonly revoked: true;
-    };
-    readonly meta: Meta;
+    readonly data: { readonly revoked: true };
   };
   /** Create a verification session. `POST /v2/sessions` */
   readonly createSession: {
     readonly parameters: {
       /** The user's name or ID in your own system; every response repeats it */
       readonly clientId: string;
-      /**
-       * Required with a guild-scoped key, and must then be the key's own guild; optional with a global key
-       */
+      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** The only chat user who may complete the session; must be a member of the guild, if one is given */
       readonly chatId?: ChatId | null | undefined;
-      /**
-       * Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list
-       */
+      /** Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list */
       readonly redirect?: string | null | undefined;
     };
     readonly data: VerificationSession;
-    readonly meta: Meta;
   };
   /** Cancel a verification session. `DELETE /v2/sessions/:sid` */
   readonly cancelSession: {
@@ -925,7 +836,6 @@ export interface Routes {
       readonly sid: string;
     };
     readonly data: VerificationSession;
-    readonly meta: Meta;
   };
   /** Read a verification session. `GET /v2/sessions/:sid` */
   readonly getSession: {
@@ -936,7 +846,6 @@ export interface Routes {
       readonly wait?: number | null | undefined;
     };
     readonly data: VerificationSession;
-    readonly meta: Meta;
   };
   /** Redirect a user into the public verification flow. `GET /v2/sessions/:sid/redirect` */
   readonly redirectSession: {
@@ -964,13 +873,9 @@ export interface RefusalDetails {
   /** Values are invalid, the game user does not exist, or `Service-Version` is unknown */
   readonly INVALID_PARAMETER: InvalidParameters;
   /** Required values are missing; `guildId` is required with a guild-scoped key */
-  readonly MISSING_PARAMETER: {
-    readonly parameters: ReadonlyArray<string>;
-  };
+  readonly MISSING_PARAMETER: { readonly parameters: ReadonlyArray<string> };
   /** The body is not the JSON that the route takes, is over 64 KiB (413) or is of another type (415) */
-  readonly INVALID_BODY: {
-    readonly reason: string;
-  };
+  readonly INVALID_BODY: { readonly reason: string };
   /** The key is missing, unknown, expired, revoked or disabled */
   readonly INVALID_API_KEY: null;
   /** The key, or the signed-in user, may not do this */
@@ -993,9 +898,7 @@ export interface RefusalDetails {
   /** The session has expired, possibly while a long poll waited */
   readonly SESSION_EXPIRED: null;
   /** The client's IP address sent too many requests, counted over all keys */
-  readonly SHARED_IP_RATE_LIMITED: {
-    readonly bucket: "ip_day" | "ip_second" | "ip_verify_day" | "ip_auth";
-  };
+  readonly SHARED_IP_RATE_LIMITED: { readonly bucket: "ip_day" | "ip_second" | "ip_verify_day" | "ip_auth" };
   /** The key sent too many requests */
   readonly RATE_LIMITED: {
     readonly bucket:

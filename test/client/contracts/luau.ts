@@ -1,7 +1,7 @@
 /** Writes the part of the contract of v2 that the Luau module knows: its codes, types and routes. */
 import { EnvelopeV2, type Route } from "@accountlink/http-api";
 import { Option } from "effect";
-import { answersOf, type ContractTypes, contractTypes, type Representation } from "./types.ts";
+import { type ContractTypes, contractTypes, dataOf, type Representation } from "./types.ts";
 
 const used = ["getGame", "bulkGame", "deleteGame", "createSession", "getSession", "cancelSession"];
 
@@ -25,9 +25,10 @@ const luauContract = (): string => {
     return route;
   });
   const named = new Map<string, string>();
-  for (const route of routes)
-    for (const [, answer] of answersOf(types.success(route), types).slice(0, 1))
-      typeText(answer, types, named, "");
+  for (const route of routes) {
+    const data = dataOf(route, types);
+    if (data !== undefined) typeText(data, types, named, "");
+  }
   return `export type ServiceCode =
 ${types.codes.map((code) => `\t| "${code}"${detailsComment(types.details(code))}\n`).join("")}
 ${[...named].map(([name, text]) => `export type ${name} = ${text}\n`).join("\n")}

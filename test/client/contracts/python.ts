@@ -3,9 +3,9 @@ import { createClient } from "@accountlink/client";
 import { EnvelopeV2, errorTable, type Route } from "@accountlink/http-api";
 import { Option } from "effect";
 import {
-  answersOf,
   type ContractTypes,
   contractTypes,
+  dataOf,
   descriptionOf,
   type Representation,
   textIn,
@@ -154,9 +154,6 @@ const unionText = (members: ReadonlyArray<string>): string => {
 
 const docstring = (text: string | undefined, indent: string): string =>
   text === undefined ? "" : `${indent}"""${text.replaceAll(/\bnull\b/gi, "None")}"""\n`;
-
-const dataOf = (route: Route, types: ContractTypes): Representation | undefined =>
-  answersOf(types.success(route), types).find(([field]) => field === "data")?.[1];
 
 /** Returns the Python name for the type of a route's data, if the contract has no name for the type. */
 const dataPlace = ({ id }: Route): string => `${capitalized(id)}Data`;

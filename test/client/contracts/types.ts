@@ -47,16 +47,12 @@ export const contractTypes = (): ContractTypes => {
 const inEnvelope = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast._tag === "Union" ? (ast.types.find(({ _tag }) => _tag === "Objects") ?? ast) : ast;
 
-/** Returns the types of `data` and `meta` in the envelope of a response. */
-export const answersOf = (
-  success: Representation,
-  { resolve }: ContractTypes,
-): ReadonlyArray<readonly ["data" | "meta", Representation]> => {
-  const type = resolve(success);
-  if (type._tag !== "Objects") return [];
-  return type.propertySignatures.flatMap((property) =>
-    property.name === "data" || property.name === "meta" ? [[property.name, property.type] as const] : [],
-  );
+/** Returns the type of `data` in the envelope of a route's response; undefined for a stream or a redirect. */
+export const dataOf = (route: Route, types: ContractTypes): Representation | undefined => {
+  const envelope = types.resolve(types.success(route));
+  return envelope._tag === "Objects"
+    ? envelope.propertySignatures.find(({ name }) => name === "data")?.type
+    : undefined;
 };
 
 /** The description of a type. It may belong to the type itself, or to one of the checks of the type. */

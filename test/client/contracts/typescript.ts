@@ -2,9 +2,9 @@
 import { EnvelopeV2, errorTable, type Route } from "@accountlink/http-api";
 import { Option, type SchemaRepresentation } from "effect";
 import {
-  answersOf,
   type ContractTypes,
   contractTypes,
+  dataOf,
   descriptionOf,
   type Representation,
   textIn,
@@ -39,7 +39,7 @@ ${v2.map(routeEntry).join("")}} as const;
 const declaration = ([name, type]: [string, Representation]): string => {
   const written =
     type._tag === "Objects"
-      ? `export interface ${name} ${typeText(type, "")}\n`
+      ? `export interface ${name} ${objectText(type, "", false)}\n`
       : typeDeclaration(name, typeText(type, ""));
   return `\n${comment(descriptionOf(type), "")}${written}`;
 };
@@ -58,13 +58,12 @@ const routeType = (route: Route, types: ContractTypes): string => {
       : { name, text: type };
     return property({ ...field, description: parameter.description }, "      ");
   });
-  const answers = answersOf(types.success(route), types).map(([name, type]) =>
-    property({ name, text: typeText(type, "    ") }, "    "),
-  );
+  const data = dataOf(route, types);
+  const answer = data === undefined ? "" : property({ name: "data", text: typeText(data, "    ") }, "    ");
   return `${comment(`${summary}. \`${method} ${path}\``, "  ")}  readonly ${id}: {
     readonly parameters: {
 ${fields.join("")}    };
-${answers.join("")}  };
+${answer}  };
 `;
 };
 
@@ -107,7 +106,7 @@ const elementText = (type: Representation, indent: string): string => {
   return `${members.join("")}\n${indent}`;
 };
 
-const objectText = (type: SchemaRepresentation.Objects, indent: string): string => {
+const objectText = (type: SchemaRepresentation.Objects, indent: string, mayBeShort = true): string => {
   const inner = `${indent}  `;
   const properties = type.propertySignatures.map(({ name, type: value, isOptional, annotations }) =>
     property(
@@ -122,7 +121,10 @@ const objectText = (type: SchemaRepresentation.Objects, indent: string): string 
   const indexes = type.indexSignatures.map(({ parameter, type: value }) =>
     property({ name: `[name: ${typeText(parameter, inner)}]`, text: typeText(value, inner) }, inner),
   );
-  return `{\n${[...properties, ...indexes].join("")}${indent}}`;
+  const [only, ...others] = [...properties, ...indexes];
+  const isShort =
+    mayBeShort && only !== undefined && others.length === 0 && /^ *readonly [^\n{]*;\n$/.test(only);
+  return isShort ? `{ ${only.trim().slice(0, -1)} }` : `{\n${[...properties, ...indexes].join("")}${indent}}`;
 };
 
 interface Property {
@@ -132,6 +134,7 @@ interface Property {
 }
 
 const maxWidth = 110;
+const commentWidth = 121;
 
 const property = ({ name, text, description }: Property, indent: string): string => {
   const line = `${indent}readonly ${name}: ${text};\n`;
@@ -150,7 +153,7 @@ const quoted = (value: unknown): string => JSON.stringify(value);
 const comment = (description: string | undefined, indent: string): string => {
   if (description === undefined) return "";
   const line = `${indent}/** ${description} */\n`;
-  if (line.length <= maxWidth) return line;
-  const wrapped = description.match(new RegExp(`.{1,${maxWidth - indent.length - 3}}(?: |$)`, "g")) ?? [];
+  if (line.length <= commentWidth) return line;
+  const wrapped = description.match(new RegExp(`.{1,${commentWidth - indent.length - 3}}(?: |$)`, "g")) ?? [];
   return `${indent}/**\n${wrapped.map((text) => `${indent} * ${text.trimEnd()}\n`).join("")}${indent} */\n`;
 };
