@@ -84,6 +84,8 @@ describe("a new owner", () => {
     await expect.poll(() => page.reload().then(() => roles.textContent())).toBe("Member");
     await page.goto(`${url()}/dashboard/communities`);
     await expectUsable(watched, "Communities", "communities");
+    const add = page.getByRole("link", { name: "Add the bot to Without the bot" });
+    expect(await add.getAttribute("href")).toContain("700000000000000003");
     await press(page, "Rook & Bishop");
     await expectUsable(watched, "Rook & Bishop", "community");
     await page.goto(`${url()}/dashboard/links`);
@@ -105,8 +107,9 @@ describe("texts that users read", () => {
     const steps = page.locator(".steps > .done strong");
     expect(await steps.allTextContents()).toEqual([]);
     await expectUsable(watched, "Shared list", "community-new");
-    await page.getByLabel("Name of your community").fill("The <Rook> Club");
     const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
+    await beginning.getByText("Newcomer asks you").waitFor();
+    await page.getByLabel("Name of your community").fill("The <Rook> Club");
     await beginning.getByText("The <Rook> Club asks you").waitFor();
     await page.getByLabel("Message at the end").fill("Say hello.");
     await press(page, "Update the preview");
@@ -150,6 +153,14 @@ describe("many links", () => {
     await press(page, "Search");
     await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
     await expectUsable(watched, "Links", "links-until");
+    // The platform does not know this user, so the row names the user by ID alone.
+    expect(await page.getByRole("rowheader").first().textContent()).toBe("200026");
+    await page.goto(`${url()}/dashboard/links?q=1`);
+    await press(page, "Unlink all that were found");
+    await page.getByRole("heading", { name: "Unlink 30 users?" }).waitFor();
+    await press(page, "Unlink 30 users");
+    await page.getByText("The selected users are no longer linked in this list.").waitFor();
+    await page.getByText("Nobody is linked yet.").waitFor();
     await close();
   });
 });

@@ -46,6 +46,10 @@ describe("a key", () => {
     await page.reload();
     expect(await page.content()).not.toContain(token);
     await expectUsable(watched, "Bot of the club", "dashboard-key");
+    await page
+      .getByRole("definition")
+      .filter({ hasText: /by Ada$/ })
+      .waitFor();
     await close();
   });
 
@@ -53,7 +57,12 @@ describe("a key", () => {
     const watched = await visit(paths.newKey, /Ada\b/, phone);
     const { page, close } = watched;
     await page.getByLabel("Name", { exact: true }).fill("Kept");
-    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
+    const community = page.getByLabel("Community", { exact: true });
+    await community.selectOption(ownGuild);
+    await page.getByLabel("Shared list").check();
+    expect(await community.isVisible()).toBe(false);
+    await page.getByLabel("One community’s own list").check();
+    expect(await page.getByLabel("Sites to continue to").isVisible()).toBe(true);
     await page.getByText("Restrictions").click();
     await page.getByLabel("Allowed addresses").fill("not an address");
     await press(page, "Create the key");
@@ -140,7 +149,10 @@ describe("usage and changes", () => {
     const usage = await page.context().request.get(`${url()}${paths.usageFile}?days=7`);
     expect(await usage.text()).toMatch(/,'=Counted,lookup,3,1,1\r\n/);
     expect(usage.headers()["content-disposition"]).toBe('attachment; filename="usage-7-days.csv"');
-    for (const name of ["Second", "Third", "Fourth"]) await createKey(page, name);
+    for (const name of ["Second", "Third", "Fourth", "Fifth", "Sixth"]) await createKey(page, name);
+    await page.goto(`${url()}/dashboard`);
+    await page.getByText(/^The busiest 5 of \d+ active keys\./).waitFor();
+    expect(await page.getByRole("heading", { level: 3 }).first().textContent()).toBe("=Counted");
     await page.goto(`${url()}${paths.keys}`);
     const row = page.getByRole("row").filter({ hasText: "=Counted" });
     // If a UTC day has ended since the requests, they count for the second to last day.
@@ -150,7 +162,9 @@ describe("usage and changes", () => {
     await page.getByLabel("Sort").selectOption("By name");
     await press(page, "Search");
     const names = page.getByRole("rowheader").getByRole("link");
-    await expect.poll(() => names.allTextContents()).toEqual(["Bot of the club", "Fourth", "Third"]);
+    await expect
+      .poll(() => names.allTextContents())
+      .toEqual(["Bot of the club", "Fifth", "Fourth", "Sixth", "Third"]);
     await page.goto(`${url()}${paths.audit}?chatId=nobody`);
     await page.getByText("Nobody was found with this ID or user name.").waitFor();
     await expectUsable(watched, "Audit log", "dashboard-audit-refused");
@@ -160,6 +174,23 @@ describe("usage and changes", () => {
     await expectUsable(watched, "Audit log", "dashboard-audit");
     const audit = await page.context().request.get(`${url()}${paths.auditFile}`);
     expect(await audit.text()).toMatch(/^at,action,actorType,actorId,member,pid,requestId,details\r\n/);
+    await close();
+  });
+});
+
+describe("a reader in another country", () => {
+  it("numbers and times follow the reader's language and zone, and titles keep UTC", async () => {
+    const look = { ...desktop, locale: "de-DE", timezoneId: "Asia/Tokyo" };
+    const { page, close } = await visit("/dashboard", /Ada\b/, look);
+    await createKey(page, "Abroad");
+    await page.getByText("I have copied it").click();
+    const time = page.getByRole("definition").locator("time").first();
+    const utc = Date.parse((await time.getAttribute("datetime")) ?? "");
+    const local = { dateStyle: "medium", timeStyle: "short", timeZone: "Asia/Tokyo" } as const;
+    expect(await time.textContent()).toBe(new Intl.DateTimeFormat("de-DE", local).format(utc));
+    expect(await time.getAttribute("title")).toMatch(/ UTC$/);
+    await page.goto(`${url()}/dashboard`);
+    await page.getByText("Verification requests: 0 of 2.000").first().waitFor();
     await close();
   });
 });
@@ -242,6 +273,10 @@ describe("the account", () => {
     const { page } = watched;
     await page.reload();
     await expectUsable(watched, "Account", "dashboard-account");
+    await page
+      .getByText(/ on Linux$/)
+      .first()
+      .waitFor();
     await press(page, "End it");
     await page.getByText("The sign-in was ended").waitFor();
     await press(page, "Sign out everywhere");

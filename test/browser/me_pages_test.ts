@@ -33,6 +33,7 @@ describe("the pages of a user", () => {
     await expectUsable(watched, "Your data", "me-remove");
     await press(page, "Remove the link");
     await expectUsable(watched, "The link is removed", "me-removed");
+    await page.getByText("The community’s log keeps an entry about the removal.").waitFor();
     await page.getByRole("link", { name: "Back to your data" }).click();
     await page.getByText("One community knows").waitFor();
     await watched.close();

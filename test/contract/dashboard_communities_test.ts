@@ -105,6 +105,25 @@ describe("scopes", () => {
     });
   });
 
+  test("the account page names who asks players in the shared list, and refuses a long name at its field", async () => {
+    const owner = await signInOwner(server, "100006");
+    await createKey(owner);
+    const [{ pid } = {}] = await scopesOf(owner);
+    const asks = async () =>
+      withoutIsolation((await server.newBrowser().get(`/verify?pid=${textOf(pid)}`)).text);
+    const name = async (displayName: string) => {
+      const { csrf = "" } = formOf(await owner.browser.get("/dashboard/account"));
+      return owner.browser.post("/dashboard/account/name", { csrf, displayName });
+    };
+    expect(await asks()).toContain("<strong>User 6</strong> asks you");
+    const refused = await name("x".repeat(81));
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("x".repeat(81))]);
+    expect((await name(" Makers ")).headers.location).toBe("/dashboard/account?done=said");
+    expect(await asks()).toContain("<strong>Makers</strong> asks you");
+    await name("");
+    expect(await asks()).toContain("<strong>User 6</strong> asks you");
+  });
+
   test("the page of a community lists the redirect origins of active keys only", async () => {
     const owner = await signInOwner(server, "100005");
     const { key } = await createKey(owner, { redirectOrigins: ["https://club.example"] });

@@ -129,6 +129,17 @@ describe("a new key", () => {
   });
 });
 
+test("the page of a new key has an example that looks up a linked user", async () => {
+  const owner = await signInOwner(server, "100014");
+  const { key } = await createKey(owner);
+  const link = { pid: key.pid, chatId: "100002", gameId: "1" };
+  expect((await owner.send("PUT /dashboard/api/links", { body: link })).status).toBe(200);
+  const form = formOf(await owner.browser.get("/dashboard/keys/new"));
+  const typed = { ...form, name: "Next", scope: "global", access: "full" };
+  const issued = await owner.browser.post("/dashboard/keys", typed);
+  expect([issued.status, issued.text]).toEqual([201, expect.stringContaining("/v2/chat?chatId=100002")]);
+});
+
 describe("a key of a guild", () => {
   const request = (guildId: string) => ({ body: { name: "Bot", scope: "guild", guildId } });
 
@@ -149,6 +160,16 @@ describe("a key of a guild", () => {
     }
     const member = await signInOwner(server, bob);
     expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+    for (const section of ["keys", "webhooks"]) {
+      const page = await member.browser.get(`/dashboard/${section}/new`);
+      expect(page.text).toContain("You manage none with the bot");
+      const typed = { ...formOf(page), ...request(guild).body, url: "https://example.com/", access: "full" };
+      const answer = await member.browser.post(`/dashboard/${section}`, typed);
+      expect([answer.status, answer.text]).toEqual([
+        403,
+        expect.stringContaining("you do not manage it on the chat platform"),
+      ]);
+    }
   });
 
   test("creating a guild key is refused after the user lost the right or left the guild", async () => {

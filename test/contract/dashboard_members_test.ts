@@ -280,6 +280,7 @@ const pages: Readonly<Record<string, MemberRole>> = {
 const forms: Readonly<Record<string, MemberRole>> = {
   "/dashboard/links/unlink": "moderator",
   "/dashboard/alts/reviews": "moderator",
+  "/dashboard/account/name": "owner",
   "/dashboard/account/end": "moderator",
   "/dashboard/account/decline": "moderator",
   "/dashboard/team/remove": "moderator",

@@ -114,6 +114,11 @@ test("an invited user sees who invites them to what, and can decline after a que
   expect((await owner.get("/dashboard/team")).text).not.toContain("User 26");
 });
 
+test("a user without a team learns from the overview how to be invited", async () => {
+  const { text } = await (await signIn("100031")).get("/dashboard");
+  expect(text).toContain("one of its owners can invite you by your ID, 100031");
+});
+
 test("members of several teams choose an account after each sign-in, and can change it in the menu", async () => {
   const owner = await signIn("100021");
   const browser = await signIn(bob);

@@ -224,6 +224,12 @@ describe("a plan", () => {
     await answers(await rolesOf(dan), 403, "not_guild_manager");
     await answers(await rolesOf(cyd), 403, "role");
     expectRefusal(await (await rolesOf(dan)).remove(), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+    const { owner: admin } = await rolesOf(dan);
+    const page = await admin.browser.get(`/dashboard/communities/${pid}/roles`);
+    expect([page.status, page.text]).toEqual([
+      403,
+      expect.stringContaining("Only people who manage a community on the chat platform may see and change"),
+    ]);
     expectData(await (await rolesOf(ada, botlessGuild, "global")).remove(), { deleted: false });
   });
 
@@ -238,6 +244,9 @@ describe("a plan", () => {
     expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
     const inGlobal = await rolesOf(ada, guild, "global");
     expectRefusal(await inGlobal.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
+    const { text } = await theirs.owner.browser.get(`/dashboard/communities/${theirs.pid}/roles`);
+    expect(text).toContain("The rules of another account are on for this community.");
+    expect(text).not.toContain("club");
     expect((await theirs.put({ ...harmless, state: "paused" })).status).toBe(200);
     await ours.put({ ...harmless, state: "paused" });
     expect((await theirs.put(harmless)).status).toBe(200);

@@ -245,6 +245,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         limits: Limits.defaultValue(),
         contact: text,
         account: visitor.account,
+        shared: { name: text, otherwise: text, problems },
         chatId: text,
         accounts: [visitor.account.name, "other"].map((name) => ({
           account: { name, chatId: null, tier: "free", status: "active" },

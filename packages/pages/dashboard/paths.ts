@@ -25,6 +25,7 @@ export const paths = {
   teamAdd: "/dashboard/team/add",
   teamRole: "/dashboard/team/role",
   teamRemove: "/dashboard/team/remove",
+  accountName: "/dashboard/account/name",
   chooseAccount: "/dashboard/account/choose",
   declineInvitation: "/dashboard/account/decline",
   endSignIn: "/dashboard/account/end",
@@ -40,6 +41,7 @@ const pageRoles: Readonly<Record<string, MemberRole>> = {
   [paths.linksFile]: "admin",
   [paths.teamAdd]: "owner",
   [paths.teamRole]: "owner",
+  [paths.accountName]: "owner",
 };
 
 export const roleOfPage = (path: string): MemberRole =>

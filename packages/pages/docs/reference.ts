@@ -178,7 +178,7 @@ nav a { display: block; padding: .3rem 0; font-size: var(--small); text-decorati
 .route { margin: .5rem 0; padding: .5rem 1rem; border: var(--rule); border-radius: .75rem; background: var(--card); }
 .route:has(:target) { border-color: var(--mark); }
 .route > summary { width: auto; color: inherit; }
-.route > summary h3 { display: inline-block; margin: 0; font-size: 1rem; }
+.route > summary h3 { display: inline; font-size: 1rem; }
 .route > div { scroll-margin-top: 5rem; }
 .route ul { margin: 0; padding-left: 1.1rem; font-size: var(--small); }
 li small, details details small { display: inline; }

@@ -1,7 +1,8 @@
+import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
-import { csrfField } from "../look/field.ts";
+import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -18,7 +19,18 @@ interface OwnSignIn {
   readonly isThis: boolean;
 }
 
+/** The name by which the shared list asks players, or the name as typed into the form. */
+interface SharedName {
+  /** Empty if the owners set none. */
+  readonly name: string;
+  /** What players read without a name. */
+  readonly otherwise: string;
+  readonly problems: ReadonlyArray<ParameterProblem>;
+}
+
 export interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView, Choice {
+  /** Null without a shared list: other lists ask by the names of their communities. */
+  readonly shared: SharedName | null;
   readonly account: Visitor["account"];
   readonly chatId: string;
   /** Newest first. */
@@ -30,17 +42,18 @@ export const accountPage = (
   visitor: Pick<Visitor, "csrf" | "role">,
   notice: Html | null,
 ): Page => ({
-  status: 200,
+  status: isRefused(view) ? 400 : 200,
   title: "Account",
   section: "account",
   content: html`
-${notice}
+${isRefused(view) ? problemSummary(view.shared?.problems ?? [], { displayName: nameLabel }, null) : notice}
 <dl class="facts">
 <div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
 <div><dt>Account</dt><dd>${view.account.name}</dd></div>
 <div><dt>Role</dt><dd>${roles[visitor.role].label}</dd></div>
 ${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
 </dl>
+${view.shared && may(visitor.role, paths.accountName, nameForm(view.shared, visitor))}
 ${may(visitor.role, paths.keys, planHtml(view, view.account))}
 ${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view, visitor)}</section>`}
 <section>
@@ -51,6 +64,17 @@ ${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h
 </section>
 <p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
 });
+
+const isRefused = ({ shared }: AccountView): boolean => (shared?.problems.length ?? 0) > 0;
+
+const nameLabel = "Name that players read";
+
+const nameForm = ({ name, otherwise, problems }: SharedName, { csrf }: Pick<Visitor, "csrf">): Html => html`
+<form method="post" action="${paths.accountName}" class="panel">
+${csrfField(csrf)}
+${textField({ name: "displayName", label: nameLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
+<button class="button quiet">Save the name</button>
+</form>`;
 
 const signInCard = (
   { id, device, createdAt, expiresAt, isThis }: OwnSignIn,

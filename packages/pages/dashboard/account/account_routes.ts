@@ -1,8 +1,12 @@
-/** Routes of the account page: the page itself, choosing another account, and ending sign-ins. */
+/** Routes of the account page: the page itself, its name for players, choosing another account, and ending sign-ins. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
+import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { Limits } from "@accountlink/core/limits";
+import { parameterReader } from "@accountlink/http/site";
+import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";
 import { noticeHtml } from "../look/notice.ts";
@@ -18,6 +22,9 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const limits = yield* Limits;
   const { contact } = yield* PageSettings;
   const nameOf = yield* makeOwnerName;
+  const scopes = yield* OwnedScopes;
+  const askingName = yield* makeAskingName;
+  const readName = parameterReader(DashboardCommunities.patchScope);
 
   const invitationsOf = ({ invitations }: OwnerVisitor) =>
     Effect.forEach(invitations, (invitation) => {
@@ -26,26 +33,51 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       return Effect.map(name, (inviter) => ({ ...invitation, inviter }));
     });
 
+  const sharedList = ({ owner: { account } }: OwnerVisitor) =>
+    Effect.map(scopes.list(account), (owned) => owned.find(({ scope }) => scope.kind === "global") ?? null);
+
+  const shown = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    done: string,
+    typed: string | null,
+    problems: ReadonlyArray<ParameterProblem>,
+  ) {
+    const { account } = visitor.owner;
+    const { signIn, accounts } = visitor;
+    const shared = yield* sharedList(visitor);
+    const listed = yield* signIns.list(signIn);
+    const view = {
+      ...(yield* keys.plan(account)),
+      shared: shared && {
+        name: typed ?? shared.settings.displayName ?? "",
+        otherwise: yield* askingName(shared.scope, { displayName: null, guildName: null }),
+        problems,
+      },
+      limits,
+      contact,
+      account,
+      accounts,
+      invitations: yield* invitationsOf(visitor),
+      chatId: signIn.chatId,
+      signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
+    };
+    return accountPage(view, visitor, noticeHtml(done));
+  });
+
   return [
-    page(
-      paths.account,
-      Effect.fnUntraced(function* (visitor, query) {
-        const {
-          signIn,
-          owner: { account },
-        } = visitor;
-        const listed = yield* signIns.list(signIn);
-        const view = {
-          ...(yield* keys.plan(account)),
-          limits,
-          contact,
-          account,
-          accounts: visitor.accounts,
-          invitations: yield* invitationsOf(visitor),
-          chatId: signIn.chatId,
-          signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
-        };
-        return accountPage(view, visitor, noticeHtml(query("done")));
+    page(paths.account, (visitor, query) => shown(visitor, query("done"), null, [])),
+    form(
+      paths.accountName,
+      Effect.fnUntraced(function* (visitor, fields) {
+        const typed = fields("displayName").trim();
+        const shared = yield* sharedList(visitor);
+        if (shared === null) return seeOther(paths.account);
+        const { pid } = shared.scope;
+        return yield* Effect.fromResult(readName({ pid, displayName: typed || null }, "global")).pipe(
+          Effect.flatMap(({ displayName = null }) => scopes.update(visitor.owner, pid, { displayName })),
+          Effect.as(seeOther(withQuery(paths.account, { done: "said" }))),
+          Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, "", typed, parameters)),
+        );
       }),
     ),
     page(paths.chooseAccount, (visitor) =>

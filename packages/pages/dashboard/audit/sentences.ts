@@ -27,7 +27,7 @@ export const whoOf = (actor: Actor, names: Names): string => {
     case "account":
       return actor.member === null ? id : personOf(actor.member, names);
     case "operator":
-      return "The operator";
+      return "the operator";
     case "user":
       return chatOf(id, names);
   }

@@ -1,6 +1,6 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
 import { ChatPlatform, guildOf, SessionSettings } from "@accountlink/core";
-import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
+import { makeAskingName, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/site";
@@ -41,13 +41,15 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const plans = yield* RolePlanStore;
   const panelOf = yield* makePanelView;
   const update = parameterReader(DashboardCommunities.patchScope);
+  const askingName = yield* makeAskingName;
 
-  const previewsOf = (
-    { context: { language }, owner: { account, requestId } }: OwnerVisitor,
-    { guildName }: Community,
+  const previewsOf = Effect.fnUntraced(function* (
+    { context: { language }, owner: { requestId } }: OwnerVisitor,
+    { scope, guildName }: Community,
     said: SaidForm,
-  ) => {
-    const texts = { ...saidOf(said), displayName: said.displayName || (guildName ?? account.name) };
+  ) {
+    const set = saidOf(said);
+    const texts = { ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
     const shown = (title: string, state: string) => ({
       title,
       document: documentBelow(
@@ -56,7 +58,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       ),
     });
     return [shown("the beginning", "begin"), shown("the end", "done")];
-  };
+  });
 
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -76,7 +78,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       publicUrl,
       rolesOn: hasPlanOn(yield* plans.list(community.scope.pid)),
       panel: guildId === null ? null : yield* panelOf({ scope: community.scope, guildId }, panelText),
-      previews: previewsOf(visitor, community, said),
+      previews: yield* previewsOf(visitor, community, said),
     };
     return communityPage(view, said, visitor, noticeHtml(done), problems);
   });

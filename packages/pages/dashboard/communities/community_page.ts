@@ -79,7 +79,7 @@ ${linkSection(view)}
 <div class="beside">
 <form method="post" action="${communityPath(scope.pid)}" class="panel" id="said">
 ${csrfField(visitor.csrf)}
-${textField({ name: "displayName", label: labels.displayName, hint: `The name that users know. If empty, ${scope.kind === "guild" ? `its name on ${visitor.platforms.chat}` : "the name of your account"} is shown.`, value: form.displayName, maxLength: 80, problems })}
+${textField({ name: "displayName", label: labels.displayName, hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`, value: form.displayName, maxLength: 80, problems })}
 ${textField({ name: "supportUrl", label: labels.supportUrl, hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", value: form.supportUrl, maxLength: 2_000, problems })}
 ${textField({ name: "doneText", label: labels.doneText, hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", value: form.doneText, maxLength: 300, problems })}
 <p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>

@@ -152,7 +152,7 @@ const guildField = (
       // A single community is selected from the start, so the menu needs no empty choice.
       ...(possible.length === 1
         ? []
-        : [{ value: "", label: possible.length === 0 ? "The bot is in none of yours" : "Choose one" }]),
+        : [{ value: "", label: possible.length === 0 ? "You manage none with the bot" : "Choose one" }]),
       ...possible.map(choiceOf),
     ],
   });

@@ -133,7 +133,8 @@ tbody th, td:not(.number) { min-width: 7rem; overflow-wrap: anywhere; }
 .number { text-align: right; white-space: nowrap; }
 .number, .figures dd { font-variant-numeric: tabular-nums; }
 
-.chart { display: grid; grid-template-columns: auto 1fr; gap: 0 .5rem; margin: 0 0 1rem; }
+figure { margin: 0 0 1rem; }
+.chart { display: grid; grid-template-columns: auto 1fr; gap: 0 .5rem; }
 .chart > :is(figcaption, .legend) { grid-column: 2; }
 .chart svg { display: block; width: 100%; height: 9rem; border-bottom: var(--frame); }
 .axis { display: flex; flex-direction: column; justify-content: space-between; margin: -.6rem 0; font-size: .75rem; text-align: right; color: var(--soft); }

@@ -5,11 +5,15 @@ import { statusOf } from "@accountlink/http-api";
 import { html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { communityName } from "../look/list_name.ts";
-import type { Page } from "../page.ts";
+import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, withQuery } from "../paths.ts";
 
 /** Asks for a community, because a shared list of links has separate rules for each community. */
-export const guildChoicePage = ({ scope }: Community, guilds: ReadonlyArray<OwnGuild>): Page => {
+export const guildChoicePage = (
+  { scope }: Community,
+  guilds: ReadonlyArray<OwnGuild>,
+  { platforms: { chat } }: Pick<Visitor, "platforms">,
+): Page => {
   const usable = guilds.filter(({ bot, manager }) => bot && manager);
   return {
     status: 200,
@@ -19,7 +23,7 @@ export const guildChoicePage = ({ scope }: Community, guilds: ReadonlyArray<OwnG
 <p>Each community has rules of its own.</p>
 ${
   usable.length === 0
-    ? html`<p>You manage no community that the bot is in.</p>`
+    ? html`<p>You manage no community that the bot is in. ${managersOnly(chat)}</p>`
     : html`<ul class="cards" role="list">${usable.map(
         ({ guildId, name }) =>
           html`<li><h2><a href="${withQuery(rolesPath(scope.pid), { guildId })}">${name ?? guildId}</a></h2></li>`,
@@ -28,16 +32,18 @@ ${
   };
 };
 
-const reasons: Readonly<Record<string, string>> = {
-  bot_not_in_guild: "The bot is not in this community. Add it first.",
-  not_guild_manager: "Only people who manage the community may see and change its rules.",
-};
+const managersOnly = (chat: string): string =>
+  `Only people who manage a community on ${chat} may see and change its rules, whatever their role here.`;
 
-export const refusedGuildPage = (community: Community, error: Forbidden): Page => ({
+export const refusedGuildPage = (
+  community: Community,
+  error: Forbidden,
+  { platforms: { chat } }: Pick<Visitor, "platforms">,
+): Page => ({
   status: statusOf(error),
   title: "Roles and names",
   section: "communities",
   content: html`
-<p>${reasons[error.reason] ?? error.message}</p>
+<p>${error.reason === "not_guild_manager" ? managersOnly(chat) : "The bot is not in this community. Add it first."}</p>
 <p><a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>`,
 });

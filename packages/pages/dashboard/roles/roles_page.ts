@@ -11,7 +11,7 @@ import { communityName, listText } from "../look/list_name.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { communityPath, rolesPath, withQuery } from "../paths.ts";
+import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { changesText, obstacles, type RolePreview, remedy, roleName } from "./member_preview.ts";
 import { type RolesForm, roleFormLabels, rulesOfRanks, type TypedRule } from "./role_form.ts";
 
@@ -32,9 +32,12 @@ export interface RolesView {
   readonly ranked: RankedGroup | null;
   /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
   readonly tryUrl: string | null;
-  /** Another list of the account whose rules for this guild are on; null if there is none. */
-  readonly rival: Community | null;
+  /** Where other rules for this guild are on; null if none are. */
+  readonly rival: Rival | null;
 }
+
+/** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
+type Rival = { readonly list: Community } | { readonly account: string | null };
 
 type Shown = Pick<Visitor, "csrf" | "platforms">;
 
@@ -88,7 +91,15 @@ const thingHint = (
 
 const rivalNotice = ({ rival, guildId }: RolesView): Html | null =>
   rival &&
-  html`<div class="notice warn"><p>The rules of <a href="${withQuery(rolesPath(rival.scope.pid), { guildId })}">${listText(rival)}</a> are on for this community. Only the rules of one list can be on: pause those to turn on the rules below.</p></div>`;
+  html`<div class="notice warn"><p>The rules of ${rivalName(rival, guildId)} are on for this community. Only the rules of one list can be on: pause those to turn on the rules below.</p></div>`;
+
+const rivalName = (rival: Rival, guildId: GuildId): Html => {
+  if ("list" in rival)
+    return html`<a href="${withQuery(rolesPath(rival.list.scope.pid), { guildId })}">${listText(rival.list)}</a>`;
+  return rival.account === null
+    ? html`another account`
+    : html`your account <a href="${paths.chooseAccount}">${rival.account}</a>`;
+};
 
 const nameOf = ({ guildName, guildId }: RolesView): string => guildName ?? `community ${guildId}`;
 
@@ -170,7 +181,7 @@ ${menuField({
     ...roleChoices(view, form.bypassRoleId, (name) => `Members with ${name}`),
   ],
 })}
-<p class="row">${view.rival && !isOn ? null : html`<button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button>`} <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
+<p class="row">${view.rival && "list" in view.rival && !isOn ? null : html`<button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button>`} <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
 </form>
 </section>`;
 };

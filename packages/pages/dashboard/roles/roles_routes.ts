@@ -5,7 +5,7 @@ import type { PlatformUnavailable } from "@accountlink/core/errors";
 import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { type ItemDetails, itemKinds, Profiles, type RankedGroup } from "@accountlink/core/platforms";
-import { mostRules, type PlanState, RolePlans } from "@accountlink/core/roles";
+import { mostRules, type PlanState, RolePlanStore, RolePlans } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/site";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
@@ -49,6 +49,7 @@ interface Shown {
 
 export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
+  const store = yield* RolePlanStore;
   const communities = yield* makeCommunities;
   const profiles = yield* Profiles;
   const links = yield* OwnedLinks;
@@ -82,19 +83,19 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     return new Map(found);
   });
 
-  /** Finds the other list of the account whose rules for the guild are on. */
+  /** Finds the other list, or the other account, whose rules for the guild are on. */
   const rivalOf = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     { scope: { pid } }: Community,
     guildId: GuildId,
   ) {
-    const others = (yield* communities.list(visitor)).filter(
-      ({ scope }) => scope.pid !== pid && (guildOf(scope) ?? guildId) === guildId,
-    );
-    const isOn = yield* Effect.forEach(others, ({ scope }) =>
-      Effect.map(plans.find(scope, guildId), ({ plan }) => plan.state === "on"),
-    );
-    return others.find((_, i) => isOn[i]) ?? null;
+    const scope = Option.getOrNull(yield* store.findOn(guildId))?.scope;
+    if (scope === undefined || scope.pid === pid) return null;
+    if (scope.account === visitor.owner.account.name)
+      return { list: yield* communities.find(visitor, scope.pid) };
+    // Do not tell the name of an account of strangers.
+    const own = visitor.accounts.find(({ account }) => account.name === scope.account);
+    return { account: own?.account.name ?? null };
   });
 
   /**
@@ -113,7 +114,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
     const guilds = (yield* guildsOf(visitor)) ?? [];
     const guildId = guildOf(community.scope) ?? guilds.find((guild) => guild.guildId === chosen)?.guildId;
-    if (guildId === undefined) return guildChoicePage(community, guilds);
+    if (guildId === undefined) return guildChoicePage(community, guilds, visitor);
     const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
 
     const show = Effect.fnUntraced(function* ({ typed, preview, ranked, done = "", refused }: Shown) {
@@ -139,7 +140,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
     return yield* plans.enter(visitor.owner, community.scope.pid, guildId).pipe(
       Effect.flatMap((scope) => answer(scope, guildId, show)),
-      Effect.catchTag("Forbidden", (error) => Effect.succeed(refusedGuildPage(community, error))),
+      Effect.catchTag("Forbidden", (error) => Effect.succeed(refusedGuildPage(community, error, visitor))),
     );
   });
 
