@@ -74,6 +74,8 @@ describe("a delivery", () => {
     });
     expect(receiver.at("/elsewhere")).toEqual([]);
     expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });
+    const overview = (await owner.browser.get("/dashboard")).text.replaceAll(/<[^>]*>/g, "");
+    expect(overview).toMatch(/The webhook [\w.:]+ fails since .* UTC\. 1 event waits\./);
     receiver.answer(path, 200);
     const eventId = textOf(failing?.eventId);
     const resent = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);
