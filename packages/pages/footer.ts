@@ -10,7 +10,7 @@ import type { PageSettingsShape } from "./page_settings.ts";
 export const footerHtml = (
   language: Language,
   { privacyUrl, contact }: Pick<PageSettingsShape, "privacyUrl" | "contact">,
-  { status }: { readonly status: number },
+  { status = 200 }: { readonly status?: number },
   requestId: string,
   more: Html | null = null,
 ): Html => html`

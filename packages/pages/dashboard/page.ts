@@ -2,7 +2,6 @@ import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { Array } from "effect";
 import { Html, html } from "../html.ts";
-import { csrfField } from "./look/field.ts";
 import { may, paths } from "./paths.ts";
 import { type SectionName, sections } from "./sections.ts";
 
@@ -11,7 +10,8 @@ const groups = Object.values(
 );
 
 export interface Page {
-  readonly status: number;
+  /** 200 if left out. */
+  readonly status?: number;
   readonly title: string;
   readonly section: SectionName;
   readonly content: Html;
@@ -24,7 +24,7 @@ export interface Visitor {
   readonly userName: string;
   /** Whether the user is a member of other accounts too. */
   readonly hasChoice: boolean;
-  /** The CSRF token that every form sends in a hidden field. */
+  /** The CSRF token. `documentOf` adds it to every form that sends data. */
   readonly csrf: string;
   readonly platforms: PlatformNames;
 }
@@ -34,11 +34,10 @@ export interface PlatformNames {
   readonly game: string;
 }
 
-export const documentOf = (
-  { title, section, content }: Page,
-  visitor: Visitor,
-  footer: Html,
-): Html => html`<!doctype html>
+export const documentOf = ({ title, section, content }: Page, visitor: Visitor, footer: Html): Html =>
+  withCsrf(
+    visitor.csrf,
+    html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -60,9 +59,16 @@ ${content}
 ${footer}
 </body>
 </html>
-`;
+`,
+  );
 
-const header = (section: SectionName, { account, role, userName, hasChoice, csrf }: Visitor): Html => html`
+/** Adds the token to every form that sends data. Texts by strangers are escaped, so they contain no form. */
+const withCsrf = (csrf: string, { source }: Html): Html => {
+  const field = html`<input type="hidden" name="csrf" value="${csrf}">`;
+  return new Html(source.replaceAll(/<form method="post"[^>]*>/g, (form) => `${form}\n${field.source}`));
+};
+
+const header = (section: SectionName, { account, role, userName, hasChoice }: Visitor): Html => html`
 <header>
 <p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
 ${may(role, paths.links, finder)}
@@ -77,7 +83,7 @@ ${groups
 </details>
 <div class="visitor">
 <p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small>${hasChoice ? html` <a href="${paths.chooseAccount}">Change account</a>` : null}</p>
-<form method="post" action="${paths.signOut}">${csrfField(csrf)}<button class="button quiet small">Sign out</button></form>
+<form method="post" action="${paths.signOut}"><button class="button quiet small">Sign out</button></form>
 </div>
 </header>`;
 

@@ -18,11 +18,11 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePath: string): HttpResponse =>
-  textResponse(page.status, documentBelow(basePath, documentOf(page, visitor, footer)).source, htmlType, {
-    ...privateHeaders,
-    "content-security-policy": policy,
-  });
+export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePath: string): HttpResponse => {
+  const { source } = documentBelow(basePath, documentOf(page, visitor, footer));
+  const headers = { ...privateHeaders, "content-security-policy": policy };
+  return textResponse(page.status ?? 200, source, htmlType, headers);
+};
 
 export const csvResponse = (name: string, body: string | Stream.Stream<Uint8Array>): HttpResponse =>
   new HttpResponse(

@@ -2,7 +2,7 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
-import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { problemSummary, textField } from "../look/field.ts";
 import { timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -39,7 +39,7 @@ export interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView
 
 export const accountPage = (
   view: AccountView,
-  visitor: Pick<Visitor, "csrf" | "role">,
+  visitor: Pick<Visitor, "role">,
   notice: Html | null,
 ): Page => ({
   status: isRefused(view) ? 400 : 200,
@@ -53,14 +53,14 @@ ${isRefused(view) ? problemSummary(view.shared?.problems ?? [], { displayName: n
 <div><dt>Role</dt><dd>${roles[visitor.role].label}</dd></div>
 ${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
 </dl>
-${view.shared && may(visitor.role, paths.accountName, nameForm(view.shared, visitor))}
+${view.shared && may(visitor.role, paths.accountName, nameForm(view.shared))}
 ${may(visitor.role, paths.keys, planHtml(view, view.account))}
-${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view, visitor)}</section>`}
+${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view)}</section>`}
 <section>
 <h2>Sign-ins</h2>
 <p>Browsers in which you are signed in, latest first.</p>
-<ul class="cards" role="list">${view.signIns.map((signIn) => signInCard(signIn, visitor))}</ul>
-<form method="post" action="${paths.signOut}" class="more">${csrfField(visitor.csrf)}<button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
+<ul class="cards" role="list">${view.signIns.map((signIn) => signInCard(signIn))}</ul>
+<form method="post" action="${paths.signOut}" class="more"><button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
 </section>
 <p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
 });
@@ -69,23 +69,19 @@ const isRefused = ({ shared }: AccountView): boolean => (shared?.problems.length
 
 const nameLabel = "Name that players read";
 
-const nameForm = ({ name, otherwise, problems }: SharedName, { csrf }: Pick<Visitor, "csrf">): Html => html`
+const nameForm = ({ name, otherwise, problems }: SharedName): Html => html`
 <form method="post" action="${paths.accountName}" class="panel">
-${csrfField(csrf)}
 ${textField({ name: "displayName", label: nameLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
 <button class="button quiet">Save the name</button>
 </form>`;
 
-const signInCard = (
-  { id, device, createdAt, expiresAt, isThis }: OwnSignIn,
-  { csrf }: Pick<Visitor, "csrf">,
-): Html => html`
+const signInCard = ({ id, device, createdAt, expiresAt, isThis }: OwnSignIn): Html => html`
 <li>
 <p><strong>${device ?? "Unknown browser"}</strong>${isThis ? html` <span class="badge">This browser</span>` : null}</p>
 <p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>
 ${
   isThis
     ? null
-    : html`<form method="post" action="${paths.endSignIn}">${csrfField(csrf)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
+    : html`<form method="post" action="${paths.endSignIn}"><input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
 }
 </li>`;

@@ -82,7 +82,7 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     ),
     page(paths.chooseAccount, (visitor) =>
       Effect.map(invitationsOf(visitor), (invitations) =>
-        choicePage({ ...visitor, account: visitor.owner.account, invitations }, visitor),
+        choicePage({ ...visitor, account: visitor.owner.account, invitations }),
       ),
     ),
     form(paths.chooseAccount, ({ signIn, context }, fields) =>

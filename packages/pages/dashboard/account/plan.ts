@@ -18,7 +18,7 @@ export const planHtml = ({ limits, contact }: PlanView, { tier }: Visitor["accou
 ${tableHtml({
   id: "plan",
   caption: `Your plan is ${names[tier]}`,
-  columns: [{ label: "What" }, { label: names.free }, { label: names.premium }],
+  columns: ["What", names.free, names.premium],
   rows: [
     ...rows.map(([label, textOf]) => [label, textOf(limits.free), textOf(limits.premium)]),
     ["Alts: who may be the same person", "no", "yes"],

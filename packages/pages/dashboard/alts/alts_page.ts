@@ -16,7 +16,7 @@ import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { visibleName } from "../look/account_name.ts";
-import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { problemSummary, radioField, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
@@ -63,7 +63,7 @@ const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "N
 export const altsPage = (
   form: AltsForm,
   view: AltsView,
-  visitor: Pick<Visitor, "csrf" | "platforms" | "role">,
+  visitor: Pick<Visitor, "platforms" | "role">,
   now: Millis,
   notice: Html | null,
 ): Page => ({
@@ -101,12 +101,7 @@ ${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: for
 <button class="button">Look for alts</button>
 </form>`;
 
-const answer = (
-  form: AltsForm,
-  found: AltsFound,
-  visitor: Pick<Visitor, "csrf" | "platforms">,
-  now: Millis,
-): Html => {
+const answer = (form: AltsForm, found: AltsFound, visitor: Pick<Visitor, "platforms">, now: Millis): Html => {
   const { report, names, pid } = found;
   const { target, matches, risk, places, warnings } = report;
   const isUnknown = places === 0 && matches.length === 0;
@@ -124,7 +119,7 @@ ${
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor, now))}</ul>`
 }
 </section>
-${target.chatId === null ? null : reviewsSection(form, found, visitor)}`;
+${target.chatId === null ? null : reviewsSection(form, found)}`;
 };
 
 /** Says which of the compared accounts are listed; null if all of them are. */
@@ -149,7 +144,7 @@ const candidate = (
   form: AltsForm,
   { chatId, gameId, weight, evidence, resolved }: AltMatch,
   found: AltsFound,
-  visitor: Pick<Visitor, "csrf" | "platforms">,
+  visitor: Pick<Visitor, "platforms">,
   now: Millis,
 ): Html => {
   const score = Math.round(100 * weight);
@@ -161,7 +156,7 @@ const candidate = (
 <h3><a href="${userPath(found.pid, chatId)}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
 <p>Account on ${visitor.platforms.game}: ${gameId === null ? "none" : game === null ? gameId : `${game} (${gameId})`}</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, now)}</li>`)}</ul>
-${decision(form, chatId, isDecided, found, visitor)}
+${decision(form, chatId, isDecided, found)}
 </li>`;
 };
 
@@ -171,15 +166,14 @@ const decision = (
   otherChatId: string,
   isDecided: boolean,
   { report: { target }, pid, reviewers, names, self }: AltsFound,
-  visitor: Pick<Visitor, "csrf">,
 ): Html | null => {
   if (target.chatId === null) return null;
   const pair = { pid, chatId: target.chatId, otherChatId };
   if (isOf(pair, self))
     return html`<p class="hint">You are one of the two, so someone else of your team decides.</p>`;
-  if (!isDecided) return reviewForm(form, pair, visitor);
+  if (!isDecided) return reviewForm(form, pair);
   const reviewer = reviewers.get(otherChatId);
-  return html`<p>${reviewer === undefined ? "A moderator" : (names.get(reviewer) ?? reviewer)} decided this.</p>${takeBack(form, pair, visitor)}`;
+  return html`<p>${reviewer === undefined ? "A moderator" : (names.get(reviewer) ?? reviewer)} decided this.</p>${takeBack(form, pair)}`;
 };
 
 const named = (id: string, names: AltsFound["names"]): Html | string => {
@@ -220,16 +214,16 @@ interface Pair {
 const isOf = ({ chatId, otherChatId }: Omit<Pair, "pid">, self: string | null): boolean =>
   self === chatId || self === otherChatId;
 
-/** The hidden fields of a review form: the CSRF token, the two users, and the search to show again afterwards. */
-const pairFields = (form: AltsForm, pair: Pair, csrf: string): Html =>
-  html`${csrfField(csrf)}${Object.entries({ ...pair, kind: form.kind, id: form.id }).map(
+/** The hidden fields of a review form: the two users, and the search to show again afterwards. */
+const pairFields = (form: AltsForm, pair: Pair): Html =>
+  html`${Object.entries({ ...pair, kind: form.kind, id: form.id }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}`;
 
-const reviewForm = (form: AltsForm, pair: Pair, { csrf }: Pick<Visitor, "csrf">): Html => {
+const reviewForm = (form: AltsForm, pair: Pair): Html => {
   const field = `note-${pair.otherChatId}`;
   return html`<form method="post" action="${paths.altReviews}" class="review">
-${pairFields(form, pair, csrf)}
+${pairFields(form, pair)}
 <label for="${field}">${labels.note}</label>
 <input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">
 <p><button class="button small" name="verdict" value="same">Same person</button>
@@ -239,16 +233,15 @@ ${pairFields(form, pair, csrf)}
 
 const verdicts = { same: "Same person", different: "Different people" } as const;
 
-const takeBack = (form: AltsForm, pair: Pair, { csrf }: Pick<Visitor, "csrf">): Html => html`
+const takeBack = (form: AltsForm, pair: Pair): Html => html`
 <form method="post" action="${paths.altReviews}">
-${pairFields(form, pair, csrf)}
+${pairFields(form, pair)}
 <button class="button quiet small" name="verdict" value="none" aria-label="Take back the review of ${pair.otherChatId}">Take back</button>
 </form>`;
 
 const reviewsSection = (
   form: AltsForm,
   { reviews, names, reviewers, pid, self }: AltsFound,
-  visitor: Pick<Visitor, "csrf">,
 ): Html => html`<section>
 <h2>Reviews</h2>
 ${
@@ -257,7 +250,7 @@ ${
     : tableHtml({
         id: "reviews",
         caption: "Reviews of this user and others, newest first",
-        columns: ["Other user", "Verdict", "Note", "When", "By", "Change"].map((label) => ({ label })),
+        columns: ["Other user", "Verdict", "Note", "When", "By", "Change"],
         rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => {
           const reviewer = reviewers.get(otherChatId);
           return [
@@ -270,7 +263,7 @@ ${
               : reviewer === undefined
                 ? "the dashboard"
                 : named(reviewer, names),
-            isOf({ chatId, otherChatId }, self) ? "–" : takeBack(form, { pid, chatId, otherChatId }, visitor),
+            isOf({ chatId, otherChatId }, self) ? "–" : takeBack(form, { pid, chatId, otherChatId }),
           ];
         }),
       })

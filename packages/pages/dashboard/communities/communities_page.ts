@@ -14,7 +14,6 @@ export interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvi
 }
 
 export const communitiesPage = (view: CommunitiesView): Page => ({
-  status: 200,
   title: "Communities",
   section: "communities",
   content:

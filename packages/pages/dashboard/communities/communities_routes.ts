@@ -93,7 +93,6 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
           botInvite,
           publicUrl,
           rolesOn: false,
-          csrf: visitor.csrf,
         });
       }),
     ),

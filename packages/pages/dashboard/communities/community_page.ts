@@ -4,7 +4,7 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { problemSummary, textField } from "../look/field.ts";
 import { linksText } from "../look/link_count.ts";
 import { communityName, listText } from "../look/list_name.ts";
 import { qrCode } from "../look/qr_code.ts";
@@ -58,7 +58,7 @@ const labels = {
 export const communityPage = (
   view: CommunityView,
   form: SaidForm,
-  visitor: Pick<Visitor, "csrf" | "platforms">,
+  visitor: Pick<Visitor, "platforms">,
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
@@ -72,13 +72,12 @@ export const communityPage = (
     content: html`
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
-${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps({ ...view, csrf: visitor.csrf })}</section>` : null}
+${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps(view)}</section>` : null}
 ${linkSection(view)}
 <section id="says">
 <h2>What your users see</h2>
 <div class="beside">
 <form method="post" action="${communityPath(scope.pid)}" class="panel" id="said">
-${csrfField(visitor.csrf)}
 ${textField({ name: "displayName", label: labels.displayName, hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`, value: form.displayName, maxLength: 80, problems })}
 ${textField({ name: "supportUrl", label: labels.supportUrl, hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", value: form.supportUrl, maxLength: 2_000, problems })}
 ${textField({ name: "doneText", label: labels.doneText, hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", value: form.doneText, maxLength: 300, problems })}

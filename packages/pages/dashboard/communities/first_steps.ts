@@ -5,7 +5,6 @@ import type { RolePlan } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { csrfField } from "../look/field.ts";
 import { communityPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
@@ -39,7 +38,6 @@ export interface FirstSteps {
   /** Whether the community has a plan of roles that is on. */
   readonly rolesOn: boolean;
   readonly publicUrl: string;
-  readonly csrf: string;
 }
 
 export const firstSteps = (view: FirstSteps): Html => {
@@ -105,7 +103,7 @@ const keyStep = (view: FirstSteps): Html => {
 <p>The first key opens the list of a community.</p>
 ${possible.map(
   ({ guildId, name }) => html`
-<form method="post" action="${paths.keys}">${csrfField(view.csrf)}
+<form method="post" action="${paths.keys}">
 <input type="hidden" name="name" value="First key"><input type="hidden" name="scope" value="guild">
 <input type="hidden" name="guildId" value="${guildId}"><input type="hidden" name="access" value="full">
 <button class="button">Create a key for ${name ?? guildId}</button></form>`,

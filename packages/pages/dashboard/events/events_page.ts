@@ -35,7 +35,6 @@ export const eventsPage = (view: EventsView): Page => {
   const { communities, community, user, events, names, next, keptDays } = view;
   const { pid } = community.scope;
   return {
-    status: 200,
     title: "Events",
     section: "events",
     content: html`
@@ -58,7 +57,6 @@ ${
 };
 
 export const noEventsPage: Page = {
-  status: 200,
   title: "Events",
   section: "events",
   content: html`

@@ -10,7 +10,7 @@ import { type Html, html } from "../../html.ts";
 import type { Names } from "../audit/sentences.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
-import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { checkField, problemSummary, radioField, textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
@@ -19,8 +19,7 @@ import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
 import type { ChangedLinks } from "./import_jobs.ts";
 
-type Csrf = Pick<Visitor, "csrf">;
-type Importer = Pick<Visitor, "csrf" | "platforms">;
+type Importer = Pick<Visitor, "platforms">;
 
 export interface ImportForm {
   readonly pid: string;
@@ -48,7 +47,7 @@ export type SampleRow = { readonly line: number; readonly link: FileLink } | Lef
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
   form: ImportForm,
-  { csrf, platforms }: Importer,
+  { platforms }: Importer,
   problem: string | null,
 ): Page => ({
   status: problem === null ? 200 : 400,
@@ -58,7 +57,6 @@ export const uploadPage = (
 ${problemSummary([], {}, problem)}
 <p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
 <form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
-${csrfField(csrf)}
 ${communityMenu(communities, form.pid)}
 ${radioField({
   name: "onConflict",
@@ -92,7 +90,6 @@ const hasColumns = ({ chatColumn, gameColumn, timeColumn, verifiedColumn, column
   columns.length > 0 || `${chatColumn}${gameColumn}${timeColumn}${verifiedColumn}` !== "";
 
 export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
-  status: 200,
   title: "Import links",
   section: "imports",
   content:
@@ -106,9 +103,8 @@ export const importPreviewPage = (
   outcome: ImportOutcome,
   sample: ReadonlyArray<SampleRow>,
   names: AccountNames,
-  { csrf, platforms }: Importer,
+  { platforms }: Importer,
 ): Page => ({
-  status: 200,
   title: "Import links",
   section: "imports",
   content: html`
@@ -122,16 +118,14 @@ ${leftOutHtml(view, outcome, platforms)}
 ${sampleTable(sample, platforms)}
 <div class="row">
 <form method="post" action="${importPath(view.id)}/start">
-${csrfField(csrf)}
 <button class="button">Import ${counted(outcome.inserted + outcome.replaced, "link")}</button>
 </form>
-${dropForm(view, csrf, "Do not import")}
+${dropForm(view, "Do not import")}
 </div>`,
 });
 
 /** Shows the progress of an import. The script renews it, and shows the result at the end; the link does without one. */
 export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({
-  status: 200,
   title: "Importing links",
   section: "imports",
   content: html`
@@ -147,9 +141,8 @@ export const importDonePage = (
   view: ImportView,
   outcome: ImportOutcome,
   names: AccountNames,
-  { csrf, platforms }: Importer,
+  { platforms }: Importer,
 ): Page => ({
-  status: 200,
   title: "Links imported",
   section: "imports",
   content: html`
@@ -160,18 +153,17 @@ ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}
 <div class="row">
 <a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a>
-${dropForm(view, csrf, "Import another file")}
+${dropForm(view, "Import another file")}
 </div>`,
 });
 
-export const importFailedPage = (view: ImportView, reason: string, { csrf }: Csrf): Page => ({
-  status: 200,
+export const importFailedPage = (view: ImportView, reason: string): Page => ({
   title: "The import stopped",
   section: "imports",
   content: html`
 ${problemSummary([], {}, reason)}
 <p>The links imported so far are saved. Upload the same file again to continue.</p>
-${dropForm(view, csrf, "Upload the file again")}`,
+${dropForm(view, "Upload the file again")}`,
 });
 
 /** Says how many rows do not fit into the plan; null if all fit. */
@@ -184,9 +176,8 @@ const limitHtml = ({ reasons }: ImportOutcome): Html | null => {
   );
 };
 
-const dropForm = ({ id }: ImportView, csrf: string, label: string): Html => html`
+const dropForm = ({ id }: ImportView, label: string): Html => html`
 <form method="post" action="${importPath(id)}/drop">
-${csrfField(csrf)}
 <button class="button quiet">${label}</button>
 </form>`;
 
@@ -194,7 +185,7 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
   tableHtml({
     id: "counts",
     caption: "What happens to the rows",
-    columns: [{ label: "What" }, { label: "Rows", isNumber: true }],
+    columns: ["What", { label: "Rows", isNumber: true }],
     rows: [
       ["New", numberText(inserted)],
       ["Changes the account or the time", numberText(replaced)],
@@ -215,11 +206,7 @@ const changedHtml = (
 ${tableHtml({
   id: "changed",
   caption: `${counted(count, "user who gets another account", "users who get another account")}${count > first.length ? `: the first ${first.length}` : ""}`,
-  columns: [
-    { label: `Account on ${platforms.chat}` },
-    { label: `On ${platforms.game} before` },
-    { label: `On ${platforms.game} after` },
-  ],
+  columns: [`Account on ${platforms.chat}`, `On ${platforms.game} before`, `On ${platforms.game} after`],
   rows: first.map(({ chatId, previousGameId, gameId }) => [
     html`<a href="${userPath(community.scope.pid, chatId)}">${namedText(chatId, chats)}</a>`,
     previousGameId === null ? "not linked" : namedText(previousGameId, games),
@@ -268,11 +255,11 @@ const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: PlatformNames)
     id: "sample",
     caption: "The first rows of the file, by line",
     columns: [
-      { label: "Line" },
-      { label: `ID on ${platforms.chat}` },
-      { label: `ID on ${platforms.game}` },
-      { label: "Last verified" },
-      { label: "Left out because" },
+      "Line",
+      `ID on ${platforms.chat}`,
+      `ID on ${platforms.game}`,
+      "Last verified",
+      "Left out because",
     ],
     rows: sample.map((row) =>
       "link" in row

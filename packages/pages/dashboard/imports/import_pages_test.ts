@@ -5,7 +5,7 @@ import { importRunningPage } from "./import_pages.ts";
 
 it("the progress of an import is renewed by the script, and by a link without one", () => {
   const scope = { kind: "global", pid: "pid_0123456789abcdefghij", account: "acme" } as DataScope;
-  const numbers = { links: { count: 0, age: 0 }, keys: 0, redirectOrigins: [] };
+  const numbers = { links: { count: 0, age: 0 }, keys: 0, hasActiveKey: false, redirectOrigins: [] };
   const community = { scope, settings: noSettings, guildName: null, ...numbers };
   const view = { id: "1", community, fileName: "links.csv", changed: { count: 0, first: [] } };
   const { source } = importRunningPage(view, { phase: "importing", rows: 2_000, total: 4_000 }).content;

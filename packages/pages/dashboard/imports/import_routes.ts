@@ -188,6 +188,6 @@ const pageOf = (job: ImportJob, names: AccountNames, visitor: OwnerVisitor): Pag
     case "Done":
       return importDonePage(job, state.outcome, names, visitor);
     case "Failed":
-      return importFailedPage(job, state.reason, visitor);
+      return importFailedPage(job, state.reason);
   }
 };

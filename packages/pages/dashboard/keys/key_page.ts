@@ -6,7 +6,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { historyHtml } from "../audit/history.ts";
 import { type Names, whoOf } from "../audit/sentences.ts";
-import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { menuField, problemSummary, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -36,7 +36,6 @@ export interface RefusedAct extends Refused {
 export const keyPage = (
   view: KeyView,
   rules: KeyRules,
-  visitor: Pick<Visitor, "csrf">,
   now: Millis,
   notice: Html | null,
   refused: RefusedAct | null,
@@ -49,13 +48,13 @@ export const keyPage = (
     content: html`
 ${refused === null ? notice : problemSummary(refused.problems, { ...keyLabels, ...actLabels }, refused.general)}
 ${facts(view, now)}
-${key.status === "revoked" ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>` : rulesForm(key, rules, visitor, refused)}
+${key.status === "revoked" ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>` : rulesForm(key, rules, refused)}
 <section>
 <h2>History</h2>
 ${historyHtml(view.history, view.names)}
 <p class="more"><a href="${withQuery(paths.audit, { keyId: key.id })}">Full history in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
 </section>
-${key.status === "revoked" ? null : acts(key, visitor, refused)}`,
+${key.status === "revoked" ? null : acts(key, refused)}`,
   };
 };
 
@@ -91,28 +90,21 @@ const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string =
 const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
-const rulesForm = (
-  key: KeyDetails,
-  rules: KeyRules,
-  { csrf }: Pick<Visitor, "csrf">,
-  refused: RefusedAct | null,
-): Html => html`
+const rulesForm = (key: KeyDetails, rules: KeyRules, refused: RefusedAct | null): Html => html`
 <section>
 <h2>Rules</h2>
 <form method="post" action="${keyActPath(key.id, "update")}" class="panel">
-${csrfField(csrf)}
 ${rulesFields(rules, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save the rules</button>
 </form>
 </section>`;
 
-const acts = (key: KeyDetails, { csrf }: Pick<Visitor, "csrf">, refused: RefusedAct | null): Html => {
+const acts = (key: KeyDetails, refused: RefusedAct | null): Html => {
   const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
   return html`
 <section>
 <h2>Rotate</h2>
 <form method="post" action="${keyActPath(key.id, "rotate")}" class="panel">
-${csrfField(csrf)}
 <p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
 <button class="button quiet">Rotate the key</button>
@@ -121,12 +113,10 @@ ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400
 <section>
 <h2>Danger zone</h2>
 <form method="post" action="${keyActPath(key.id, "status")}" class="panel danger">
-${csrfField(csrf)}
 <p>${isActive(key) ? "Every request with a disabled key is refused until you enable it again." : "Requests with the key are accepted again, under its rules."}</p>
 <button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${isActive(key) ? "Disable the key" : "Enable the key"}</button>
 </form>
 <form method="post" action="${keyActPath(key.id, "revoke")}" class="panel danger">
-${csrfField(csrf)}
 <p>A revoked key never works again. The links of its users stay.</p>
 ${textField({ name: "confirm", label: html`Type <strong>${key.id}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: key.id })}
 <button class="button bad">Revoke the key</button>

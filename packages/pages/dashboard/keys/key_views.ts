@@ -42,7 +42,7 @@ export const makeKeyViews = Effect.gen(function* () {
 
     /** @param refused why the form is shown again; null for a new form */
     blank: (visitor: OwnerVisitor, form: NewKeyForm, refused: Refused | null) =>
-      Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, visitor, refused)),
+      Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, refused)),
 
     /**
      * @param done the name of the notice to show, not validated yet
@@ -67,7 +67,7 @@ export const makeKeyViews = Effect.gen(function* () {
         created,
         history,
       };
-      return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);
+      return keyPage(view, rules, nowOf(visitor), noticeHtml(done), refused);
     }),
 
     issued: Effect.fnUntraced(function* (

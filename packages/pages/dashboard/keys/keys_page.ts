@@ -40,7 +40,6 @@ export const keysPage = (
   now: Millis,
   choice: KeyChoice = { search: "", sort: "newest" },
 ): Page => ({
-  status: 200,
   title: "Keys",
   section: "keys",
   content: html`
@@ -124,14 +123,7 @@ const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGui
   tableHtml({
     id: "key-list",
     caption: "Keys with their requests of the last seven days",
-    columns: [
-      { label: "Key" },
-      { label: "Permissions" },
-      { label: "List" },
-      { label: "Last used" },
-      { label: "Expires" },
-      { label: "Seven days", isNumber: true },
-    ],
+    columns: ["Key", "Permissions", "List", "Last used", "Expires", { label: "Seven days", isNumber: true }],
     rows: weeks.map(({ key, days }) => [
       html`<a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
       accesses[key.access].label,

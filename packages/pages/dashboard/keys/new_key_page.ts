@@ -1,7 +1,7 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { html } from "../../html.ts";
-import { csrfField, problemSummary } from "../look/field.ts";
+import { problemSummary } from "../look/field.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
@@ -31,7 +31,6 @@ export const emptyKeyForm: NewKeyForm = {
 export const newKeyPage = (
   form: NewKeyForm,
   guilds: ReadonlyArray<OwnGuild> | null,
-  { csrf }: Pick<Visitor, "csrf">,
   refused: Refused | null,
 ): Page => {
   const problems = refused?.problems ?? [];
@@ -42,7 +41,6 @@ export const newKeyPage = (
     content: html`
 ${refused && problemSummary(problems, keyLabels, refused.general)}
 <form method="post" action="${paths.keys}" class="panel">
-${csrfField(csrf)}
 ${scopeFields(form, guilds, problems)}
 ${rulesFields(form, problems)}
 <button class="button">Create the key</button>

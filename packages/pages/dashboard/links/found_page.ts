@@ -16,7 +16,6 @@ export const foundPage = (
   found: ReadonlyArray<Found>,
   { platforms }: Pick<Visitor, "platforms">,
 ): Page => ({
-  status: 200,
   title: "Search",
   section: "links",
   content: html`

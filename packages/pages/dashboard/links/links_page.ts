@@ -7,7 +7,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { visibleName, withId } from "../look/account_name.ts";
-import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { menuField, problemSummary, textField } from "../look/field.ts";
 import { countNote, countText, linksText } from "../look/link_count.ts";
 import { listText } from "../look/list_name.ts";
 import { tableHtml } from "../look/table.ts";
@@ -88,7 +88,7 @@ export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.
 export const linksPage = (
   view: LinksView,
   form: LinkForm,
-  { csrf, platforms, role }: Pick<Visitor, "csrf" | "platforms" | "role">,
+  { platforms, role }: Pick<Visitor, "platforms" | "role">,
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
@@ -110,7 +110,6 @@ ${may(role, paths.linksFile, files(view))}
 <details${problems.length === 0 ? null : html` open`}>
 <summary>Link a user</summary>
 <form method="post" action="${paths.link}" class="panel">
-${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}">
 ${textField({ name: "chat", label: labels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
@@ -127,7 +126,6 @@ const totalNote = ({ communities }: LinksView): string | null =>
     : `; ${countText(sumCounts(communities.map(({ links }) => links)))} in all lists`;
 
 export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
-  status: 200,
   title: "Links",
   section: "links",
   content: html`
@@ -192,12 +190,7 @@ export const linksTable = (
   const table = tableHtml({
     id: `links-${pid}`,
     caption: `Links in ${listText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
-    columns: [
-      { label: chatLabel },
-      { label: gameLabel },
-      { label: "Last verified" },
-      { label: "Actions", isUnseen: true },
-    ],
+    columns: [chatLabel, gameLabel, "Last verified", { label: "Actions", isUnseen: true }],
     rows: links.map(({ link: { chatId, gameId, lastVerifiedAt }, chat, game }) => {
       const name = accountText(chatId, chat);
       return [

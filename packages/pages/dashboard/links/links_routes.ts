@@ -185,7 +185,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         return seeOther(`${userPath(community.scope.pid, chatId)}&done=alreadyLinked`);
       }
       const replaced = old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
-      return linkQuestion({ community, chatId, chat, gameId, game }, replaced, visitor, fields("of"));
+      return linkQuestion({ community, chatId, chat, gameId, game }, replaced, fields("of"));
     }
     const set = Effect.as(
       links.set(visitor.owner, community.scope, { chatId, gameId }),
@@ -214,11 +214,11 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const found = yield* links.findMany(community.scope, chatIds);
     const [one] = found;
     if (one === undefined) return seeOther(withQuery(paths.links, { pid, q: chatId }));
-    if (chatIds.length > 1) return unlinkSeveralQuestion(community, found, visitor);
+    if (chatIds.length > 1) return unlinkSeveralQuestion(community, found);
     const others = (yield* listsOf(visitor, one.link.chatId)).filter(
       (other) => other.community.scope.pid !== pid,
     );
-    return unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, others, visitor);
+    return unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, others);
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {

@@ -5,7 +5,6 @@ import { isChatId } from "@accountlink/core/ids";
 import { type ChatProfile, Profiles } from "@accountlink/core/platforms";
 import { Effect, Result } from "effect";
 import { html } from "../../html.ts";
-import { csrfField } from "../look/field.ts";
 import { listText, messageText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -25,7 +24,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
     const chat = yield* profiles.chat(chatId, null);
     return lists.length === 0
       ? seeOther(withQuery(paths.links, { q: chatId }))
-      : unlinkAllQuestion(chatId, chat, lists, failed, visitor);
+      : unlinkAllQuestion(chatId, chat, lists, failed);
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string) {
@@ -57,7 +56,6 @@ export const unlinkAllQuestion = (
   chat: ChatProfile | null,
   lists: ReadonlyArray<UserList>,
   failed: string | null,
-  { csrf }: Pick<Visitor, "csrf">,
 ): Page => ({
   status: failed === null ? 200 : 409,
   title: failed === null ? "Unlink in every list?" : "Not unlinked in every list",
@@ -71,7 +69,6 @@ ${failed === null ? null : statusHtml(failed, true)}
   )}</ul>
 <p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can verify again at any time.</p>
 <form method="post" action="${paths.unlinkAll}">
-${csrfField(csrf)}
 <input type="hidden" name="chatId" value="${chatId}">
 <p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${userPath(lists[0]?.community.scope.pid ?? null, chatId)}">Cancel</a></p>
 </form>`,

@@ -10,7 +10,7 @@ import { historyHtml } from "../audit/history.ts";
 import type { Names } from "../audit/sentences.ts";
 import { type Community } from "../communities/community.ts";
 import { visibleName } from "../look/account_name.ts";
-import { csrfField, problemSummary, textField } from "../look/field.ts";
+import { problemSummary, textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -40,7 +40,7 @@ interface Undo {
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,
-  { csrf, platforms, role }: Pick<Visitor, "csrf" | "platforms" | "role">,
+  { platforms, role }: Pick<Visitor, "platforms" | "role">,
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
   undo: Undo | null = null,
@@ -53,7 +53,7 @@ export const linkedUserPage = (
     title: visibleName(chat) ?? `User ${chatId}`,
     section: "links",
     content: html`
-${undo && undoForm(view, undo, csrf)}
+${undo && undoForm(view, undo)}
 ${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p><a href="${withQuery(paths.links, { pid })}">All of ${listText(community)}</a></p>
 <dl class="facts">
@@ -80,7 +80,6 @@ ${may(role, paths.alts, html`<p class="more"><a href="${withQuery(paths.alts, { 
 <section>
 <h2>${link === null ? "Link" : "Change"} in ${listText(community)}</h2>
 <form method="post" action="${paths.link}" class="panel">
-${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}"><input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="of" value="user">
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: game, required: true, problems })}
 <button class="button quiet">${link === null ? "Link" : "Link this account instead"}</button>
@@ -96,9 +95,8 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
     : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}: by an import, or before the audit log begins.</p>`;
 
 /** The button that links the accounts again. After ten seconds it disappears, and a click asks for confirmation. */
-const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo, csrf: string): Html => html`
+const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo): Html => html`
 <form method="post" action="${paths.link}" class="undo">
-${csrfField(csrf)}
 <input type="hidden" name="pid" value="${community.scope.pid}"><input type="hidden" name="of" value="user">
 <input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="game" value="${gameId}">
 <p><button class="button quiet small" name="undo" value="${now}">Undo: link them again</button></p>

@@ -2,8 +2,6 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
 
-export const csrfField = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
-
 export interface Field {
   readonly name: string;
   readonly label: string | Html;

@@ -4,7 +4,7 @@ import { type Html, html } from "../../html.ts";
 export interface Table {
   readonly id: string;
   readonly caption: string;
-  readonly columns: ReadonlyArray<Column>;
+  readonly columns: ReadonlyArray<Column | string>;
   /** One cell for each column; the first cell is the row's header. */
   readonly rows: ReadonlyArray<ReadonlyArray<Html | string>>;
 }
@@ -16,7 +16,9 @@ interface Column {
   readonly isUnseen?: boolean;
 }
 
-export const tableHtml = ({ id, caption, columns, rows }: Table): Html => html`
+export const tableHtml = ({ id, caption, columns: named, rows }: Table): Html => {
+  const columns = named.map((column): Column => (typeof column === "string" ? { label: column } : column));
+  return html`
 <div class="scroller" role="region" aria-labelledby="${id}" tabindex="0">
 <table>
 <caption id="${id}">${caption}</caption>
@@ -26,6 +28,7 @@ ${rows.map((cells) => html`<tr>${cells.map((cell, index) => cellHtml(cell, index
 </tbody>
 </table>
 </div>`;
+};
 
 const cellHtml = (cell: Html | string, index: number, column: Column | undefined): Html =>
   index === 0

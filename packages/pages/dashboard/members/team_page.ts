@@ -6,7 +6,7 @@ import type { KeyOwner } from "@accountlink/core/keys";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { problemSummary, radioField, textField } from "../look/field.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
@@ -58,7 +58,7 @@ const labels = { who: "Who", role: "Role" };
 export const teamPage = (
   view: TeamView,
   form: NewMember,
-  visitor: Pick<Visitor, "account" | "csrf" | "platforms" | "role">,
+  visitor: Pick<Visitor, "account" | "platforms" | "role">,
   notice: Html | null,
   refused: RefusedTeam | null,
 ): Page => ({
@@ -75,16 +75,12 @@ ${allows(visitor.role, "owner") ? addSection(view, form, visitor, refused?.probl
 const nameOf = ({ chatId, profile }: NamedMember): string =>
   profile?.displayName ?? profile?.username ?? `User ${chatId}`;
 
-const memberCard = (
-  member: NamedMember,
-  { me }: TeamView,
-  { csrf, role }: Pick<Visitor, "csrf" | "role">,
-): Html => {
+const memberCard = (member: NamedMember, { me }: TeamView, { role }: Pick<Visitor, "role">): Html => {
   const { chatId, profile, since } = member;
   const isMe = chatId === me;
   const isMember = hasAccepted(member);
   const removal = removalOf(member, isMe);
-  const acts = html`${csrfField(csrf)}<input type="hidden" name="chatId" value="${chatId}">`;
+  const acts = html`<input type="hidden" name="chatId" value="${chatId}">`;
   return html`
 <li>
 <h2>${nameOf(member)}${isMe ? html` <span class="badge">You</span>` : null}</h2>
@@ -153,7 +149,7 @@ const roleField = (name: string, value: string, problems: ReadonlyArray<Paramete
 const addSection = (
   { members, signInUrl }: TeamView,
   form: NewMember,
-  { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,
+  { platforms }: Pick<Visitor, "platforms">,
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => html`
 <section>
@@ -163,7 +159,6 @@ ${
     ? html`<p>A team has at most ${maxMembers} people.</p>`
     : html`
 <form method="post" action="${paths.teamAdd}" class="panel">
-${csrfField(csrf)}
 ${textField({ name: "who", label: labels.who, hint: `User name or ID on ${platforms.chat}. A name is found if they are in one of your communities.`, value: form.who, required: true, problems })}
 ${roleField("role", form.role, problems)}
 <button class="button">Next: see who it is</button>
@@ -180,20 +175,15 @@ export interface Invitee {
 }
 
 /** Shows whom an owner is about to invite. */
-export const invitePage = (
-  { chatId, user, role }: Invitee,
-  { csrf, owner: { account } }: { readonly csrf: string; readonly owner: Pick<KeyOwner, "account"> },
-): Page => {
+export const invitePage = ({ chatId, user, role }: Invitee, { account }: Pick<KeyOwner, "account">): Page => {
   const name = user.displayName ?? user.username;
   return {
-    status: 200,
     title: `Invite ${name}?`,
     section: "team",
     content: html`
 <p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account.name}</strong> as <strong>${roles[role].label}</strong>?</p>
 <p>${roles[role].hint}.</p>
 <form method="post" action="${paths.teamAdd}">
-${csrfField(csrf)}
 <input type="hidden" name="chatId" value="${chatId}"><input type="hidden" name="role" value="${role}">
 <p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${paths.team}">Cancel</a></p>
 </form>`,

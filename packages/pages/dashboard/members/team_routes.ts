@@ -53,7 +53,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     const who = shown === "" ? typed.who : shown;
     return Effect.gen(function* () {
       const found = yield* findUser(isChatId(who) ? { chatId: who } : { username: who }, visitor);
-      if (shown === "") return invitePage({ ...found, role }, visitor);
+      if (shown === "") return invitePage({ ...found, role }, visitor.owner);
       return yield* change(visitor, { type: "add", chatId: found.chatId, role }, "memberInvited");
     }).pipe(
       Effect.catchTags({

@@ -51,7 +51,6 @@ interface KeyToday {
 }
 
 export const overviewPage = (view: OverviewView, now: Millis): Page => ({
-  status: 200,
   title: "Overview",
   section: "overview",
   content: html`
@@ -182,7 +181,7 @@ const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
     : tableHtml({
         id: "causes",
         caption: "Requests of the last seven days, by group of routes",
-        columns: [{ label: "Group" }, ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
+        columns: ["Group", ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
         rows: sums.map(({ group, sum: { served, refused, errors } }) => [
           groups[group],
           ...[served, refused, errors].map(numberText),

@@ -52,7 +52,6 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
       community,
       publicUrl,
       rolesOn: community !== null && hasPlanOn(yield* plans.list(community.scope.pid)),
-      csrf: visitor.csrf,
     };
     return { links, lists, verified, steps };
   });

@@ -22,7 +22,6 @@ export const previewPage = (
   shown: PreviewedState,
   document: Html,
 ): Page => ({
-  status: 200,
   title: "Preview",
   section: "preview",
   content: html`

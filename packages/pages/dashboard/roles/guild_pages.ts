@@ -16,7 +16,6 @@ export const guildChoicePage = (
 ): Page => {
   const usable = guilds.filter(({ bot, manager }) => bot && manager);
   return {
-    status: 200,
     title: "Roles and names",
     section: "communities",
     content: html`

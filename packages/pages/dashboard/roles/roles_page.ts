@@ -6,7 +6,7 @@ import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import type { Refused } from "../keys/new_key_page.ts";
 import { userPath } from "../links/links_page.ts";
-import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { menuField, problemSummary, textField } from "../look/field.ts";
 import { communityName, listText } from "../look/list_name.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
@@ -39,7 +39,7 @@ export interface RolesView {
 /** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
 type Rival = { readonly list: Community } | { readonly account: string | null };
 
-type Shown = Pick<Visitor, "csrf" | "platforms">;
+type Shown = Pick<Visitor, "platforms">;
 
 /**
  * @param notice the result of the last action, or null
@@ -103,8 +103,8 @@ const rivalName = (rival: Rival, guildId: GuildId): Html => {
 
 const nameOf = ({ guildName, guildId }: RolesView): string => guildName ?? `community ${guildId}`;
 
-const hidden = ({ guildId }: RolesView, { csrf }: Shown): Html =>
-  html`${csrfField(csrf)}<input type="hidden" name="guildId" value="${guildId}">`;
+const hidden = ({ guildId }: RolesView): Html =>
+  html`<input type="hidden" name="guildId" value="${guildId}">`;
 
 const action = ({ community }: RolesView): string => rolesPath(community.scope.pid);
 
@@ -122,7 +122,7 @@ ${
 <p>${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be changed in a moment.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
-    ? html`<form method="post" action="${action(view)}">${hidden(view, visitor)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
+    ? html`<form method="post" action="${action(view)}">${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
     : html`<p>Comparing everyone: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress> <a href="${withQuery(action(view), { guildId: view.guildId })}">See how far it is</a></p>`
 }`
 }
@@ -140,7 +140,7 @@ const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
 ${tableHtml({
   id: "problems",
   caption: "What the bot could not change",
-  columns: [{ label: "Member" }, { label: "What" }, { label: "What you can do" }, { label: "Since" }],
+  columns: ["Member", "What", "What you can do", "Since"],
   rows: problems.map((problem) => [
     html`<a href="${userPath(pid, problem.chatId)}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
     problem.roleId === null ? "Nickname" : roleName(view, problem.roleId),
@@ -158,7 +158,7 @@ const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: 
 <section>
 <h2>Rules</h2>
 <form method="post" action="${action(view)}" class="panel">
-${hidden(view, visitor)}
+${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
 ${form.rules.map((rule, i) => ruleFields(view, rule, i + 1, visitor, problems))}
 ${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">Add another rule</button></p>${ranksFields(view, form, visitor, problems)}` : null}
@@ -294,7 +294,7 @@ const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null
 <section id="preview">
 <h2>Try it with one member</h2>
 <form method="post" action="${action(view)}#preview" class="panel">
-${hidden(view, visitor)}
+${hidden(view)}
 ${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`, value: preview?.who ?? "", required: true, problems: refused?.problems ?? [] })}
 <button class="button quiet" name="act" value="preview">Show what would change</button>
 </form>
@@ -306,7 +306,7 @@ const removeSection = (view: RolesView, visitor: Shown): Html => html`
 <details>
 <summary class="bad">Delete these rules</summary>
 <form method="post" action="${action(view)}">
-${hidden(view, visitor)}
+${hidden(view)}
 <p>Members keep the roles and nicknames that they have.</p>
 <p class="row"><button class="button bad small" name="act" value="delete">Delete the rules</button></p>
 </form>

@@ -2,7 +2,7 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
+import { checkField, problemSummary, radioField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
@@ -59,7 +59,7 @@ export const emptyTrialForm: TrialForm = { question: "chat", id: "", guildId: ""
 /** @param result the response to show; null if no request was sent */
 export const trialPage = (
   form: TrialForm,
-  { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,
+  { platforms }: Pick<Visitor, "platforms">,
   result: TrialResult | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => ({
@@ -72,7 +72,6 @@ ${result && statusHtml(html`The service answered with status <strong>${result.st
 <div class="trial">
 ${result && resultHtml(form, result)}
 <form method="post" action="${paths.trial}" class="panel">
-${csrfField(csrf)}
 ${textField({ name: "key", label: labels.key, hint: "The service does not store it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
 ${radioField({
   name: "question",

@@ -34,7 +34,6 @@ const spans = [7, 30, 90];
 const groupNames = Object.keys(groups) as ReadonlyArray<UsageGroup>;
 
 export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter): Page => ({
-  status: 200,
   title: "Usage",
   section: "usage",
   content: html`
@@ -66,7 +65,7 @@ const dayTable = (days: ReadonlyArray<UsageDay>) =>
     id: "days",
     caption: "Requests by day and group of routes, newest first",
     columns: [
-      { label: "Day" },
+      "Day",
       ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
       ...outcomeColumns,
     ],
@@ -85,7 +84,7 @@ const keyTable = (byKey: ReadonlyArray<KeyUsage>) =>
     id: "keys",
     caption: "Requests by key and group of routes",
     columns: [
-      { label: "Key" },
+      "Key",
       ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
       ...outcomeColumns,
     ],

@@ -1,19 +1,13 @@
 /** One delivery of a webhook: the request of its latest attempt, and the response. */
 import type { SentDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
-import { csrfField } from "../look/field.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import { webhookName } from "../look/webhook_name.ts";
 import type { Page, Visitor } from "../page.ts";
 import { webhookActPath, webhookPath } from "../paths.ts";
 import { resultHtml } from "./webhook_texts.ts";
 
-export const deliveryPage = (
-  webhook: WebhookDetails,
-  { delivery, headers, body }: SentDelivery,
-  { csrf }: Pick<Visitor, "csrf">,
-): Page => ({
-  status: 200,
+export const deliveryPage = (webhook: WebhookDetails, { delivery, headers, body }: SentDelivery): Page => ({
   title: `Delivery of ${delivery.type}`,
   section: "webhooks",
   content: html`
@@ -25,7 +19,7 @@ export const deliveryPage = (
 <div><dt>Next attempt</dt><dd>${timeOr(delivery.nextAttemptAt, "none")}</dd></div>
 </dl>
 <form method="post" action="${webhookActPath(webhook.id, "resend")}" class="more">
-${csrfField(csrf)}<input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet">Send again</button>
+<input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet">Send again</button>
 </form>
 <section>
 <h2>Answer</h2>

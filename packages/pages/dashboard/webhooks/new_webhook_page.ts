@@ -2,7 +2,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import { html } from "../../html.ts";
 import { scopeFields } from "../keys/key_form.ts";
 import type { Refused } from "../keys/new_key_page.ts";
-import { csrfField, problemSummary } from "../look/field.ts";
+import { problemSummary } from "../look/field.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
@@ -20,7 +20,6 @@ const scopeTexts = {
 export const newWebhookPage = (
   form: NewWebhookForm,
   guilds: ReadonlyArray<OwnGuild> | null,
-  { csrf }: Pick<Visitor, "csrf">,
   refused: Refused | null,
 ): Page => {
   const problems = refused?.problems ?? [];
@@ -31,7 +30,6 @@ export const newWebhookPage = (
     content: html`
 ${refused && problemSummary(problems, webhookLabels, refused.general)}
 <form method="post" action="${paths.webhooks}" class="panel">
-${csrfField(csrf)}
 ${scopeFields(form, guilds, problems, scopeTexts)}
 ${webhookFields(form, problems)}
 <button class="button">Create the webhook</button>

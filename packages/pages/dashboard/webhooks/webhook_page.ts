@@ -7,7 +7,7 @@ import type {
 } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
 import type { Refused } from "../keys/new_key_page.ts";
-import { checkField, csrfField, menuField, problemSummary } from "../look/field.ts";
+import { checkField, menuField, problemSummary } from "../look/field.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
@@ -35,7 +35,6 @@ export interface RefusedWebhookAct extends Refused {
 export const webhookPage = (
   view: WebhookView,
   form: WebhookForm,
-  visitor: Pick<Visitor, "csrf">,
   notice: Html | null,
   refused: RefusedWebhookAct | null,
 ): Page => ({
@@ -45,9 +44,9 @@ export const webhookPage = (
   content: html`
 ${refused === null ? notice : problemSummary(refused.problems, webhookLabels, refused.general)}
 ${facts(view)}
-${sendForms(view.webhook, visitor)}
-${deliveries(view, visitor)}
-${acts(view.webhook, form, visitor, refused)}`,
+${sendForms(view.webhook)}
+${deliveries(view)}
+${acts(view.webhook, form, refused)}`,
 });
 
 const facts = ({ webhook, guilds }: WebhookView): Html => html`
@@ -62,11 +61,11 @@ ${webhook.failingSince === null ? null : html`<div><dt>Failing since</dt><dd>${t
 <div><dt>Created</dt><dd>${timeHtml(webhook.createdAt)}</dd></div>
 </dl>`;
 
-const sendForms = ({ id, status, pending }: WebhookDetails, { csrf }: Pick<Visitor, "csrf">): Html => html`
-<form method="post" action="${webhookActPath(id, "test")}" class="more">${csrfField(csrf)}<button class="button">Send a test</button></form>
+const sendForms = ({ id, status, pending }: WebhookDetails): Html => html`
+<form method="post" action="${webhookActPath(id, "test")}" class="more"><button class="button">Send a test</button></form>
 ${
   status === "active" && pending > 0
-    ? html`<form method="post" action="${webhookActPath(id, "send-pending")}" class="more">${csrfField(csrf)}<button class="button quiet">Send what waits now</button></form>`
+    ? html`<form method="post" action="${webhookActPath(id, "send-pending")}" class="more"><button class="button quiet">Send what waits now</button></form>`
     : null
 }`;
 
@@ -77,10 +76,7 @@ const statuses = [
   { value: "given_up", label: "Given up" },
 ];
 
-const deliveries = (
-  { webhook, filter, next, ...view }: WebhookView,
-  visitor: Pick<Visitor, "csrf">,
-): Html => html`
+const deliveries = ({ webhook, filter, next, ...view }: WebhookView): Html => html`
 <section id="deliveries">
 <h2>Deliveries</h2>
 <form method="get" action="${webhookPath(webhook.id)}" class="filters">
@@ -93,45 +89,28 @@ ${
     : tableHtml({
         id: "delivery-list",
         caption: "Deliveries, newest first",
-        columns: [
-          { label: "Event" },
-          { label: "When" },
-          { label: "Result" },
-          { label: "Attempts", isNumber: true },
-          { label: "Next attempt" },
-          { label: "Again" },
-        ],
-        rows: view.deliveries.map((delivery) => row(webhook, delivery, visitor)),
+        columns: ["Event", "When", "Result", { label: "Attempts", isNumber: true }, "Next attempt", "Again"],
+        rows: view.deliveries.map((delivery) => row(webhook, delivery)),
       })
 }
 ${next === null ? null : html`<p class="more"><a class="button quiet" href="${withQuery(webhookPath(webhook.id), { status: filter, cursor: next })}">Older deliveries</a></p>`}
 </section>`;
 
-const row = (
-  { id }: WebhookDetails,
-  delivery: WebhookDelivery,
-  { csrf }: Pick<Visitor, "csrf">,
-): ReadonlyArray<Html | string> => [
+const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<Html | string> => [
   html`<a href="${deliveryPath(id, delivery.eventId)}">${delivery.type}</a> <small>${delivery.eventId}</small>`,
   timeHtml(delivery.at),
   resultHtml(delivery),
   numberText(delivery.attempts),
   timeOr(delivery.nextAttemptAt, "none"),
-  html`<form method="post" action="${webhookActPath(id, "resend")}">${csrfField(csrf)}<input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
+  html`<form method="post" action="${webhookActPath(id, "resend")}"><input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
 ];
 
-const acts = (
-  { id, status }: WebhookDetails,
-  form: WebhookForm,
-  { csrf }: Pick<Visitor, "csrf">,
-  refused: RefusedWebhookAct | null,
-): Html => {
+const acts = ({ id, status }: WebhookDetails, form: WebhookForm, refused: RefusedWebhookAct | null): Html => {
   const isActive = status === "active";
   return html`
 <section>
 <h2>Settings</h2>
 <form method="post" action="${webhookActPath(id, "update")}" class="panel">
-${csrfField(csrf)}
 ${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save</button>
 </form>
@@ -139,7 +118,6 @@ ${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
 <section>
 <h2>${isActive ? "Pause" : "Activate"}</h2>
 <form method="post" action="${webhookActPath(id, "status")}" class="panel">
-${csrfField(csrf)}
 <p>${isActive ? "While the webhook is paused, events are kept. They are sent when you activate it again." : "Events that were kept are sent in order, and failed deliveries are retried at once."}</p>
 <button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${isActive ? "Pause the webhook" : "Activate the webhook"}</button>
 </form>
@@ -147,7 +125,6 @@ ${csrfField(csrf)}
 <section>
 <h2>Rotate</h2>
 <form method="post" action="${webhookActPath(id, "rotate")}" class="panel">
-${csrfField(csrf)}
 <p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
 <button class="button quiet">Rotate the secret</button>
 </form>
@@ -155,7 +132,6 @@ ${csrfField(csrf)}
 <section>
 <h2>Delete</h2>
 <form method="post" action="${webhookActPath(id, "delete")}" class="panel danger">
-${csrfField(csrf)}
 <p>Nothing more is sent. The list of deliveries is deleted too.</p>
 ${checkField("confirm", "Delete it for good", false)}
 <button class="button bad">Delete the webhook</button>

@@ -96,7 +96,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         const webhook = yield* webhookOf(visitor);
         const eventId = String(visitor.context.query["eventId"]);
         const sent = yield* webhooks.sent(visitor.owner.account.name, webhook.id, eventId);
-        return deliveryPage(webhook, sent, visitor);
+        return deliveryPage(webhook, sent);
       }),
     ),
 
@@ -174,7 +174,7 @@ const makeViews = Effect.gen(function* () {
 
     /** @param refused why the submitted form was refused; null for a new form */
     blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
-      Effect.map(guildsOf(visitor), (choice) => newWebhookPage(typed, choice, visitor, refused)),
+      Effect.map(guildsOf(visitor), (choice) => newWebhookPage(typed, choice, refused)),
 
     /** @param refused the form that was refused, and why; null if none was refused */
     one: Effect.fnUntraced(function* (
@@ -189,7 +189,7 @@ const makeViews = Effect.gen(function* () {
       const { name } = visitor.owner.account;
       const found = yield* webhooks.deliveries(name, webhook.id, { status: filter, before, limit: pageSize });
       const view = { webhook, guilds: namedGuilds(visitor), filter, ...found };
-      return webhookPage(view, typed, visitor, noticeHtml(query("done")), refused);
+      return webhookPage(view, typed, noticeHtml(query("done")), refused);
     }),
   };
 });

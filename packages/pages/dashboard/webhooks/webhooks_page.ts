@@ -14,7 +14,6 @@ export interface WebhookList {
 }
 
 export const webhooksPage = ({ webhooks, guilds }: WebhookList, notice: Html | null): Page => ({
-  status: 200,
   title: "Webhooks",
   section: "webhooks",
   content: html`
