@@ -1,7 +1,7 @@
 /** The language of whoever reads a page, and how they choose another. */
 import { type RequestContext, searchOf } from "@accountlink/http/site";
 import { Context, Effect, Layer } from "effect";
-import { type Html, html } from "../html.ts";
+import { Html, html } from "../html.ts";
 import { pageCookie } from "../page_cookie.ts";
 import { PageSettings } from "../page_settings.ts";
 import { Language } from "./language.ts";
@@ -55,6 +55,11 @@ export const languageOf = (context: RequestContext, cookie: string | null): Lang
   acceptedLanguage(context.request.header("accept-language") ?? "") ??
   "en";
 
+/** What follows the address of the page in the link to each language. Rendered once, because every page has the links. */
+const linkEnds = languageTags.map(
+  (tag) => html`${tag}" lang="${tag}" hreflang="${tag}">${languages[tag].name}</a></li>`.source,
+);
+
 /**
  * Renders links to the page in every language.
  *
@@ -62,14 +67,15 @@ export const languageOf = (context: RequestContext, cookie: string | null): Lang
  */
 export const languageChoice = (language: Language, address: string): Html => {
   const [path = "", query = ""] = address.split("?", 2);
-  const linkTo = (tag: LanguageTag) => {
-    const fields = new URLSearchParams(query);
-    fields.set("lang", tag);
-    return html`<li><a href="${path}?${fields.toString()}" lang="${tag}" hreflang="${tag}"${tag === language.tag ? html` aria-current="true"` : null}>${languages[tag].name}</a></li>`;
-  };
+  const fields = new URLSearchParams(query);
+  fields.delete("lang");
+  fields.append("lang", "");
+  const link = html`<li><a href="${path}?${fields.toString()}`.source;
+  const current = `hreflang="${language.tag}"`;
+  const links = `${link}${linkEnds.join(link)}`.replace(current, `${current} aria-current="true"`);
   return html`
 <details class="languages">
 <summary>${language.text("language.choose")}: <span lang="${language.tag}">${languages[language.tag].name}</span></summary>
-<ul role="list">${languageTags.map(linkTo)}</ul>
+<ul role="list">${new Html(links)}</ul>
 </details>`;
 };
