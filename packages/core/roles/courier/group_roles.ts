@@ -56,7 +56,9 @@ export const makeGroupRoles = Effect.gen(function* () {
       const sizes = yield* Effect.forEach(groupIds, sizeOf);
       const pages = sizes.reduce((sum, size) => sum + Math.ceil(size / groupPageSize), 0);
       if (groupIds.length + pages >= linked || pages * groupPageSize > mostMembers) return none;
-      return new Map(yield* Effect.forEach(groupIds, (groupId) => rolesOf(groupId, isOver)));
+      const read = (groupId: string, index: number) =>
+        sizes[index] === 0 ? Effect.succeed([groupId, new Map()] as const) : rolesOf(groupId, isOver);
+      return new Map(yield* Effect.forEach(groupIds, read));
     },
     Effect.catchTag("PlatformUnavailable", () => Effect.succeed(none)),
   );

@@ -343,7 +343,9 @@ describe("a sweep", () => {
       const { put, startNode, link, broken, takeAsked, rolesOf, status } = yield* deployment;
       const [ada = "", ...others] = memberIds;
       const sweepWith = Effect.fnUntraced(function* (roleId: string) {
-        yield* put({ rules: [{ roleId, when: { is: "group", groupId: "9", minRank: 1, maxRank: null } }] });
+        const ranked = { is: "group", minRank: 1, maxRank: null } as const;
+        const unknown = { roleId: "9", when: { ...ranked, groupId: "77" } };
+        yield* put({ rules: [{ roleId, when: { ...ranked, groupId: "9" } }, unknown] });
         const before = (yield* status).sweptAt;
         while ((yield* status).sweptAt === before) yield* pass(1);
         assert.include(yield* rolesOf(ada), roleId);
@@ -353,11 +355,12 @@ describe("a sweep", () => {
       yield* link(ada, "101");
       yield* link(others[0] ?? "", "300");
       yield* link(others[1] ?? "", "300");
+      yield* link(others[2] ?? "", "300");
       // The second question about a user is asked before a change.
-      const each = ["user 101", "user 300", "user 300"];
+      const each = ["user 101", "user 300", "user 300", "user 300"];
       assert.deepEqual(yield* sweepWith(verified), [...each, "user 101"]);
 
-      yield* link(others[2] ?? "", "300");
+      yield* link(others[3] ?? "", "300");
       yield* pass(2);
       takeAsked();
       assert.deepEqual(yield* sweepWith(guest), ["group 9", "group 9", "user 101"]);
