@@ -361,3 +361,23 @@ test("POST /dashboard/api/roles/sweep starts a sweep if the role plan is on", as
   expect(progress?.sweep ?? progress?.sweptAt).toBeTruthy();
   await remove();
 });
+
+test("a plan that is turned on pauses the plan of another account that no longer manages the guild", async () => {
+  const [ours, theirs] = [await rolesOf(), await rolesOf(bob)];
+  const harmless = { rules: [], nickname: null };
+  const setManager = async (manager: boolean) => {
+    const { status } = await server.control(`PUT /control/guilds/${guild}/members/${ada}`, {
+      body: { manager },
+    });
+    expect(status).toBe(204);
+  };
+  const stateOf = async ({ get }: typeof ours) => (await get()).body.data?.plan?.status?.state;
+  await ours.put(harmless);
+  expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
+  await setManager(false);
+  expect((await theirs.put(harmless)).status).toBe(200);
+  await setManager(true);
+  expect([await stateOf(ours), await stateOf(theirs)]).toEqual(["paused", "on"]);
+  await theirs.remove();
+  await ours.remove();
+});
