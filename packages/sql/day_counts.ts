@@ -1,46 +1,38 @@
 import { type DayCount, DayCounts } from "@accountlink/core/limits";
-import type { Millis } from "@accountlink/core/timestamp";
+import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { schemaReaderOf } from "./statements/row.ts";
-import { storeOperation } from "./statements/store_operation.ts";
+import { operationsOf } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<DayCounts, never, SqlClient.SqlClient> = Layer.effect(
   DayCounts,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const { elements, firstRows } = dialectOf(sql);
-
-    /** @param counts a JSON array of `[endsAt, key, counted]`, of distinct windows */
-    const save = (counts: string) => sql`
-    INSERT INTO day_counts (ends_at, counter, counted)
-    SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT)
-    FROM ${elements(counts)} WHERE true
-    ON CONFLICT (ends_at, counter) DO UPDATE SET counted = excluded.counted
-    WHERE excluded.counted > day_counts.counted`;
-
-    const forget = (now: Millis, limit: number) => sql`
-    DELETE FROM day_counts ${firstRows({
-      table: "day_counts",
-      primaryKey: ["ends_at", "counter"],
-      order: "ends_at, counter",
-      condition: sql`ends_at <= ${now}`,
-      limit,
-    })}`;
-
+    const { operation, transaction } = operationsOf(sql, "DayCounts");
     return DayCounts.of({
-      save: (counts, now) =>
-        Effect.andThen(save(rowsOf(counts)), forget(now, counts.length + maxDeletedBeyond)).pipe(
-          Effect.asVoid,
-          sql.withTransaction,
-          storeOperation("DayCounts.save", ...counts.map(({ key }) => key)),
-        ),
+      save: transaction("save", function* (counts, now) {
+        assertStorable(counts.map(({ key }) => key));
+        yield* sql`
+          INSERT INTO day_counts (ends_at, counter, counted)
+          SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT)
+          FROM ${elements(rowsOf(counts))} WHERE true
+          ON CONFLICT (ends_at, counter) DO UPDATE SET counted = excluded.counted
+          WHERE excluded.counted > day_counts.counted`;
+        const ended = firstRows({
+          table: "day_counts",
+          primaryKey: ["ends_at", "counter"],
+          order: "ends_at, counter",
+          condition: sql`ends_at <= ${now}`,
+          limit: counts.length + maxDeletedBeyond,
+        });
+        yield* sql`DELETE FROM day_counts ${ended}`;
+      }),
 
-      load: (now) =>
-        sql`SELECT ends_at, counter, counted FROM day_counts WHERE ends_at > ${now}`.pipe(
-          Effect.flatMap(readCounts),
-          storeOperation("DayCounts.load"),
-        ),
+      load: operation("load", (now) =>
+        readCounts(sql`SELECT ends_at, counter, counted FROM day_counts WHERE ends_at > ${now}`),
+      ),
     });
   }),
 );
@@ -48,7 +40,7 @@ export const layer: Layer.Layer<DayCounts, never, SqlClient.SqlClient> = Layer.e
 /** A save that stores `n` counts deletes up to `n` ended windows, plus this many more. */
 const maxDeletedBeyond = 1_000;
 
-/** Sorts rows to avoid deadlocks. */
+/** A JSON array of `[endsAt, key, counted]`, of distinct windows, sorted to avoid deadlocks. */
 const rowsOf = (counts: ReadonlyArray<DayCount>): string =>
   JSON.stringify(
     counts

@@ -9,12 +9,13 @@ import { SqlClient, SqlError, type Statement } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { deleteInBatches } from "./statements/in_batches.ts";
 import { schemaReaderOf } from "./statements/row.ts";
-import { storeOperation } from "./statements/store_operation.ts";
+import { operationsOf, storeOperation } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = Layer.effect(
   IdempotencyStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const { usersInUse, withBulkTimeout } = dialectOf(sql);
+    const { operation } = operationsOf(sql, "IdempotencyStore");
 
     /** Takes the key, and waits for another transaction that takes it. */
     const takeKey = Effect.fnUntraced(
@@ -61,20 +62,19 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
         );
       },
 
-      find: (id) =>
-        sql`SELECT fingerprint, answer, erased, ends_at FROM idempotency_keys WHERE id = ${id}`.pipe(
-          Effect.flatMap(readEarlier),
-          Effect.map(Arr.head),
-          storeOperation("IdempotencyStore.find"),
-        ),
+      find: operation("find", (id) => {
+        const found = sql`SELECT fingerprint, answer, erased, ends_at FROM idempotency_keys WHERE id = ${id}`;
+        return Effect.map(readEarlier(found), Arr.head);
+      }),
 
-      sweep: (at) =>
-        deleteInBatches(sql, {
+      sweep: operation("sweep", function* (at) {
+        yield* deleteInBatches(sql, {
           table: "idempotency_keys",
           primaryKey: ["id"],
           order: "ends_at",
           condition: sql`ends_at <= ${at}`,
-        }).pipe(Effect.asVoid, storeOperation("IdempotencyStore.sweep")),
+        });
+      }),
     });
   }),
 );

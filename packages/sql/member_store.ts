@@ -1,7 +1,5 @@
 import { ChatId } from "@accountlink/core";
 import {
-  type ChangeMember,
-  type ChooseAccount,
   decideMember,
   lapsedUntil,
   type Member,
@@ -12,13 +10,14 @@ import {
   membershipOrder,
   newMember,
 } from "@accountlink/core/accounts";
+import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "./audit/audit_entry.ts";
-import { accountFields } from "./keys/key_row.ts";
+import { accountFields } from "./keys/accounts.ts";
 import { dialectOf } from "./statements/dialect.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
-import { storeOperation } from "./statements/store_operation.ts";
+import { operationsOf } from "./statements/store_operation.ts";
 
 const role = literalsOf<MemberRole>({ owner: true, admin: true, moderator: true });
 const fields = {
@@ -44,86 +43,80 @@ const readMemberships = memberships.reader(
 export const layer: Layer.Layer<MemberStore, never, SqlClient.SqlClient> = Layer.effect(
   MemberStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const list = listOn(sql);
-    const findByChatId = findMembershipsOn(sql);
-    const [change, choose] = [changeOn(sql), chooseOn(sql)];
+    const { forUpdate, usersInUse } = dialectOf(sql);
+    const { operation, transaction } = operationsOf(sql, "MemberStore");
+
+    const list = (account: string) =>
+      Effect.map(
+        readMembers(sql`SELECT ${members.columns} FROM members WHERE account = ${account}`),
+        (found) => found.toSorted(memberOrder),
+      );
+
     return MemberStore.of({
-      list: (account) => list(account).pipe(storeOperation("MemberStore.list")),
-      findByChatId: (chatId) => findByChatId(chatId).pipe(storeOperation("MemberStore.findByChatId")),
-      change: (write) => change(write).pipe(storeOperation("MemberStore.change", write.account)),
-      choose: (choice) => choose(choice).pipe(storeOperation("MemberStore.choose", choice.account)),
+      list: operation("list", list),
+
+      findByChatId: operation("findByChatId", (chatId) => findMemberships(sql, chatId)),
+
+      change: transaction("change", function* ({ account, change, ...write }) {
+        const { chatId } = change;
+        assertStorable([account]);
+        const added = newMember(write);
+        const named = added.invitedBy === null ? [chatId] : [chatId, added.invitedBy];
+        yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify(named))}`;
+        const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
+        if (found.length === 0) return "unknown";
+        yield* sql`
+          DELETE FROM members
+          WHERE account = ${account} AND chosen_at IS NULL AND since <= ${lapsedUntil(write.at)}`;
+        const decision = decideMember(yield* list(account), change);
+        if (typeof decision === "string") return decision;
+        const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
+        if (change.type === "add") {
+          const { since, chosenAt, invitedBy } = added;
+          yield* sql`
+            INSERT INTO members (account, chat_id, role, since, chosen_at, invited_by)
+            VALUES (${account}, ${chatId}, ${change.role}, ${since}, ${chosenAt}, ${invitedBy})`;
+        } else if (change.type === "set_role") {
+          yield* sql`UPDATE members SET role = ${change.role} WHERE ${isTheirs}`;
+        } else {
+          yield* sql`DELETE FROM members WHERE ${isTheirs}`;
+          yield* sql`DELETE FROM site_sign_ins WHERE ${isTheirs}`;
+        }
+        if (decision.role !== "owner") {
+          yield* sql`UPDATE accounts SET chat_id = NULL WHERE name = ${account} AND chat_id = ${chatId}`;
+        }
+        const { action, details } = decision;
+        yield* insertEntry(sql, { ...write, account, pid: null, action, details });
+        return "changed";
+      }),
+
+      choose: transaction("choose", function* ({ signIn, chatId, account, requestId, at }) {
+        assertStorable([account]);
+        const isTheirs = sql`id = ${signIn} AND chat_id = ${chatId}`;
+        const choose = (isOpen: Statement.Fragment) => sql<{ readonly role: MemberRole }>`
+          UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId} AND ${isOpen}
+            AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs}) RETURNING role`;
+        yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
+        const [accepted] = yield* choose(sql`chosen_at IS NULL AND since > ${lapsedUntil(at)}`);
+        if (accepted !== undefined) {
+          const actor = { type: "account", id: account, member: chatId } as const;
+          const details = { chatId, role: accepted.role };
+          const entry = { actor, requestId, at, account, pid: null, details } as const;
+          yield* insertEntry(sql, { ...entry, action: "member.accepted" });
+        } else if ((yield* choose(sql`chosen_at IS NOT NULL`)).length === 0) {
+          return false;
+        }
+        yield* sql`UPDATE site_sign_ins SET account = ${account} WHERE ${isTheirs}`;
+        return true;
+      }),
     });
   }),
 );
 
-const listOn = (sql: SqlClient.SqlClient) => (account: string) =>
-  sql`SELECT ${members.columns} FROM members WHERE account = ${account}`.pipe(
-    Effect.flatMap(readMembers),
-    Effect.map((found) => found.toSorted(memberOrder)),
+export const findMemberships = (sql: SqlClient.SqlClient, chatId: ChatId) =>
+  Effect.map(
+    readMemberships(sql`
+      SELECT name, accounts.chat_id, tier, status, role, since, chosen_at, invited_by
+      FROM members JOIN accounts ON name = account WHERE members.chat_id = ${chatId}`),
+    (found) => found.toSorted(membershipOrder),
   );
-
-export const findMembershipsOn = (sql: SqlClient.SqlClient) => (chatId: ChatId) =>
-  sql`
-    SELECT name, accounts.chat_id, tier, status, role, since, chosen_at, invited_by
-    FROM members JOIN accounts ON name = account WHERE members.chat_id = ${chatId}`.pipe(
-    Effect.flatMap(readMemberships),
-    Effect.map((found) => found.toSorted(membershipOrder)),
-  );
-
-const changeOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, usersInUse } = dialectOf(sql);
-  const list = listOn(sql);
-  return Effect.fnUntraced(function* ({ account, change, ...write }: ChangeMember) {
-    const { chatId } = change;
-    const added = newMember(write);
-    const named = added.invitedBy === null ? [chatId] : [chatId, added.invitedBy];
-    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify(named))}`;
-    const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
-    if (found.length === 0) return "unknown";
-    yield* sql`
-      DELETE FROM members
-      WHERE account = ${account} AND chosen_at IS NULL AND since <= ${lapsedUntil(write.at)}`;
-    const decision = decideMember(yield* list(account), change);
-    if (typeof decision === "string") return decision;
-    const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
-    if (change.type === "add") {
-      const { since, chosenAt, invitedBy } = added;
-      yield* sql`
-        INSERT INTO members (account, chat_id, role, since, chosen_at, invited_by)
-        VALUES (${account}, ${chatId}, ${change.role}, ${since}, ${chosenAt}, ${invitedBy})`;
-    } else if (change.type === "set_role") {
-      yield* sql`UPDATE members SET role = ${change.role} WHERE ${isTheirs}`;
-    } else {
-      yield* sql`DELETE FROM members WHERE ${isTheirs}`;
-      yield* sql`DELETE FROM site_sign_ins WHERE ${isTheirs}`;
-    }
-    if (decision.role !== "owner") {
-      yield* sql`UPDATE accounts SET chat_id = NULL WHERE name = ${account} AND chat_id = ${chatId}`;
-    }
-    const { action, details } = decision;
-    yield* insertEntry(sql, { ...write, account, pid: null, action, details });
-    return "changed";
-  }, sql.withTransaction);
-};
-
-const chooseOn = (sql: SqlClient.SqlClient) => {
-  const { usersInUse } = dialectOf(sql);
-  return Effect.fnUntraced(function* ({ signIn, chatId, account, requestId, at }: ChooseAccount) {
-    const isTheirs = sql`id = ${signIn} AND chat_id = ${chatId}`;
-    const choose = (isOpen: Statement.Fragment) => sql<{ readonly role: MemberRole }>`
-      UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId} AND ${isOpen}
-        AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs}) RETURNING role`;
-    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
-    const [accepted] = yield* choose(sql`chosen_at IS NULL AND since > ${lapsedUntil(at)}`);
-    if (accepted !== undefined) {
-      const actor = { type: "account", id: account, member: chatId } as const;
-      const details = { chatId, role: accepted.role };
-      const entry = { actor, requestId, at, account, pid: null, details } as const;
-      yield* insertEntry(sql, { ...entry, action: "member.accepted" });
-    } else if ((yield* choose(sql`chosen_at IS NOT NULL`)).length === 0) {
-      return false;
-    }
-    yield* sql`UPDATE site_sign_ins SET account = ${account} WHERE ${isTheirs}`;
-    return true;
-  }, sql.withTransaction);
-};

@@ -1,30 +1,32 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
+import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { columnReader } from "./statements/row.ts";
-import { storeOperation } from "./statements/store_operation.ts";
+import { operationsOf } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Layer.effect(
   RootKeyStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const find = Effect.flatMap(sql`SELECT wrapped FROM root_key`, readWrapped);
+    const find = readWrapped(sql`SELECT wrapped FROM root_key`);
+    const { operation } = operationsOf(sql, "RootKeyStore");
     return RootKeyStore.of({
-      adopt: (wrapped) =>
-        Effect.gen(function* () {
-          const [known] = yield* find;
-          if (known !== undefined) return known;
-          // If several nodes start together, one inserts the key, and the others wait for its commit.
-          yield* sql`
-            INSERT INTO root_key (id, wrapped) VALUES (1, ${wrapped}) ON CONFLICT (id) DO NOTHING`;
-          const [stored = wrapped] = yield* find;
-          return stored;
-        }).pipe(storeOperation("RootKeyStore.adopt", wrapped)),
+      adopt: operation("adopt", function* (wrapped) {
+        assertStorable([wrapped]);
+        const [known] = yield* find;
+        if (known !== undefined) return known;
+        // If several nodes start together, one inserts the key, and the others wait for its commit.
+        yield* sql`INSERT INTO root_key (id, wrapped) VALUES (1, ${wrapped}) ON CONFLICT (id) DO NOTHING`;
+        const [stored = wrapped] = yield* find;
+        return stored;
+      }),
 
-      replace: (expected, next) =>
-        sql`UPDATE root_key SET wrapped = ${next} WHERE wrapped = ${expected} RETURNING wrapped`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          storeOperation("RootKeyStore.replace", expected, next),
-        ),
+      replace: operation("replace", function* (expected, next) {
+        assertStorable([expected, next]);
+        const rows = yield* sql`
+          UPDATE root_key SET wrapped = ${next} WHERE wrapped = ${expected} RETURNING wrapped`;
+        return rows.length > 0;
+      }),
     });
   }),
 );

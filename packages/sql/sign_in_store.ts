@@ -2,13 +2,13 @@ import { ChatId } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { UserGuild } from "@accountlink/core/platforms";
 import { type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
-import type { Millis } from "@accountlink/core/timestamp";
+import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { deleteInBatches } from "./statements/in_batches.ts";
 import { literalsOf, tableOf, textAs } from "./statements/row.ts";
-import { storeOperation } from "./statements/store_operation.ts";
+import { operationsOf } from "./statements/store_operation.ts";
 
 const signIns = tableOf("site_sign_ins", {
   id: textAs<SignInId>(),
@@ -23,78 +23,63 @@ const signIns = tableOf("site_sign_ins", {
 
 export const signInColumns = signIns.columns;
 
-const rowOfSignIn = ({ guilds, ...signIn }: SiteSignIn) =>
-  signIns.rowOf({ ...signIn, guilds: guilds === null ? null : JSON.stringify(guilds) });
-
 export const readSignIns = signIns.reader((signIn): SiteSignIn => signIn);
 
 export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer.effect(
   SignInStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const { rowsWritten } = dialectOf(sql);
-    const [create, sweep] = [createOn(sql), sweepOn(sql)];
+    const { operation, transaction } = operationsOf(sql, "SignInStore");
     return SignInStore.of({
-      begin: ({ stateHash, site, expiresAt }) =>
-        sql`
-          INSERT INTO begun_sign_ins (state_hash, site, expires_at)
-          VALUES (${stateHash}, ${site}, ${expiresAt})`.pipe(
-          Effect.asVoid,
-          storeOperation("SignInStore.begin", stateHash),
-        ),
+      begin: operation("begin", function* ({ stateHash, site, expiresAt }) {
+        assertStorable([stateHash]);
+        yield* sql`
+          INSERT INTO begun_sign_ins (state_hash, site, expires_at) VALUES (${stateHash}, ${site}, ${expiresAt})`;
+      }),
 
-      takeBegun: (site, stateHash, at) =>
-        sql`
+      takeBegun: operation("takeBegun", function* (site, stateHash, at) {
+        const taken = yield* sql`
           DELETE FROM begun_sign_ins
-          WHERE state_hash = ${stateHash} AND site = ${site} AND expires_at > ${at}`.raw.pipe(
-          Effect.map((result) => rowsWritten(result) > 0),
-          storeOperation("SignInStore.takeBegun"),
-        ),
+          WHERE state_hash = ${stateHash} AND site = ${site} AND expires_at > ${at}`.raw;
+        return rowsWritten(taken) > 0;
+      }),
 
-      create: (signIn, replaced) =>
-        create(signIn, replaced).pipe(storeOperation("SignInStore.create", signIn.id, signIn.account ?? "")),
+      create: transaction("create", function* (signIn, replaced) {
+        assertStorable([signIn.id, signIn.account ?? ""]);
+        const guilds = signIn.guilds === null ? null : JSON.stringify(signIn.guilds);
+        if (replaced !== null) yield* sql`DELETE FROM site_sign_ins WHERE id = ${replaced}`;
+        yield* sql`INSERT INTO site_sign_ins ${sql.insert(signIns.rowOf({ ...signIn, guilds }))}`;
+      }),
 
-      find: (site, id, at) =>
-        sql`
+      find: operation("find", (site, id, at) => {
+        const found = sql`
           SELECT ${signInColumns} FROM site_sign_ins
-          WHERE id = ${id} AND site = ${site} AND expires_at > ${at}`.pipe(
-          Effect.flatMap(readSignIns),
-          Effect.map(Arr.head),
-          storeOperation("SignInStore.find"),
-        ),
+          WHERE id = ${id} AND site = ${site} AND expires_at > ${at}`;
+        return Effect.map(readSignIns(found), Arr.head);
+      }),
 
-      list: (site, chatId, at) =>
-        sql`
+      list: operation("list", (site, chatId, at) =>
+        readSignIns(sql`
           SELECT ${signInColumns} FROM site_sign_ins
           WHERE chat_id = ${chatId} AND site = ${site} AND expires_at > ${at}
-          ORDER BY created_at DESC, id`.pipe(Effect.flatMap(readSignIns), storeOperation("SignInStore.list")),
+          ORDER BY created_at DESC, id`),
+      ),
 
-      end: (site, chatId, id) =>
-        sql`
-          DELETE FROM site_sign_ins WHERE chat_id = ${chatId} AND site = ${site}
-          ${id === null ? sql.literal("") : sql`AND id = ${id}`}`.raw.pipe(
-          Effect.map(rowsWritten),
-          storeOperation("SignInStore.end"),
-        ),
+      end: operation("end", function* (site, chatId, id) {
+        const isIt = id === null ? sql`1 = 1` : sql`id = ${id}`;
+        const ended = sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId} AND site = ${site} AND ${isIt}`;
+        return rowsWritten(yield* ended.raw);
+      }),
 
-      sweep: (at) => sweep(at).pipe(storeOperation("SignInStore.sweep")),
+      sweep: operation("sweep", function* (at) {
+        const condition = sql`expires_at <= ${at}`;
+        for (const [table, key] of [
+          ["begun_sign_ins", "state_hash"],
+          ["site_sign_ins", "id"],
+        ] as const) {
+          yield* deleteInBatches(sql, { table, primaryKey: [key], order: "expires_at", condition });
+        }
+      }),
     });
   }),
 );
-
-const createOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (signIn: SiteSignIn, replaced: SignInId | null) {
-    if (replaced !== null) yield* sql`DELETE FROM site_sign_ins WHERE id = ${replaced}`;
-    yield* sql`INSERT INTO site_sign_ins ${sql.insert(rowOfSignIn(signIn))}`;
-  }, sql.withTransaction);
-
-const sweepOn = (sql: SqlClient.SqlClient) => {
-  const forget = (table: string, key: string, at: Millis) => {
-    const condition = sql`expires_at <= ${at}`;
-    return deleteInBatches(sql, { table, primaryKey: [key], order: "expires_at", condition });
-  };
-
-  return Effect.fnUntraced(function* (at: Millis) {
-    yield* forget("begun_sign_ins", "state_hash", at);
-    yield* forget("site_sign_ins", "id", at);
-  });
-};

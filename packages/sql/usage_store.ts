@@ -1,6 +1,6 @@
 import { KeyId } from "@accountlink/core";
 import { groupBy } from "@accountlink/core/group_by";
-import type { Millis } from "@accountlink/core/timestamp";
+import { assertStorable } from "@accountlink/core/storable_text";
 import {
   byTimeAndGroup,
   lastUsePrecision,
@@ -15,60 +15,89 @@ import { SqlClient } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { deleteInBatches } from "./statements/in_batches.ts";
 import { literalsOf, schemaReaderOf } from "./statements/row.ts";
-import { storeOperation } from "./statements/store_operation.ts";
+import { operationsOf } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.effect(
   UsageStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const [add, forget] = [addOn(sql), forgetOn(sql)];
-    const { days, daysByKey } = readsOn(sql);
+    const { elements, isAmong, isAnyOf, isRemote } = dialectOf(sql);
+    const { operation, transaction } = operationsOf(sql, "UsageStore");
+
+    const noteUses = ({ uses }: UsageBatch) => {
+      // `isUsed` lets Postgres find the keys by index. With the join alone, Postgres would scan all keys. On SQLite,
+      // `isUsed` is left out, because with it, SQLite would read the list of uses again for each key.
+      const isUsed = isRemote
+        ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND`
+        : sql``;
+      return sql`
+        UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)
+        FROM ${elements(JSON.stringify(uses.map(({ key, at }) => [key, at])))}
+        WHERE keys.id = value ->> 0 AND ${isUsed} (
+          last_used_at IS NULL OR last_used_at <= CAST(value ->> 1 AS BIGINT) - ${lastUsePrecision})`;
+    };
+
+    const isOf = (owner: UsageOwner) =>
+      "key" in owner
+        ? sql`= ${owner.key}`
+        : isAnyOf(
+            sql`SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${owner.account}`,
+          );
+
     return UsageStore.of({
-      add: (batch) => add(batch).pipe(storeOperation("UsageStore.add", batch.meter)),
-      days: (owner, from) => days(owner, from).pipe(storeOperation("UsageStore.days")),
-      daysByKey: (account, from) => daysByKey(account, from).pipe(storeOperation("UsageStore.daysByKey")),
-      forget: (before) => forget(before).pipe(storeOperation("UsageStore.forget")),
+      add: transaction("add", function* (batch) {
+        const { meter, sequence, day } = batch;
+        assertStorable([meter]);
+        // Locks the usage meter until the end of the transaction, so that a retry of a batch waits for the first
+        // attempt.
+        const begun = yield* sql`
+          INSERT INTO usage_meters (id, last_batch, day) VALUES (${meter}, ${sequence}, ${day})
+          ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, day = excluded.day
+          WHERE usage_meters.last_batch < excluded.last_batch
+          RETURNING last_batch`;
+        if (begun.length === 0) return;
+        yield* sql`
+          INSERT INTO usage_days (key_id, starts_at, route_group, served, refused, errors)
+          SELECT value ->> 0, ${day}, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
+            CAST(value ->> 4 AS BIGINT)
+          FROM ${elements(rowsOf(batch))} WHERE true
+          ON CONFLICT (key_id, starts_at, route_group) DO UPDATE SET
+            served = usage_days.served + excluded.served,
+            refused = usage_days.refused + excluded.refused,
+            errors = usage_days.errors + excluded.errors`;
+        yield* noteUses(batch);
+      }),
+
+      days: operation("days", function* (owner, from) {
+        const periods = yield* readPeriods(sql`
+          SELECT starts_at, route_group, CAST(SUM(served) AS BIGINT) AS served,
+            CAST(SUM(refused) AS BIGINT) AS refused, CAST(SUM(errors) AS BIGINT) AS errors
+          FROM usage_days WHERE key_id ${isOf(owner)} AND starts_at >= ${from}
+          GROUP BY starts_at, route_group`);
+        return periods.toSorted(byTimeAndGroup);
+      }),
+
+      daysByKey: operation("daysByKey", function* (account, from) {
+        const rows = yield* readKeyPeriods(sql`
+          SELECT key_id, starts_at, route_group, served, refused, errors
+          FROM usage_days WHERE key_id ${isOf({ account })} AND starts_at >= ${from}`);
+        const byKey = groupBy(rows, ({ key }) => key);
+        return new Map(
+          Array.from(byKey, ([key, of]) => [key, of.map(({ period }) => period).toSorted(byTimeAndGroup)]),
+        );
+      }),
+
+      forget: operation("forget", function* (before) {
+        yield* deleteInBatches(sql, {
+          table: "usage_days",
+          primaryKey: ["key_id", "starts_at", "route_group"],
+          order: "starts_at",
+          condition: sql`starts_at < ${before}`,
+        });
+        yield* sql`DELETE FROM usage_meters WHERE day < ${before}`;
+      }),
     });
   }),
 );
-
-const addOn = (sql: SqlClient.SqlClient) => {
-  const { elements, isAmong, isRemote } = dialectOf(sql);
-
-  /** Locks the usage meter until the end of the transaction, so that a retry of a batch waits for the first attempt. */
-  const begin = ({ meter, sequence, day }: UsageBatch) => sql`
-    INSERT INTO usage_meters (id, last_batch, day) VALUES (${meter}, ${sequence}, ${day})
-    ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, day = excluded.day
-    WHERE usage_meters.last_batch < excluded.last_batch
-    RETURNING last_batch`;
-
-  const addCounts = (batch: UsageBatch) => sql`
-    INSERT INTO usage_days (key_id, starts_at, route_group, served, refused, errors)
-    SELECT value ->> 0, ${batch.day}, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),
-      CAST(value ->> 4 AS BIGINT)
-    FROM ${elements(rowsOf(batch))} WHERE true
-    ON CONFLICT (key_id, starts_at, route_group) DO UPDATE SET
-      served = usage_days.served + excluded.served,
-      refused = usage_days.refused + excluded.refused,
-      errors = usage_days.errors + excluded.errors`;
-
-  const noteUses = ({ uses }: UsageBatch) => {
-    // `isUsed` lets Postgres find the keys by index. With the join alone, Postgres would scan all keys. On SQLite,
-    // `isUsed` is left out, because with it, SQLite would read the list of uses again for each key.
-    const isUsed = isRemote ? sql`keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND` : sql``;
-    return sql`
-      UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)
-      FROM ${elements(JSON.stringify(uses.map(({ key, at }) => [key, at])))}
-      WHERE keys.id = value ->> 0 AND ${isUsed} (
-        last_used_at IS NULL OR last_used_at <= CAST(value ->> 1 AS BIGINT) - ${lastUsePrecision})`;
-  };
-
-  return Effect.fnUntraced(function* (batch: UsageBatch) {
-    const isNew = (yield* begin(batch)).length > 0;
-    if (!isNew) return;
-    yield* addCounts(batch);
-    yield* noteUses(batch);
-  }, sql.withTransaction);
-};
 
 /**
  * Returns a JSON array with an array for each count: key, group, served, refused and errors. Sorted, so that concurrent
@@ -80,40 +109,6 @@ const rowsOf = ({ counts }: UsageBatch): string =>
       .toSorted((one, other) => Order.String(one.key, other.key) || Order.String(one.group, other.group))
       .map(({ key, group, served, refused, errors }) => [key, group, served, refused, errors]),
   );
-
-const readsOn = (sql: SqlClient.SqlClient) => {
-  const { isAnyOf } = dialectOf(sql);
-  const isOf = (owner: UsageOwner) =>
-    "key" in owner
-      ? sql`= ${owner.key}`
-      : isAnyOf(
-          sql`SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${owner.account}`,
-        );
-  return {
-    days: (owner: UsageOwner, from: Millis) =>
-      sql`
-        SELECT starts_at, route_group, CAST(SUM(served) AS BIGINT) AS served,
-          CAST(SUM(refused) AS BIGINT) AS refused, CAST(SUM(errors) AS BIGINT) AS errors
-        FROM usage_days WHERE key_id ${isOf(owner)} AND starts_at >= ${from}
-        GROUP BY starts_at, route_group`.pipe(
-        Effect.flatMap(readPeriods),
-        Effect.map((periods) => periods.toSorted(byTimeAndGroup)),
-      ),
-
-    daysByKey: (account: string, from: Millis) =>
-      sql`
-        SELECT key_id, starts_at, route_group, served, refused, errors
-        FROM usage_days WHERE key_id ${isOf({ account })} AND starts_at >= ${from}`.pipe(
-        Effect.flatMap(readKeyPeriods),
-        Effect.map((rows) => {
-          const byKey = groupBy(rows, ({ key }) => key);
-          return new Map(
-            Array.from(byKey, ([key, of]) => [key, of.map(({ period }) => period).toSorted(byTimeAndGroup)]),
-          );
-        }),
-      ),
-  };
-};
 
 const PeriodRow = Schema.Struct({
   starts_at: Schema.Int,
@@ -136,14 +131,3 @@ const readKeyPeriods = schemaReaderOf(
   Schema.Struct({ key_id: KeyId, ...PeriodRow.fields }),
   ({ key_id, ...row }) => ({ key: key_id, period: periodOf(row) }),
 );
-
-const forgetOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (before: Millis) {
-    yield* deleteInBatches(sql, {
-      table: "usage_days",
-      primaryKey: ["key_id", "starts_at", "route_group"],
-      order: "starts_at",
-      condition: sql`starts_at < ${before}`,
-    });
-    yield* sql`DELETE FROM usage_meters WHERE day < ${before}`;
-  });

@@ -6,14 +6,14 @@ import {
   type AuditFilter,
   auditActions,
 } from "@accountlink/core/audit";
-import type { Millis } from "@accountlink/core/timestamp";
+import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
 import { literalsOf, tableOf } from "../statements/row.ts";
-import { storeOperation } from "../statements/store_operation.ts";
+import { operationsOf } from "../statements/store_operation.ts";
 
 const { columns, reader } = tableOf("audit_log", {
   sequence: Schema.Int,
@@ -41,17 +41,26 @@ export const readEntries = reader(
 
 export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.effect(
   AuditLog,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    AuditLog.of({
-      list: (account, before, limit, filter) =>
-        listOn(sql, account, before, limit, filter).pipe(
-          Effect.flatMap(readEntries),
-          storeOperation("AuditLog.list", account),
-        ),
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { operation } = operationsOf(sql, "AuditLog");
+    return AuditLog.of({
+      list: operation("list", (account, before, limit, filter) => {
+        assertStorable([account]);
+        return readEntries(listOn(sql, account, before, limit, filter));
+      }),
 
-      forget: (before) => forgetOn(sql, before).pipe(storeOperation("AuditLog.forget")),
-    }),
-  ),
+      forget: operation("forget", (before) => {
+        // The oldest entries have the lowest sequences, so this needs no index of times.
+        const batch = sql`
+          DELETE FROM audit_log WHERE sequence IN (
+            SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
+            WHERE at < ${before})`;
+        // Stop only at a batch that deletes no row. A batch selects entries by sequence, which is not exactly the order
+        // of time, so any batch may contain entries that are too new to be deleted.
+        return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
+      }),
+    });
+  }),
 );
 
 const listOn = (
@@ -123,14 +132,3 @@ const keyActions = (sql: SqlClient.SqlClient) =>
 
 const listOfActions = (sql: SqlClient.SqlClient, actions: ReadonlyArray<AuditAction>) =>
   sql.literal(actions.map((action) => `'${action}'`).join(", "));
-
-// The oldest entries have the lowest sequences, so this needs no index of times.
-const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => {
-  const batch = sql`
-    DELETE FROM audit_log WHERE sequence IN (
-      SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
-      WHERE at < ${before})`;
-  // Stop only at a batch that deletes no row. A batch selects entries by sequence, which is not exactly the order of
-  // time, so any batch may contain entries that are too new to be deleted.
-  return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
-};

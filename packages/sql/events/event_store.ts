@@ -1,127 +1,161 @@
-import { EventStore, type Pid } from "@accountlink/core";
-import type { FeedPlace } from "@accountlink/core/events";
+import { EventStore, Pid } from "@accountlink/core";
+import { type EventType, eventTypes, type FeedEvent } from "@accountlink/core/events";
+import type { Millis } from "@accountlink/core/timestamp";
+import { erasedMark } from "@accountlink/core/users";
 import { Effect, Layer, Option, Schema } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type SqlConnection } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { columnReader, schemaReaderOf } from "../statements/row.ts";
-import { storeOperation } from "../statements/store_operation.ts";
-import { eventColumns, readEvents, readPids } from "./event_row.ts";
-import { sweepEventsOn } from "./event_sweep.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { columnReader, literalSql, readerOf, schemaReaderOf } from "../statements/row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
 import { lastPosition, numberEventsOn } from "./event_writes.ts";
 
 export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.effect(
   EventStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const [range, read, newer, sweep] = [rangeOn(sql), readOn(sql), newerOn(sql), sweepEventsOn(sql)];
+    const { commitsInOrder, elements } = dialectOf(sql);
+    const { operation } = operationsOf(sql, "EventStore");
     const numberAll = numberEventsOn(sql);
-    const { commitsInOrder } = dialectOf(sql);
+
+    /**
+     * Selects one row about a scope's feed: the last deleted position, the last position, and whether the feed has
+     * events without a position.
+     */
+    const headOf = (pid: Pid) => sql`(
+      SELECT COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0) AS start,
+        ${lastPosition(sql, pid)} AS "end",
+        CASE WHEN EXISTS (SELECT 1 FROM events WHERE pid = ${pid} AND position IS NULL) THEN 1 ELSE 0 END
+          AS unnumbered
+    ) AS head`;
+
+    const findHead = (pid: Pid) => readHeads(sql`SELECT head.* FROM ${headOf(pid)}`);
+
+    // The same statement reads a page of events and `unnumbered`: whether committed events still lack a position. Only
+    // such events can be missing from the page.
+    const findPage = Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
+      const rows = yield* sql`
+        SELECT head.*, page.* FROM ${headOf(pid)} LEFT JOIN (
+          SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
+        ) AS page ON 1 = 1
+        ORDER BY page.position`;
+      const [head = noFeed] = yield* readHeads(Effect.succeed(rows.slice(0, 1)));
+      const found = rows.filter(({ position }) => position !== null);
+      return { head, events: yield* readEvents(Effect.succeed(found)) };
+    });
+
+    // The oldest events have the lowest sequences, so this needs no index of times.
+    const forgetSome = Effect.fnUntraced(function* (before: Millis) {
+      const forgotten = yield* readPlaces(sql`
+        DELETE FROM events WHERE sequence IN (
+          SELECT sequence FROM (
+            SELECT sequence, position, at FROM events ORDER BY sequence LIMIT ${batchSize}
+          ) AS oldest
+          WHERE at < ${before} AND position IS NOT NULL)
+        RETURNING pid, position`);
+      const starts = new Map<Pid, number>();
+      for (const { pid, position } of forgotten) starts.set(pid, Math.max(position, starts.get(pid) ?? 0));
+      // Sorted to avoid deadlocks, since several nodes sweep.
+      const rows = JSON.stringify([...starts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+      yield* sql`
+        INSERT INTO feed_starts (pid, position)
+        SELECT value ->> 0, CAST(value ->> 1 AS BIGINT) FROM ${elements(rows)} WHERE true
+        ON CONFLICT (pid) DO UPDATE SET position = excluded.position
+        WHERE feed_starts.position < excluded.position`;
+      return forgotten.length;
+    }, sql.withTransaction);
+
     return EventStore.of({
-      range: (pid) => range(pid).pipe(storeOperation("EventStore.range")),
-      read: (pid, after, limit) => read(pid, after, limit).pipe(storeOperation("EventStore.read")),
+      range: operation("range", function* (pid) {
+        let [head = noFeed] = yield* findHead(pid);
+        if (head.unnumbered === 1) {
+          yield* numberAll(pid);
+          [head = noFeed] = yield* findHead(pid);
+        }
+        return { start: head.start, end: head.end };
+      }),
 
-      readBack: (pid, before, limit) =>
-        (commitsInOrder ? Effect.void : numberAll(pid)).pipe(
-          Effect.andThen(
-            sql`SELECT ${eventColumns} FROM events
-              WHERE pid = ${pid} AND position < ${before ?? Number.MAX_SAFE_INTEGER}
-              ORDER BY position DESC LIMIT ${limit}`,
-          ),
-          Effect.flatMap(readEvents),
-          storeOperation("EventStore.readBack"),
-        ),
+      read: operation("read", function* (pid, after, limit) {
+        let found = yield* findPage(pid, after, limit);
+        // Committed events without a position belong to this page: number them, and read again. One more read is
+        // enough, because it finds every event that was committed before this function was called.
+        if (found.head.unnumbered === 1 && found.events.length < limit) {
+          yield* numberAll(pid);
+          found = yield* findPage(pid, after, limit);
+        }
+        const { head, events } = found;
+        return head.start <= after && after <= head.end ? Option.some(events) : Option.none();
+      }),
 
-      newer: (places) => newer(places).pipe(storeOperation("EventStore.newer")),
+      readBack: operation("readBack", function* (pid, before, limit) {
+        if (!commitsInOrder) yield* numberAll(pid);
+        return yield* readEvents(sql`
+          SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position < ${before ?? Number.MAX_SAFE_INTEGER}
+          ORDER BY position DESC LIMIT ${limit}`);
+      }),
+
+      newer: operation("newer", (places) => {
+        const pairs = JSON.stringify(places.map(({ pid, after }) => [pid, after]));
+        return readPids(sql`
+          SELECT value ->> 0 AS pid FROM ${elements(pairs)}
+          WHERE EXISTS (SELECT 1 FROM events WHERE pid = value ->> 0 AND position > CAST(value ->> 1 AS BIGINT))
+            OR EXISTS (SELECT 1 FROM events WHERE pid = value ->> 0 AND position IS NULL)`);
+      }),
 
       // The oldest event has the lowest sequence, except when the clocks of nodes differ.
-      oldestAt: () =>
-        sql`SELECT at FROM events ORDER BY sequence LIMIT 1`.pipe(
-          Effect.flatMap(readTimes),
-          Effect.map(([at = null]) => at),
-          storeOperation("EventStore.oldestAt"),
-        ),
+      oldestAt: operation("oldestAt", function* () {
+        const [at = null] = yield* readTimes(sql`SELECT at FROM events ORDER BY sequence LIMIT 1`);
+        return at;
+      }),
 
-      sweep: (times) => sweep(times).pipe(storeOperation("EventStore.sweep")),
+      sweep: operation("sweep", function* ({ before, erasuresBefore }) {
+        if (!commitsInOrder) {
+          // Reading a feed numbers its events too, but most feeds have no reader.
+          const pids = yield* readPids(sql`SELECT DISTINCT pid FROM events WHERE position IS NULL`);
+          for (const pid of pids) yield* numberAll(pid);
+        }
+        // Stop only at a batch that deletes no row. A batch selects events by sequence, which is not exactly the order
+        // of time, so any batch may contain events that are too new to be deleted.
+        const forgotten = yield* inBatches(forgetSome(before), 1);
+        const nobody = JSON.stringify({ chatId: erasedMark });
+        yield* sql`
+          UPDATE events SET data = ${nobody}
+          WHERE type = 'user.erased' AND at < ${erasuresBefore} AND data <> ${nobody}`;
+        return forgotten;
+      }),
     });
   }),
 );
 
-const rangeOn = (sql: SqlClient.SqlClient) => {
-  const headIn = headOf(sql);
-  const find = (pid: Pid) => Effect.flatMap(sql`SELECT head.* FROM ${headIn(pid)}`, readHeads);
-  const numberAll = numberEventsOn(sql);
-  return Effect.fnUntraced(function* (pid: Pid) {
-    let [head = noFeed] = yield* find(pid);
-    if (head.unnumbered === 1) {
-      yield* numberAll(pid);
-      [head = noFeed] = yield* find(pid);
-    }
-    return { start: head.start, end: head.end };
-  });
-};
-
-const readOn = (sql: SqlClient.SqlClient) => {
-  const headIn = headOf(sql);
-  const numberAll = numberEventsOn(sql);
-
-  // The same statement reads a page of events and `unnumbered`: whether committed events still lack a position. Only
-  // such events can be missing from the page.
-  const find = (pid: Pid, after: number, limit: number) => sql`
-    SELECT head.*, page.* FROM ${headIn(pid)} LEFT JOIN (
-      SELECT ${eventColumns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
-    ) AS page ON 1 = 1
-    ORDER BY page.position`;
-
-  const readRows = Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
-    const rows = yield* find(pid, after, limit);
-    const [head = noFeed] = yield* readHeads(rows.slice(0, 1));
-    return { head, events: yield* readEvents(rows.filter(({ position }) => position !== null)) };
-  });
-
-  return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
-    let found = yield* readRows(pid, after, limit);
-    // Committed events without a position belong to this page: number them, and read again. One more read is enough,
-    // because it finds every event that was committed before this function was called.
-    if (found.head.unnumbered === 1 && found.events.length < limit) {
-      yield* numberAll(pid);
-      found = yield* readRows(pid, after, limit);
-    }
-    const { head, events } = found;
-    return head.start <= after && after <= head.end ? Option.some(events) : Option.none();
-  });
-};
-
 const noFeed = { start: 0, end: 0, unnumbered: 0 };
-
-/**
- * Selects one row about a scope's feed: the last deleted position, the last position, and whether the feed has events
- * without a position.
- */
-const headOf = (sql: SqlClient.SqlClient) => (pid: Pid) =>
-  sql`(
-  SELECT COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0) AS start,
-    ${lastPosition(sql, pid)} AS "end",
-    CASE WHEN EXISTS (SELECT 1 FROM events WHERE pid = ${pid} AND position IS NULL) THEN 1 ELSE 0 END
-      AS unnumbered
-) AS head`;
 
 const readHeads = schemaReaderOf(
   "events",
   Schema.Struct({ start: Schema.Int, end: Schema.Int, unnumbered: Schema.Int }),
-  (head) => head,
 );
 
-const newerOn = (sql: SqlClient.SqlClient) => {
-  const { elements } = dialectOf(sql);
-  return (places: ReadonlyArray<FeedPlace>) => {
-    const pairs = JSON.stringify(places.map(({ pid, after }) => [pid, after]));
-    return Effect.flatMap(
-      sql`
-        SELECT value ->> 0 AS pid FROM ${elements(pairs)}
-        WHERE EXISTS (SELECT 1 FROM events WHERE pid = value ->> 0 AND position > CAST(value ->> 1 AS BIGINT))
-          OR EXISTS (SELECT 1 FROM events WHERE pid = value ->> 0 AND position IS NULL)`,
-      readPids,
-    );
-  };
+const eventColumns = literalSql("position, id, type, at, data");
+
+const types: ReadonlySet<unknown> = new Set<EventType>(eventTypes);
+
+// Decoded without Schema, since reading a feed decodes many rows per page.
+const readEvents = readerOf("events", ({ position, id, type, at, data }: SqlConnection.Row) => {
+  if (!Number.isSafeInteger(position) || typeof id !== "string" || !Number.isSafeInteger(at))
+    return undefined;
+  const parsed = types.has(type) ? objectIn(data) : undefined;
+  return parsed === undefined ? undefined : ({ position, id, type, at, data: parsed } as FeedEvent);
+});
+
+const objectIn = (text: unknown): object | undefined => {
+  try {
+    const value: unknown = JSON.parse(String(text));
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
+const readPids = columnReader("events", "pid", Pid);
+
 const readTimes = columnReader("events", "at", Schema.Int);
+
+const readPlaces = schemaReaderOf("events", Schema.Struct({ pid: Pid, position: Schema.Int }));

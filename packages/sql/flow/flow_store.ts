@@ -1,131 +1,132 @@
-import type { ChatId, GameId } from "@accountlink/core";
-import { FlowStore, type SignInChallenge, type VerificationFlow } from "@accountlink/core/flow";
-import type { FlowId } from "@accountlink/core/ids";
+import { ChatId, GameId, GuildId, Pid } from "@accountlink/core";
+import {
+  FlowStore,
+  type ProofStep,
+  type SignInChallenge,
+  type VerificationFlow,
+} from "@accountlink/core/flow";
+import { type FlowId, SessionId } from "@accountlink/core/ids";
+import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { columnReader } from "../statements/row.ts";
-import { storeOperation } from "../statements/store_operation.ts";
-import { challengeColumns, flowColumns, readChallenges, readFlows, rowOfFlow } from "./flow_row.ts";
+import { columnReader, literalsOf, tableOf, textAs } from "../statements/row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
 
 export const layer: Layer.Layer<FlowStore, never, SqlClient.SqlClient> = Layer.effect(
   FlowStore,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    FlowStore.of({
-      ...challengeOperations(sql),
-      prove: proveOn(sql),
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { forReference, forUpdate, rowsWritten, usersInUse } = dialectOf(sql);
+    const { operation, transaction } = operationsOf(sql, "FlowStore");
 
-      begin: (flow) =>
-        sql`INSERT INTO verification_flows ${sql.insert(rowOfFlow(flow))}`.pipe(
-          Effect.asVoid,
-          storeOperation("FlowStore.begin", flow.id, flow.redirect ?? ""),
-        ),
-
-      find: (id, at) =>
-        sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
-          Effect.flatMap(readFlows),
-          Effect.map(Arr.head),
-          storeOperation("FlowStore.find"),
-        ),
-
-      end: (id) =>
-        sql`DELETE FROM verification_flows WHERE id = ${id}`.pipe(
-          Effect.asVoid,
-          storeOperation("FlowStore.end"),
-        ),
-    }),
-  ),
-);
-
-const challengeOperations = (
-  sql: SqlClient.SqlClient,
-): Pick<FlowStore["Service"], "challenge" | "takeChallenge"> => {
-  const { forReference, rowsWritten } = dialectOf(sql);
-
-  const insert = ({ stateHash, flow, step, expiresAt }: SignInChallenge) => sql`
-    INSERT INTO sign_ins (${challengeColumns})
-    SELECT ${stateHash}, id, ${step}, ${expiresAt}
-    FROM verification_flows WHERE id = ${flow} ${forReference}`;
-
-  const take = (id: FlowId, stateHash: string, at: Millis) => sql`
-    DELETE FROM sign_ins
-    WHERE state_hash = ${stateHash} AND flow_id = ${id} AND expires_at > ${at}
-      AND EXISTS (SELECT 1 FROM verification_flows WHERE id = ${id} AND expires_at > ${at})
-    RETURNING ${challengeColumns}`;
-
-  return {
-    challenge: (challenge) =>
-      insert(challenge).raw.pipe(
-        Effect.map((result) => rowsWritten(result) > 0),
-        storeOperation("FlowStore.challenge"),
-      ),
-
-    takeChallenge: (id, stateHash, at) =>
-      take(id, stateHash, at).pipe(
-        Effect.flatMap(readChallenges),
-        Effect.map(Arr.head),
-        storeOperation("FlowStore.takeChallenge"),
-      ),
-  };
-};
-
-const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
-  const { forUpdate, usersInUse } = dialectOf(sql);
-
-  const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-    // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
-    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
-    yield* sql`
-      SELECT chat_id FROM links
-      WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;
-    return yield* Effect.flatMap(
-      sql`
+    const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
+      // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
+      yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
+      yield* sql`
+        SELECT chat_id FROM links
+        WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;
+      return yield* readFlows(sql`
         UPDATE verification_flows SET id = ${nextId}, chat_id = ${chatId}, game_id = NULL, seen_version = NULL
         WHERE id = ${id} AND expires_at > ${at}
-        RETURNING ${flowColumns}`,
-      readFlows,
-    );
-  });
+        RETURNING ${flowColumns}`);
+    });
 
-  const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
-    const [flow] = yield* Effect.flatMap(
-      sql`
+    const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
+      const [flow] = yield* readFlows(sql`
         SELECT ${flowColumns} FROM verification_flows
-        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`,
-      readFlows,
-    );
-    if (flow === undefined) return [];
-    // Read the version after the flow is locked, so that the flow's chat user cannot change in between.
-    const [version = 0] = yield* Effect.flatMap(
-      sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
-      readVersions,
-    );
-    // One UPDATE sets all columns. A second UPDATE would lock the scope after the flow, and could deadlock with
-    // deleteScope.
-    return yield* Effect.flatMap(
-      sql`
+        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`);
+      if (flow === undefined) return [];
+      // Read the version after the flow is locked, so that the flow's chat user cannot change in between.
+      const [version = 0] = yield* readVersions(
+        sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
+      );
+      // One UPDATE sets all columns. A second UPDATE would lock the scope after the flow, and could deadlock with
+      // deleteScope.
+      return yield* readFlows(sql`
         UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
         WHERE id = ${id}
-        RETURNING ${flowColumns}`,
-      readFlows,
-    );
-  });
+        RETURNING ${flowColumns}`);
+    });
 
-  /** Deletes the challenges of flows. ON UPDATE CASCADE has already stored the new flow IDs in these challenges. */
-  const forgetChallenges = (flows: ReadonlyArray<VerificationFlow>) =>
-    Effect.forEach(flows, ({ id }) => sql`DELETE FROM sign_ins WHERE flow_id = ${id}`);
+    return FlowStore.of({
+      begin: operation("begin", function* (flow) {
+        assertStorable([flow.id, flow.redirect ?? ""]);
+        yield* sql`INSERT INTO verification_flows ${sql.insert(flows.rowOf(flow))}`;
+      }),
 
-  return (id, proof, at, nextId) =>
-    (proof.step === "chat"
-      ? proveChat(id, proof.chatId, at, nextId)
-      : proveGame(id, proof.gameId, at, nextId)
-    ).pipe(
-      Effect.tap(forgetChallenges),
-      sql.withTransaction,
-      Effect.map(Arr.head),
-      storeOperation("FlowStore.prove", nextId),
-    );
-};
+      find: operation("find", (id, at) => {
+        const found = sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`;
+        return Effect.map(readFlows(found), Arr.head);
+      }),
+
+      challenge: operation("challenge", function* ({ stateHash, flow, step, expiresAt }) {
+        const inserted = sql`
+          INSERT INTO sign_ins (${challengeColumns})
+          SELECT ${stateHash}, id, ${step}, ${expiresAt} FROM verification_flows WHERE id = ${flow} ${forReference}`;
+        return rowsWritten(yield* inserted.raw) > 0;
+      }),
+
+      takeChallenge: operation("takeChallenge", (id, stateHash, at) => {
+        const taken = sql`
+          DELETE FROM sign_ins
+          WHERE state_hash = ${stateHash} AND flow_id = ${id} AND expires_at > ${at}
+            AND EXISTS (SELECT 1 FROM verification_flows WHERE id = ${id} AND expires_at > ${at})
+          RETURNING ${challengeColumns}`;
+        return Effect.map(readChallenges(taken), Arr.head);
+      }),
+
+      prove: transaction("prove", function* (id, proof, at, nextId) {
+        assertStorable([nextId]);
+        const proven =
+          proof.step === "chat"
+            ? yield* proveChat(id, proof.chatId, at, nextId)
+            : yield* proveGame(id, proof.gameId, at, nextId);
+        // ON UPDATE CASCADE has already stored the new flow ID in the challenges of the flow.
+        if (proven.length > 0) yield* sql`DELETE FROM sign_ins WHERE flow_id = ${nextId}`;
+        return Arr.head(proven);
+      }),
+
+      end: operation("end", function* (id) {
+        yield* sql`DELETE FROM verification_flows WHERE id = ${id}`;
+      }),
+    });
+  }),
+);
+
+const flows = tableOf(
+  "verification_flows",
+  {
+    id: textAs<FlowId>(),
+    session: Schema.NullOr(SessionId),
+    pid: Pid,
+    guildId: Schema.NullOr(GuildId),
+    redirect: Schema.NullOr(Schema.String),
+    chatId: Schema.NullOr(ChatId),
+    gameId: Schema.NullOr(GameId),
+    seenVersion: Schema.NullOr(Schema.Int),
+    expiresAt: Schema.Int,
+  },
+  { session: "sid" },
+);
+
+export const { columns: flowColumns } = flows;
+
+export const readFlows = flows.reader((flow): VerificationFlow => flow);
+
+const challenges = tableOf(
+  "sign_ins",
+  {
+    stateHash: Schema.String,
+    flow: textAs<FlowId>(),
+    step: literalsOf<ProofStep>({ chat: true, game: true }),
+    expiresAt: Schema.Int,
+  },
+  { flow: "flow_id" },
+);
+
+const { columns: challengeColumns } = challenges;
+
+const readChallenges = challenges.reader((challenge): SignInChallenge => challenge);
 
 const readVersions = columnReader("links", "link_version", Schema.Int);

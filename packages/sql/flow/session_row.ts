@@ -5,7 +5,7 @@ import type { SessionFailure, SessionState } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { columnReader, literalsOf, tableOf } from "../statements/row.ts";
+import { columnReader, literalSql, literalsOf, tableOf } from "../statements/row.ts";
 
 const sessions = tableOf(
   "verification_sessions",
@@ -37,6 +37,12 @@ const sessions = tableOf(
   { id: "sid" },
 );
 
+/**
+ * An SQL condition: the state is not final. Its text must equal the condition of the partial indexes, so that queries
+ * use these indexes.
+ */
+export const unfinished = literalSql("state IN ('pending', 'opened')");
+
 export const sessionColumns = sessions.columns;
 
 export const rowOfSession = (session: VerificationSession) => sessions.rowOf(session);
@@ -54,4 +60,4 @@ export const storeSession = (sql: SqlClient.SqlClient, session: VerificationSess
     WHERE sid = ${id}`;
 };
 
-export const readSealedSids = columnReader("verification_sessions", "sealed_sid", Schema.String);
+export const readSessionIds = columnReader("verification_sessions", "sid", SessionId);

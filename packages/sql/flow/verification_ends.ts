@@ -24,67 +24,51 @@ import { groupBy } from "@accountlink/core/group_by";
 import { SessionId } from "@accountlink/core/ids";
 import type { SessionFailure } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
+import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEvents } from "../events/event_writes.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { columnReader, literalSql } from "../statements/row.ts";
-import { readFlowSessions } from "./flow_row.ts";
-import { readSessions, sessionColumns } from "./session_row.ts";
-
-/**
- * An SQL condition: the state is not final. Its text must equal the condition of the partial indexes, so that queries
- * use these indexes.
- */
-export const unfinished = literalSql("state IN ('pending', 'opened')");
-
-export const readSessionIds = columnReader("verification_sessions", "sid", SessionId);
+import { columnReader } from "../statements/row.ts";
+import { readSessionIds, readSessions, sessionColumns, unfinished } from "./session_row.ts";
 
 const failure: SessionFailure = "link_removed";
 
 /**
- * Returns a function that removes proofs from flows, fails unfinished sessions, and returns the failed sessions. A
- * null pid means every scope, a null chat ID every chat user.
+ * Removes proofs from flows, fails unfinished sessions, and returns the failed sessions. A null pid means every scope, a
+ * null chat ID every chat user.
  */
-export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
+export const endVerifications = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  pid: Pid | null,
+  chatId: ChatId | null,
+  at: Millis,
+) {
   const { forUpdate, isAmong, isAnyOf } = dialectOf(sql);
-  const everyScope = sql`SELECT pid FROM scopes`;
+  const inScope = pid === null ? sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}` : sql`pid = ${pid}`;
+  const owner = chatId === null ? inScope : sql`${inScope} AND chat_id = ${chatId}`;
+  const proven = yield* readFlowSessions(sql`
+    UPDATE verification_flows SET chat_id = NULL, game_id = NULL, seen_version = COALESCE(seen_version, 0)
+    WHERE ${owner} AND chat_id IS NOT NULL
+    RETURNING sid`);
+  const named = yield* readSessionIds(
+    sql`SELECT sid FROM verification_sessions WHERE ${owner} AND ${unfinished}`,
+  );
+  const sids = [...new Set([...named, ...proven.filter((sid) => sid !== null)])];
+  if (sids.length === 0) return sids;
 
-  return Effect.fnUntraced(function* (pid: Pid | null, chatId: ChatId | null, at: Millis) {
-    const inScope = pid === null ? sql`pid ${isAnyOf(everyScope)}` : sql`pid = ${pid}`;
-    const owner = chatId === null ? inScope : sql`${inScope} AND chat_id = ${chatId}`;
-    const proven = yield* Effect.flatMap(
-      sql`
-        UPDATE verification_flows SET chat_id = NULL, game_id = NULL, seen_version = COALESCE(seen_version, 0)
-        WHERE ${owner} AND chat_id IS NOT NULL
-        RETURNING sid`,
-      readFlowSessions,
-    );
-    const named = yield* Effect.flatMap(
-      sql`SELECT sid FROM verification_sessions WHERE ${owner} AND ${unfinished}`,
-      readSessionIds,
-    );
-    const sids = [...new Set([...named, ...proven.filter((sid) => sid !== null)])];
-    if (sids.length === 0) return sids;
+  const locked = yield* readSessionIds(sql`
+    SELECT sid FROM verification_sessions
+    WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${unfinished} ORDER BY sid ${forUpdate}`);
+  const failed = yield* readSessions(sql`
+    UPDATE verification_sessions
+    SET state = 'failed', error = ${failure}, change = change + 1, changed_at = ${at}
+    WHERE sid ${isAmong(JSON.stringify(locked))}
+    RETURNING ${sessionColumns}`);
+  for (const [scope, sessions] of groupBy(failed, (session) => session.pid)) {
+    const events = sessions.flatMap(sessionEnded).map((end) => newEvent(at, end));
+    yield* insertEvents(sql, scope, events);
+  }
+  return locked;
+});
 
-    const locked = yield* Effect.flatMap(
-      sql`
-        SELECT sid FROM verification_sessions
-        WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${unfinished} ORDER BY sid ${forUpdate}`,
-      readSessionIds,
-    );
-    const failed = yield* Effect.flatMap(
-      sql`
-        UPDATE verification_sessions
-        SET state = 'failed', error = ${failure}, change = change + 1, changed_at = ${at}
-        WHERE sid ${isAmong(JSON.stringify(locked))}
-        RETURNING ${sessionColumns}`,
-      readSessions,
-    );
-    for (const [scope, sessions] of groupBy(failed, (session) => session.pid)) {
-      const events = sessions.flatMap(sessionEnded).map((end) => newEvent(at, end));
-      yield* insertEvents(sql, scope, events);
-    }
-    return locked;
-  });
-};
+const readFlowSessions = columnReader("verification_flows", "sid", Schema.NullOr(SessionId));

@@ -1,114 +1,248 @@
-import { KeyStore } from "@accountlink/core/keys";
+import { type ApiKey, KeyId } from "@accountlink/core";
+import type { AuditAction, WriteOrigin } from "@accountlink/core/audit";
+import {
+  earlierEnd,
+  type KeyAccess,
+  type KeyDetails,
+  type KeyStatus,
+  KeyStore,
+  type PresentedKey,
+  updatedKey,
+} from "@accountlink/core/keys";
+import type { KeyKind } from "@accountlink/core/limits";
+import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Layer } from "effect";
-import { SqlClient, SqlConnection, type Statement } from "effect/sql";
+import { Array as Arr, Effect, Layer, Schema } from "effect";
+import { SqlClient, SqlConnection, type SqlError, type Statement } from "effect/sql";
+import { insertEntry } from "../audit/audit_entry.ts";
 import { batchedLookup } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { storeOperation } from "../statements/store_operation.ts";
-import { accountOperations } from "./account_operations.ts";
+import { columnReader, literalSql, literalsOf, tableOf } from "../statements/row.ts";
+import { operationsOf, rollBack } from "../statements/store_operation.ts";
 import {
-  keyColumns,
-  keyTables,
-  readCounts,
-  readDetails,
+  accountColumns,
+  accountOperations,
+  readAccounts,
   readKeyIds,
-  readKeys,
-  readPresentedKeys,
-} from "./key_row.ts";
-import { countKeys, keyWrites } from "./key_writes.ts";
+  scopeFields,
+  Tiers,
+  withScope,
+} from "./accounts.ts";
 
-export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
-  Layer.effect(
-    KeyStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const connection = yield* SqlConnection.Connection;
-      return KeyStore.of({ ...accountOperations(sql), ...keyLookups(sql, connection), ...keyWrites(sql) });
-    }),
-  );
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const connection = yield* SqlConnection.Connection;
+  const dialect = dialectOf(sql);
+  const { elements, forUpdate, isAmong } = dialect;
+  const { operation, transaction } = operationsOf(sql, "KeyStore");
 
-type Operations<Names extends keyof KeyStore["Service"]> = Pick<KeyStore["Service"], Names>;
-
-const keyLookups = (
-  sql: SqlClient.SqlClient,
-  connection: SqlConnection.Connection,
-): Operations<"findByHash" | "findById" | "findDetails" | "acceptedAmong" | "listKeys" | "countKeys"> => {
+  // Every request needs a key, so the lookups of keys are prepared once, and share a statement on Postgres.
   const byHash = (hash: Statement.Fragment) => sql`
     SELECT ${keyColumns}, key_secrets.hash, key_secrets.ends_at AS secret_ends_at
     FROM ${keyTables} JOIN key_secrets ON key_secrets.key_id = keys.id
     WHERE key_secrets.hash = ${hash}`;
+  const [one] = byHash(sql`${""}`).compile();
+  // The LIMIT forces index lookups; a plain join would scan small tables.
+  const [several] = sql`
+    SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (${byHash(sql.literal("value ->> 0"))} LIMIT 1) AS found`.compile();
+  const presented = batchedLookup<[hash: string]>(dialect, {
+    columns: ["hash"],
+    one: (hash) => connection.execute(one, [hash], undefined),
+    several: (hashes) => connection.execute(several, [JSON.stringify(hashes)], undefined),
+  });
+
   const detailsAt = (at: Millis) => sql`
     ${keyColumns}, keys.last_used_at, keys.revoked_at, (
       SELECT MAX(ends_at) FROM key_secrets
       WHERE key_id = keys.id AND ends_at > ${at} AND (keys.expires_at IS NULL OR keys.expires_at > ${at})
     ) AS previous_secret_ends_at`;
-  const { isAmong, isRemote } = dialectOf(sql);
-  const [one] = byHash(sql`${""}`).compile();
-  const presented = isRemote
-    ? batchByHash(sql, connection, byHash)
-    : (hash: string) => connection.execute(one, [hash], undefined);
 
-  return {
-    findByHash: (hash) =>
-      presented(hash).pipe(
-        Effect.flatMap(readPresentedKeys),
-        Effect.map(Arr.head),
-        storeOperation("KeyStore.findByHash", hash),
-      ),
+  /** Counts the keys that count towards the maximum of an account. */
+  const countKeys = (account: string) => sql`
+    SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
+    WHERE scopes.account = ${account} AND keys.counts = 1 AND keys.status <> 'revoked'`;
 
-    findById: (id) =>
-      sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id}`.pipe(
-        Effect.flatMap(readKeys),
-        Effect.map(Arr.head),
-        storeOperation("KeyStore.findById"),
-      ),
+  const findById = (id: KeyId) => readKeys(sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id}`);
 
-    findDetails: (id, at) =>
-      sql`SELECT ${detailsAt(at)} FROM ${keyTables} WHERE keys.id = ${id}`.pipe(
-        Effect.flatMap(readDetails),
-        Effect.map(Arr.head),
-        storeOperation("KeyStore.findDetails"),
-      ),
+  const insertSecret = (id: KeyId, hash: string) =>
+    sql`INSERT INTO key_secrets (hash, key_id) VALUES (${hash}, ${id})`;
 
-    acceptedAmong: (ids, at) =>
-      sql`
+  const insertChange = (
+    { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
+    { id, status, scope: { pid, account } }: ApiKey,
+    action: AuditAction,
+  ) => insertEntry(sql, { actor, requestId, at, account, pid, action, details: { keyId: id, status } });
+
+  return KeyStore.of({
+    ...accountOperations(sql),
+
+    findByHash: operation("findByHash", (hash) => {
+      assertStorable([hash]);
+      return Effect.map(readPresentedKeys(presented.one(hash)), Arr.head);
+    }),
+
+    findById: operation("findById", (id) => Effect.map(findById(id), Arr.head)),
+
+    findDetails: operation("findDetails", (id, at) =>
+      Effect.map(readDetails(sql`SELECT ${detailsAt(at)} FROM ${keyTables} WHERE keys.id = ${id}`), Arr.head),
+    ),
+
+    acceptedAmong: operation("acceptedAmong", (ids, at) =>
+      readKeyIds(sql`
         SELECT id FROM keys
         WHERE id ${isAmong(JSON.stringify(ids))} AND status = 'active' AND suspended = 0
-          AND (expires_at IS NULL OR expires_at > ${at})`.pipe(
-        Effect.flatMap(readKeyIds),
-        storeOperation("KeyStore.acceptedAmong"),
-      ),
+          AND (expires_at IS NULL OR expires_at > ${at})`),
+    ),
 
-    listKeys: (account, at) =>
-      sql`
-        SELECT ${detailsAt(at)} FROM ${keyTables}
-        ${account === null ? sql.literal("") : sql`WHERE scopes.account = ${account}`}
-        ORDER BY keys.created_at, keys.id`.pipe(
-        Effect.flatMap(readDetails),
-        storeOperation("KeyStore.listKeys", account ?? ""),
-      ),
+    listKeys: operation("listKeys", (account, at) => {
+      assertStorable([account ?? ""]);
+      const isMeant = account === null ? sql`1 = 1` : sql`scopes.account = ${account}`;
+      return readDetails(sql`
+        SELECT ${detailsAt(at)} FROM ${keyTables} WHERE ${isMeant} ORDER BY keys.created_at, keys.id`);
+    }),
 
-    countKeys: (account) =>
-      countKeys(sql, account).pipe(
-        Effect.flatMap(readCounts),
-        Effect.map(([count = 0]) => count),
-        storeOperation("KeyStore.countKeys", account),
-      ),
-  };
+    countKeys: operation("countKeys", function* (account) {
+      assertStorable([account]);
+      const [count = 0] = yield* readCounts(countKeys(account));
+      return count;
+    }),
+
+    insertKey: transaction("insertKey", function* (write) {
+      const { key, hash, maxKeys, at } = write;
+      assertStorable([hash, key.name, ...key.allowIps, ...key.denyIps, ...key.redirectOrigins]);
+      // Lock the account, so that its keys are created one after another. Then the count of keys is exact, and a
+      // suspension cannot miss a new key.
+      const [account] = yield* readAccounts(
+        sql`SELECT ${accountColumns} FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`,
+      );
+      const row = {
+        id: key.id,
+        pid: key.scope.pid,
+        ...changeableColumns(key, at),
+        suspended: account?.status === "suspended" ? 1 : 0,
+        created_at: key.createdAt,
+        counts: maxKeys === null ? 0 : 1,
+      };
+      yield* Effect.andThen(sql`INSERT INTO keys ${sql.insert(row)}`, insertSecret(key.id, hash)).pipe(
+        Effect.catchIf(isTaken, () => rollBack("exists")),
+      );
+      if (maxKeys !== null) {
+        const others = sql`${countKeys(key.scope.account)} AND keys.id <> ${key.id}`;
+        const [count = 0] = yield* readCounts(others);
+        if (count >= maxKeys) return yield* rollBack("too_many_keys");
+      }
+      yield* insertChange(write, key, "key.created");
+      return "inserted";
+    }),
+
+    rotateKey: transaction("rotateKey", function* (write) {
+      const { id, hash, previousUntil } = write;
+      assertStorable([hash]);
+      yield* sql`SELECT id FROM keys WHERE id = ${id} ${forUpdate}`;
+      const [key] = yield* findById(id);
+      if (key === undefined || key.status === "revoked") return false;
+      yield* sql`
+        UPDATE key_secrets SET ends_at = ${previousUntil}
+        WHERE key_id = ${id} AND (ends_at IS NULL OR ends_at > ${previousUntil})`;
+      yield* insertSecret(id, hash);
+      yield* insertChange(write, key, "key.rotated");
+      return true;
+    }),
+
+    updateKey: transaction("updateKey", function* ({ id, update, action: asked, actor, requestId, at }) {
+      const { name = "", allowIps = [], denyIps = [], redirectOrigins = [] } = update;
+      assertStorable([name, ...allowIps, ...denyIps, ...redirectOrigins]);
+      yield* sql`SELECT id FROM keys WHERE id = ${id} ${forUpdate}`;
+      const [stored] = yield* findById(id);
+      if (stored === undefined) return "unknown";
+      if (stored.status === "revoked") return "revoked";
+      const updated = updatedKey(stored, update, asked);
+      if (updated === null) return "unchanged";
+      const { key, action, details } = updated;
+      const counts = key.kind === stored.kind ? {} : { counts: key.kind === "normal" ? 1 : 0 };
+      yield* sql`UPDATE keys SET ${sql.update({ ...changeableColumns(key, at), ...counts })} WHERE id = ${id}`;
+      const { pid, account } = key.scope;
+      yield* insertEntry(sql, { actor, requestId, at, account, pid, action, details });
+      return "updated";
+    }),
+  });
+});
+
+export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
+  Layer.effect(KeyStore, make);
+
+const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";
+
+const Texts = Schema.fromJsonString(Schema.Array(Schema.String));
+const OptionalInt = Schema.NullOr(Schema.Int);
+
+const keyFields = {
+  ...scopeFields,
+  id: KeyId,
+  name: Schema.String,
+  tier: Tiers,
+  kind: literalsOf<KeyKind>({ normal: true, partner: true, staff: true }),
+  access: literalsOf<KeyAccess>({ full: true, read: true, verify: true }),
+  status: literalsOf<KeyStatus>({ active: true, disabled: true, revoked: true }),
+  suspended: Schema.BooleanFromBit,
+  expiresAt: OptionalInt,
+  limits: Schema.fromJsonString(
+    Schema.Union([
+      Schema.Literal("none"),
+      Schema.Struct({
+        perWindow: Schema.optionalKey(Schema.Finite),
+        windowMs: Schema.optionalKey(Schema.Finite),
+        daily: Schema.optionalKey(Schema.Finite),
+        verifyDaily: Schema.optionalKey(Schema.Finite),
+      }),
+    ]),
+  ),
+  allowIps: Texts,
+  denyIps: Texts,
+  redirectOrigins: Texts,
+  createdAt: Schema.Int,
 };
 
-/** Batches key lookups, since every request needs one. */
-const batchByHash = (
-  sql: SqlClient.SqlClient,
-  connection: SqlConnection.Connection,
-  byHash: (hash: Statement.Fragment) => Statement.Fragment,
-) => {
-  // The LIMIT forces index lookups; a plain join would scan small tables.
-  const [text] = sql`
-    SELECT found.* FROM ${dialectOf(sql).elements("")} CROSS JOIN LATERAL (
-      ${byHash(sql.literal("value ->> 0"))} LIMIT 1
-    ) AS found`.compile();
-  return batchedLookup<[hash: string]>(["hash"], (hashes) =>
-    connection.execute(text, [JSON.stringify(hashes)], undefined),
-  );
-};
+const keyColumns = literalSql(`
+  keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.suspended, keys.expires_at, keys.limits,
+  keys.allow_ips, keys.deny_ips, keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
+
+const keyTables = literalSql("keys JOIN scopes ON scopes.pid = keys.pid");
+
+const changeableColumns = (key: ApiKey, at: Millis) => ({
+  name: key.name,
+  tier: key.tier,
+  kind: key.kind,
+  access: key.access,
+  status: key.status,
+  revoked_at: key.status === "revoked" ? at : null,
+  expires_at: key.expiresAt,
+  limits: JSON.stringify(key.limits),
+  allow_ips: JSON.stringify(key.allowIps),
+  deny_ips: JSON.stringify(key.denyIps),
+  redirect_origins: JSON.stringify(key.redirectOrigins),
+});
+
+const readKeys = tableOf("keys", keyFields).reader((key): ApiKey => withScope(key));
+
+const readDetails = tableOf("keys", {
+  ...keyFields,
+  lastUsedAt: OptionalInt,
+  revokedAt: OptionalInt,
+  previousSecretEndsAt: OptionalInt,
+}).reader(
+  ({ previousSecretEndsAt: endsAt, ...key }): KeyDetails => ({
+    ...withScope(key),
+    previousSecretEndsAt: endsAt === null ? null : earlierEnd(key.expiresAt, endsAt),
+  }),
+);
+
+/** Reads the key of a presented secret, and when the secret expires, which is never later than the key. */
+const readPresentedKeys = tableOf("keys", { ...keyFields, secretEndsAt: OptionalInt }).reader(
+  ({ secretEndsAt, ...key }): PresentedKey => ({
+    key: withScope(key),
+    endsAt: earlierEnd(key.expiresAt, secretEndsAt),
+  }),
+);
+
+const readCounts = columnReader("keys", "count", Schema.Int);

@@ -1,29 +1,26 @@
 /** Imports links in batches. On Postgres, the number of statements does not grow with the size of a batch. */
-import type { ChatId, LinkStore, Pid } from "@accountlink/core";
+import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
 import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
+import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array, Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import { storeOperation } from "../statements/store_operation.ts";
-import { linkQueries } from "./link_queries.ts";
-import { byChatId, type Line } from "./link_row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
 /** A statement of `node:sqlite` blocks the process, by a few milliseconds for this many lines. */
 const linesAtOnce = 200;
 
-export const linkImports = (
-  sql: SqlClient.SqlClient,
-): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
-  const { isRemote, rowsWritten, withBulkTimeout } = dialectOf(sql);
+export const linkImports = (sql: SqlClient.SqlClient) => {
+  const { elements, firstRows, isRemote, rowsWritten } = dialectOf(sql);
+  const { operation, bulkTransaction } = operationsOf(sql, "LinkStore");
   const { lockScope } = linkStatements(sql);
   const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
-  const { countSame } = linkQueries(sql);
 
   const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
     const { pid, existing } = batch;
@@ -35,73 +32,74 @@ export const linkImports = (
     if (!isKept) yield* insertChanges(batch, lines);
     const renewed = existing === "newest" ? newest : replace;
     const replaced = isKept ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
-    const [same = 0] =
-      old === replaced
-        ? [some.length]
-        : yield* Effect.flatMap(sql.unsafe(countSame, [lines, pid]), readCounts);
+    // Without CROSS JOIN, SQLite would read all lines for each link of the scope.
+    const countSame = sql`
+      SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${elements(lines)} CROSS JOIN links
+      WHERE pid = ${pid} AND chat_id = value ->> 0 AND game_id = value ->> 1`;
+    const [same = 0] = old === replaced ? [some.length] : yield* readCounts(countSame);
     // Other writers may change the records that this import keeps, since these records are not locked. So `same` may be
     // too low or too high, and the result is limited to possible values.
     const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
     return { inserted, replaced, unchanged, kept: old - replaced - unchanged };
   });
 
-  const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
-    const { pid, links, progress } = batch;
-    const lastLines = new Map<ChatId, Line>(
-      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
-    );
-    const lines = [...lastLines.values()].toSorted(byChatId);
-
-    // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
-    yield* lockScope(pid);
-    const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-    for (const part of isRemote ? [lines] : Array.chunksOf(lines, linesAtOnce)) {
-      const imported = yield* importLines(batch, part);
-      for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
-        counts[name] += imported[name];
-      // Readers, which have a connection of their own, are answered between two statements.
-      if (!isRemote) yield* Effect.yieldNow;
-    }
-    if (progress !== null) {
-      yield* sql`
-        INSERT INTO import_progress (source, position, saved_at)
-        VALUES (${progress.source}, ${progress.position}, ${batch.at})
-        ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
-      yield* forgetProgress(sql, batch.at - progressKeptFor);
-    }
-    const count = counts.inserted + counts.replaced;
-    if (count > 0) {
-      const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
-      yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
-    }
-    return counts;
-  }, sql.withTransaction);
+  const saveProgress = Effect.fnUntraced(function* (source: string, position: number, at: Millis) {
+    yield* sql`
+      INSERT INTO import_progress (source, position, saved_at) VALUES (${source}, ${position}, ${at})
+      ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
+    const expired = firstRows({
+      table: "import_progress",
+      primaryKey: ["source"],
+      order: "saved_at",
+      condition: sql`saved_at < ${at - progressKeptFor} AND source NOT LIKE ${`${fixtureSource}%`}`,
+      limit: 100,
+    });
+    yield* sql`DELETE FROM import_progress ${expired}`;
+  });
 
   return {
-    importBatch: (batch) =>
-      withBulkTimeout(importBatch(batch)).pipe(
-        storeOperation("LinkStore.importBatch", batch.progress?.source ?? ""),
-      ),
+    importBatch: bulkTransaction("importBatch", function* (batch) {
+      const { pid, links, progress, at } = batch;
+      assertStorable([progress?.source ?? ""]);
+      const lastLines = new Map<ChatId, Line>(
+        links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
+      );
+      const lines = [...lastLines.values()].toSorted(byChatId);
 
-    importPosition: (source) =>
-      sql`SELECT position FROM import_progress WHERE source = ${source}`.pipe(
-        Effect.flatMap(readPositions),
-        Effect.map(([position = 0]) => position),
-        storeOperation("LinkStore.importPosition", source),
-      ),
-  };
+      // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
+      yield* lockScope(pid);
+      const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+      for (const part of isRemote ? [lines] : Array.chunksOf(lines, linesAtOnce)) {
+        const imported = yield* importLines(batch, part);
+        for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
+          counts[name] += imported[name];
+        // Readers, which have a connection of their own, are answered between two statements.
+        if (!isRemote) yield* Effect.yieldNow;
+      }
+      if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
+      const count = counts.inserted + counts.replaced;
+      if (count > 0) {
+        const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
+        yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
+      }
+      return counts;
+    }),
+
+    importPosition: operation("importPosition", function* (source) {
+      assertStorable([source]);
+      const [position = 0] = yield* readPositions(
+        sql`SELECT position FROM import_progress WHERE source = ${source}`,
+      );
+      return position;
+    }),
+  } satisfies Partial<LinkStore["Service"]>;
 };
 
-const maxExpiredProgress = 100;
+/** A link to write, as a JSON array. */
+type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 
-const forgetProgress = (sql: SqlClient.SqlClient, before: Millis) => sql`
-  DELETE FROM import_progress ${dialectOf(sql).firstRows({
-    table: "import_progress",
-    primaryKey: ["source"],
-    order: "saved_at",
-    condition: sql`saved_at < ${before} AND source NOT LIKE ${`${fixtureSource}%`}`,
-    limit: maxExpiredProgress,
-  })}`;
+/** The order in which records are locked, to avoid deadlocks. */
+const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
 
 const readPositions = columnReader("import_progress", "position", Schema.Int);
 

@@ -1,100 +1,53 @@
-import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import { groupBy } from "@accountlink/core/group_by";
-import {
-  type CountOptions,
-  isLinked,
-  type NewestPosition,
-  type PageDirection,
-} from "@accountlink/core/links";
+import { LinkStore, type Pid } from "@accountlink/core";
+import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
+import { isLinked } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer } from "effect";
-import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
-import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
-import { dialectOf } from "../statements/dialect.ts";
-import type { UnreadableRow } from "../statements/row.ts";
-import { storeOperation } from "../statements/store_operation.ts";
+import { Effect, Layer, Option } from "effect";
+import { SqlClient, SqlConnection } from "effect/sql";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
+import { readerOf } from "../statements/row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
 import { linkImports } from "./link_import.ts";
-import { linkQueries } from "./link_queries.ts";
 import {
-  type CountStep,
-  gamesIn,
-  type RowValues,
-  readCountSteps,
-  readNumbers,
-  readPairs,
-  readRecord,
+  isId,
+  isWhole,
+  linkLookups,
+  readRecords,
   readRecordValues,
-} from "./link_row.ts";
-import { linkWrites } from "./link_writes.ts";
+  readSets,
+  readUnlinked,
+  recordColumns,
+  valuesOn,
+} from "./link_lookups.ts";
+import { linkStatements, relinkOf } from "./link_statements.ts";
 import { scopeDeletions } from "./scope_deletion.ts";
 import { setGameOn } from "./set_game.ts";
-
-const countStep = 20_000;
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const connection = yield* SqlConnection.Connection;
-  const queries = linkQueries(sql);
-  const run = (text: string, values: ReadonlyArray<unknown>) => connection.executeValues(text, values);
-  const rowOf = dialectOf(sql).isRemote
-    ? batchedLookup<[Pid, ChatId], RowValues>(
-        [5, 0],
-        (pairs) => run(queries.byPairs, [JSON.stringify(pairs)]),
-        (pid, chatId) => run(queries.byChatId, [pid, chatId]),
-      )
-    : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
-  const findGames = (pid: Pid, chatIds: ReadonlyArray<ChatId>) =>
-    Effect.map(run(queries.gamesByChatIds, [pid, JSON.stringify(chatIds)]), gamesIn);
-  const gamesOf = dialectOf(sql).isRemote
-    ? batched<[Pid, ReadonlyArray<ChatId>], ReadonlyMap<ChatId, GameId>, SqlError.SqlError | UnreadableRow>(
-        (inputs, contexts) => {
-          const chatIds = inputs.flatMap(([, each]) => each);
-          return Effect.map(withSpanLinks(contexts, findGames(inputs[0][0], chatIds)), (gamesOfSome) =>
-            inputs.map(([, each]) => gamesOfSome(each)),
-          );
-        },
-        { maxSize: 10, groupOf: ([pid]) => pid },
-      )
-    : ([pid, chatIds]: [Pid, ReadonlyArray<ChatId>]) =>
-        Effect.flatMap(findGames(pid, chatIds), (gamesOfSome) => gamesOfSome(chatIds));
-  const rowsOfGame = dialectOf(sql).isRemote
-    ? batchedLookup<[Pid, GameId], RowValues>(
-        [2, 1],
-        (pairs) => run(queries.byGamePairs, [JSON.stringify(pairs)]),
-        (pid, gameId) => run(queries.byGame, [pid, gameId]),
-      )
-    : (pid: Pid, gameId: GameId) => run(queries.byGame, [pid, gameId]);
-  const pairsOf = dialectOf(sql).isRemote
-    ? (pid: Pid, gameIds: ReadonlySet<GameId>) =>
-        run(queries.byGamePairs, [JSON.stringify(Array.from(gameIds, (gameId) => [pid, gameId]))])
-    : Effect.fnUntraced(function* (pid: Pid, gameIds: ReadonlySet<GameId>) {
-        const rows: Array<ReadonlyArray<RowValues>> = [];
-        for (const gameId of gameIds) rows.push(yield* rowsOfGame(pid, gameId));
-        return rows.flat();
-      });
-  const rowsOfGames = (pid: Pid, gameIds: ReadonlyArray<GameId>) => {
-    const [gameId] = gameIds;
-    return gameId !== undefined && gameIds.length === 1
-      ? rowsOfGame(pid, gameId)
-      : pairsOf(pid, new Set(gameIds));
-  };
+  const { operation, transaction } = operationsOf(sql, "LinkStore");
+  const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
+  const values = valuesOn(connection);
+  const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
 
-  const numberOf = (text: string, values: ReadonlyArray<unknown>) =>
-    Effect.map(Effect.flatMap(run(text, values), readNumbers), ([number]) => number);
+  const countStepAt = (pid: Pid, time: Millis, after: string) => {
+    const step = sql`
+      SELECT chat_id ${linksOf(pid)} AND last_verified_at = ${time} AND chat_id > ${after}
+      ORDER BY chat_id LIMIT ${countStep}`;
+    return readCountSteps(
+      values(sql`
+        SELECT COUNT(*), CASE WHEN COUNT(*) = ${countStep} THEN MAX(chat_id) END FROM (${step}) AS step`),
+    );
+  };
 
   /** Counts the links last verified at `time`, in steps, since an import can give many links the same time. */
   const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis) {
     let links = 0;
     let last: string | null = "";
     while (last !== null) {
-      const rows: ReadonlyArray<RowValues> = yield* run(queries.countStepAt, [
-        countStep,
-        pid,
-        time,
-        last,
-        countStep,
-      ]);
-      const step: CountStep | undefined = (yield* readCountSteps(rows))[0];
+      const [step]: ReadonlyArray<CountStep> = yield* countStepAt(pid, time, last);
       links += step?.links ?? 0;
       last = step?.last ?? null;
       yield* Effect.yieldNow;
@@ -102,84 +55,112 @@ const make = Effect.gen(function* () {
     return links;
   });
 
-  /**
-   * Counts the links in steps, from the latest verification to the earliest, because one long SQLite statement would
-   * block the process.
-   */
-  const countLinks = Effect.fnUntraced(function* (pid: Pid, { verified, enough }: CountOptions) {
-    const { from, before } = verified ?? { from: 0, before: Number.MAX_SAFE_INTEGER };
-    if (enough !== undefined) return (yield* numberOf(queries.countUpTo, [pid, before, from, enough])) ?? 0;
-    let links = 0;
-    let end: Millis | undefined = before;
-    while (end !== undefined) {
-      const next: Millis | undefined = yield* numberOf(queries.verifiedAfter, [pid, end, from, countStep]);
-      const start = next === undefined ? from : next + 1;
-      links += (yield* numberOf(queries.countVerified, [pid, end, start])) ?? 0;
-      if (next !== undefined) links += yield* countAt(pid, next);
-      end = next;
-      yield* Effect.yieldNow;
-    }
-    return links;
-  });
-
-  const recordsOf = (text: string, values: ReadonlyArray<unknown>) =>
-    Effect.flatMap(run(text, values), readRecordValues);
-
-  const newestPage = Effect.fnUntraced(function* (
-    pid: Pid,
-    place: NewestPosition | null,
-    limit: number,
-    direction: PageDirection = "older",
-  ) {
-    if (place === null) return yield* recordsOf(queries.newest, [pid, limit]);
-    const { lastVerifiedAt, chatId } = place;
-    const [atTime, beyond] =
-      direction === "older"
-        ? [queries.newestAt, queries.newestBefore]
-        : [queries.nearestAt, queries.nearestAfter];
-    const page = yield* recordsOf(atTime, [pid, lastVerifiedAt, chatId, limit]);
-    const left = limit - page.length;
-    const whole = left === 0 ? page : [...page, ...(yield* recordsOf(beyond, [pid, lastVerifiedAt, left]))];
-    return direction === "older" ? whole : whole.toReversed();
-  });
-
   return LinkStore.of({
-    findByChatId: (pid, chatId) =>
-      storeOperation("LinkStore.findByChatId")(Effect.flatMap(rowOf(pid, chatId), readRecord)),
+    ...linkLookups(sql, connection),
 
-    findByChatIds: (pid, chatIds) =>
-      storeOperation("LinkStore.findByChatIds")(
-        Effect.map(
-          Effect.flatMap(run(queries.byChatIds, [pid, JSON.stringify(chatIds)]), readRecordValues),
-          (records) => new Map(records.map((record) => [record.chatId, record])),
-        ),
-      ),
+    /**
+     * Counts the links in steps, from the latest verification to the earliest, because one long SQLite statement would
+     * block the process.
+     */
+    countLinks: operation("countLinks", function* (pid, { verified, enough } = {}) {
+      const { from, before } = verified ?? { from: 0, before: Number.MAX_SAFE_INTEGER };
+      const verifiedIn = (start: Millis, end: Millis) =>
+        sql`${linksOf(pid)} AND last_verified_at < ${end} AND last_verified_at >= ${start}`;
+      if (enough !== undefined) {
+        const some = sql`SELECT 1 ${verifiedIn(from, before)} ORDER BY last_verified_at DESC LIMIT ${enough}`;
+        return (yield* readNumbers(values(sql`SELECT COUNT(*) FROM (${some}) AS counted`)))[0] ?? 0;
+      }
+      let links = 0;
+      let end: Millis | undefined = before;
+      while (end !== undefined) {
+        // When the link after this step was last verified.
+        const [next]: ReadonlyArray<Millis> = yield* readNumbers(
+          values(sql`
+            SELECT last_verified_at ${verifiedIn(from, end)}
+            ORDER BY last_verified_at DESC LIMIT 1 OFFSET ${countStep}`),
+        );
+        const start = next === undefined ? from : next + 1;
+        links += (yield* readNumbers(values(sql`SELECT COUNT(*) ${verifiedIn(start, end)}`)))[0] ?? 0;
+        if (next !== undefined) links += yield* countAt(pid, next);
+        end = next;
+        yield* Effect.yieldNow;
+      }
+      return links;
+    }),
 
-    findGamesByChatIds: (pid, chatIds) =>
-      storeOperation("LinkStore.findGamesByChatIds")(gamesOf([pid, chatIds])),
+    newestPage: operation("newestPage", function* (pid, place, limit, direction = "older") {
+      const linked = sql`SELECT ${recordColumns} ${linksOf(pid)}`;
+      const newestFirst = sql`ORDER BY last_verified_at DESC, chat_id`;
+      const newestLast = sql`ORDER BY last_verified_at, chat_id DESC`;
+      if (place === null) {
+        const newest = yield* readRecordValues(values(sql`${linked} ${newestFirst} LIMIT ${limit}`));
+        return newest.filter(isLinked);
+      }
+      const { lastVerifiedAt: time, chatId } = place;
+      const [atTime, beyond] =
+        direction === "older"
+          ? [
+              sql`last_verified_at = ${time} AND chat_id > ${chatId} ${newestFirst}`,
+              sql`last_verified_at < ${time} ${newestFirst}`,
+            ]
+          : [
+              sql`last_verified_at = ${time} AND chat_id < ${chatId} ${newestLast}`,
+              sql`last_verified_at > ${time} ${newestLast}`,
+            ];
+      const first = yield* readRecordValues(values(sql`${linked} AND ${atTime} LIMIT ${limit}`));
+      const left = limit - first.length;
+      const rest =
+        left === 0 ? [] : yield* readRecordValues(values(sql`${linked} AND ${beyond} LIMIT ${left}`));
+      const page = [...first, ...rest].filter(isLinked);
+      return direction === "older" ? page : page.toReversed();
+    }),
 
-    findByGameIds: (pid, gameIds) =>
-      storeOperation("LinkStore.findByGameIds")(
-        Effect.map(Effect.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
-      ),
-
-    countLinks: (pid, options = {}) => storeOperation("LinkStore.countLinks")(countLinks(pid, options)),
-
-    newestPage: (pid, place, limit, direction) =>
-      newestPage(pid, place, limit, direction).pipe(
-        Effect.map((records) => records.filter(isLinked)),
-        storeOperation("LinkStore.newestPage"),
-      ),
-
-    exportPage: (pid, after, limit) =>
-      run(queries.page, [pid, after ?? "", limit]).pipe(
-        Effect.flatMap(readRecordValues),
-        Effect.map((records) => records.filter(isLinked)),
-        storeOperation("LinkStore.exportPage"),
-      ),
+    exportPage: operation("exportPage", function* (pid, after, limit) {
+      const page = yield* readRecordValues(
+        values(sql`
+          SELECT ${recordColumns} ${linksOf(pid)} AND chat_id > ${after ?? ""} ORDER BY chat_id LIMIT ${limit}`),
+      );
+      return page.filter(isLinked);
+    }),
 
     ...setGameOn(sql),
-    ...linkWrites(sql),
+
+    removeGame: transaction("removeGame", function* (write) {
+      const { pid, chatId, at } = write;
+      const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
+      if (unlinked === undefined) return Option.none();
+      const { removedGameId, linkVersion } = unlinked;
+      const ended = yield* endVerifications(sql, pid, chatId, at);
+      const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(write.actor));
+      yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId }, event);
+      return Option.some({ gameId: removedGameId, ended });
+    }),
+
+    moveChat: transaction("moveChat", function* (write) {
+      const { pid, oldChatId, newChatId, at } = write;
+      // Lock the scope before the records, like deleteScope, to avoid deadlocks.
+      yield* lockScope(pid);
+      // Lock the user with the smaller chat ID first. A user without a record can only be locked by an insert.
+      if (newChatId < oldChatId) yield* placeholder(pid, newChatId, oldChatId, at);
+      const records = yield* readRecords(lock(pid, oldChatId, newChatId));
+      const old = records.find(({ chatId }) => chatId === oldChatId);
+      if (old === undefined || !isLinked(old)) {
+        yield* removePlaceholder(pid, newChatId);
+        return { _tag: "NoLink" };
+      }
+      const { gameId } = old;
+      if (newChatId === oldChatId) return { _tag: "Unchanged", gameId };
+      // A new user without a record could not be locked, and may have been linked since. So the condition lets this
+      // statement write only if the user has no link.
+      const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
+      const [linked] = yield* readSets(link(pid, newChatId, gameId, at, onlyUnlinked));
+      if (linked === undefined) return { _tag: "Occupied" };
+      yield* unlink(pid, oldChatId, at);
+      const event = linkMoved(linked.record, oldChatId, sourceOf(write.actor));
+      yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId }, event);
+      return { _tag: "Moved", gameId };
+    }),
+
     ...linkImports(sql),
     ...scopeDeletions(sql),
   });
@@ -188,9 +169,18 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<LinkStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
   Layer.effect(LinkStore, make);
 
-const groupByGame = (
-  pairs: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,
-): ReadonlyMap<GameId, ReadonlyArray<ChatId>> => {
-  const groups = groupBy(pairs, ({ gameId }) => gameId);
-  return new Map(Array.from(groups, ([gameId, group]) => [gameId, group.map(({ chatId }) => chatId)]));
-};
+const countStep = 20_000;
+
+interface CountStep {
+  readonly links: number;
+  /** The last chat ID that was counted, if more links may follow. */
+  readonly last: string | null;
+}
+
+const readCountSteps = readerOf("links", ([links, last]: ReadonlyArray<unknown>): CountStep | undefined =>
+  isWhole(links) && (last === null || isId(last)) ? { links, last } : undefined,
+);
+
+const readNumbers = readerOf("links", ([value]: ReadonlyArray<unknown>) =>
+  isWhole(value) ? value : undefined,
+);

@@ -13,59 +13,15 @@ import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
-import { endVerificationsOn } from "../flow/verification_ends.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import { storeOperation } from "../statements/store_operation.ts";
+import { operationsOf } from "../statements/store_operation.ts";
 
-export const scopeDeletions = (
-  sql: SqlClient.SqlClient,
-): Pick<LinkStore["Service"], "deleteScope" | "deleteAhead"> => {
-  const { isRemote, withBulkTimeout } = dialectOf(sql);
-  const [deleteScope, deleteAhead] = [deleteScopeOn(sql), deleteAheadOn(sql)];
-  return {
-    deleteScope: (write, ahead) =>
-      withBulkTimeout(deleteScope(write, ahead)).pipe(storeOperation("LinkStore.deleteScope")),
-    // Postgres needs no short transactions, since other requests continue during a long transaction.
-    ...(isRemote
-      ? {}
-      : {
-          deleteAhead: (write: WriteContext) =>
-            deleteAhead(write).pipe(storeOperation("LinkStore.deleteAhead")),
-        }),
-  };
-};
+export const scopeDeletions = (sql: SqlClient.SqlClient) => {
+  const { firstRows, forUpdate, isRemote, rowsWritten } = dialectOf(sql);
+  const { operation, bulkTransaction } = operationsOf(sql, "LinkStore");
 
-const deleteScopeOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, rowsWritten } = dialectOf(sql);
-  const endVerifications = endVerificationsOn(sql);
-  const countDeletion = countDeletionOn(sql);
-  return Effect.fnUntraced(function* (write: WriteContext, ahead: DeletedAhead | null = null) {
-    const { pid, at } = write;
-    // Waits for transactions that add records, so that the DELETE sees them.
-    yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
-    const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
-    yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
-    yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
-    const ended = yield* endVerifications(pid, null, at);
-    const { records } = yield* countDeletion(write, ahead, rest);
-    return { records, ended };
-  }, sql.withTransaction);
-};
-
-const few = 500;
-
-const tables = [
-  { name: "links", primaryKey: ["pid", "chat_id"] },
-  { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
-];
-
-/**
- * Deletes links and sightings in short transactions, until each of the two tables has at most `few` rows of the scope.
- */
-const deleteAheadOn = (sql: SqlClient.SqlClient) => {
-  const { firstRows, rowsWritten } = dialectOf(sql);
-  const countDeletion = countDeletionOn(sql);
   const deleteFew = Effect.fnUntraced(function* (
     write: WriteContext,
     { name, primaryKey }: (typeof tables)[number],
@@ -76,10 +32,14 @@ const deleteAheadOn = (sql: SqlClient.SqlClient) => {
     if (more.length === 0) return null;
     const first = firstRows({ table: name, primaryKey, order: "chat_id", condition: inScope, limit: few });
     const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(name)} ${first}`.raw);
-    return yield* countDeletion(write, before, name === "links" ? deleted : 0);
+    return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
   }, sql.withTransaction);
 
-  return Effect.fnUntraced(function* (write: WriteContext) {
+  /**
+   * Deletes links and sightings in short transactions, until each of the two tables has at most `few` rows of the
+   * scope.
+   */
+  const deleteAhead = operation("deleteAhead", function* (write: WriteContext) {
     let ahead: DeletedAhead | null = null;
     for (const table of tables) {
       for (;;) {
@@ -91,25 +51,50 @@ const deleteAheadOn = (sql: SqlClient.SqlClient) => {
     }
     return ahead;
   });
+
+  return {
+    deleteScope: bulkTransaction("deleteScope", function* (write, ahead = null) {
+      const { pid, at } = write;
+      // Waits for transactions that add records, so that the DELETE sees them.
+      yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
+      const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
+      yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
+      yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
+      const ended = yield* endVerifications(sql, pid, null, at);
+      const { records } = yield* countDeletion(sql, write, ahead, rest);
+      return { records, ended };
+    }),
+    // Postgres needs no short transactions, since other requests continue during a long transaction.
+    ...(isRemote ? {} : { deleteAhead }),
+  } satisfies Partial<LinkStore["Service"]>;
 };
 
+const few = 500;
+
+const tables = [
+  { name: "links", primaryKey: ["pid", "chat_id"] },
+  { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
+];
+
 /** Adds deleted records to the count in the audit entry, in the transaction that deletes them. */
-const countDeletionOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (write: WriteContext, before: DeletedAhead | null, deleted: number) {
-    const records = (before?.records ?? 0) + deleted;
-    const details = { deletedRecords: records };
-    const event = { type: "scope.deleted", data: { ...details, source: sourceOf(write.actor) } } as const;
-    if (before !== null) {
-      const { entry } = before;
-      yield* insertEvents(sql, write.pid, [newEvent(write.at, event)]);
-      yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${entry}`;
-      return { records, entry };
-    }
-    const [entry] = yield* Effect.flatMap(
-      insertLinkEntry(sql, write, "scope.deleted", details, event),
-      readSequences,
-    );
-    return { records, entry: entry as number };
-  });
+const countDeletion = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  write: WriteContext,
+  before: DeletedAhead | null,
+  deleted: number,
+) {
+  const records = (before?.records ?? 0) + deleted;
+  const details = { deletedRecords: records };
+  const event = { type: "scope.deleted", data: { ...details, source: sourceOf(write.actor) } } as const;
+  if (before !== null) {
+    const { entry } = before;
+    yield* insertEvents(sql, write.pid, [newEvent(write.at, event)]);
+    yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${entry}`;
+    return { records, entry };
+  }
+  const inserted = insertLinkEntry(sql, write, "scope.deleted", details, event);
+  const [entry] = yield* readSequences(inserted);
+  return { records, entry: entry as number };
+});
 
 const readSequences = columnReader("audit_log", "sequence", Schema.Int);

@@ -13,27 +13,23 @@ import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertRequest, isTakenKey } from "../idempotency_store.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { storeOperation } from "../statements/store_operation.ts";
-import { readSets, recordColumns } from "./link_row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
+import { readSets, recordColumns } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
 type Operations = Pick<LinkStore["Service"], "setGame" | "setGameOnce">;
 
 export const setGameOn = (sql: SqlClient.SqlClient): Operations => {
-  if (!dialectOf(sql).isRemote) {
-    const set = setInTransaction(sql);
-    return { setGame: (write) => set(write).pipe(storeOperation("LinkStore.setGame")) };
-  }
+  const { operation, transaction } = operationsOf(sql, "LinkStore");
+  if (!dialectOf(sql).isRemote) return { setGame: transaction("setGame", setInTransaction(sql)) };
   const statement = statementOn(sql);
   const set = (write: SetGame, request?: IdempotentWrite) =>
-    Effect.flatMap(Effect.flatMap(statement(write, request), readSets), (sets) => onlyOf(write, sets));
+    Effect.flatMap(readSets(statement(write, request)), (sets) => onlyOf(write, sets));
   return {
-    setGame: (write) => set(write).pipe(storeOperation("LinkStore.setGame")),
-    setGameOnce: (write, request) =>
-      Effect.asSome(set(write, request)).pipe(
-        Effect.catchIf(isTakenKey, () => Effect.succeedNone),
-        storeOperation("LinkStore.setGameOnce"),
-      ),
+    setGame: operation("setGame", (write) => set(write)),
+    setGameOnce: operation("setGameOnce", (write, request) =>
+      Effect.catchIf(Effect.asSome(set(write, request)), isTakenKey, () => Effect.succeedNone),
+    ),
   };
 };
 
@@ -44,14 +40,14 @@ const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
   return Effect.fnUntraced(function* (write: SetGame) {
     const { pid, chatId, gameId, at, actor } = write;
-    const sets = yield* Effect.flatMap(link(pid, chatId, gameId, at, relinkOf(sql)), readSets);
+    const sets = yield* readSets(link(pid, chatId, gameId, at, relinkOf(sql)));
     const set = yield* onlyOf(write, sets);
     const { record, previousGameId } = set;
     if (previousGameId === gameId) return set;
     const event = linkSet({ ...record, gameId }, previousGameId, sourceOf(actor));
     yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId }, event);
     return set;
-  }, sql.withTransaction);
+  });
 };
 
 /** The JSON object that one statement of Postgres stores for each purpose, by the SQL of its fields. */

@@ -1,185 +1,225 @@
-import type { ChatId } from "@accountlink/core";
+import { ChatId, GuildId, Pid } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
 import {
-  erasedNickname,
-  type HoldItems,
-  placeOrder,
+  changedSettings,
+  type HeldPlan,
+  noPlan,
+  type PlanPlace,
+  type PlanSettings,
+  type PlanState,
+  type PlanWrite,
+  planEntryDetails,
+  type RolePlan,
   RolePlanStore,
+  RoleRule,
+  type Sweep,
   shownProblems,
-  type UserRoles,
 } from "@accountlink/core/roles";
-import { Array as Arr, Effect, Layer } from "effect";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Array as Arr, Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
+import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { scopeOf } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { leasesOn } from "../statements/leases.ts";
-import { storeOperation } from "../statements/store_operation.ts";
-import { memberWrites } from "./member_writes.ts";
-import { isPlan, planWrites } from "./plan_writes.ts";
-import {
-  planColumns,
-  planTables,
-  problemColumns,
-  readHeldPlans,
-  readNicknames,
-  readNodes,
-  readPlacedNicknames,
-  readPlacedProblems,
-  readPlans,
-  readProblems,
-  readStatuses,
-  readWaiting,
-  sweepColumns,
-} from "./role_row.ts";
+import { columnReader, literalSql, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
+import { isPlan, memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
 
 export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Layer.effect(
   RolePlanStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const { isAmong } = dialectOf(sql);
-    const hold = holdPlansOn(sql);
-    const status = statusOn(sql);
+    const { forUpdate, onlyOne, rowsWritten } = dialectOf(sql);
+    const { operation, transaction, bulkTransaction } = operationsOf(sql, "RolePlanStore");
+
+    const plans = sql`SELECT ${planColumns} FROM ${planTables}`;
+    const isPlace = ({ pid, guildId }: PlanPlace) =>
+      sql`role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`;
+    const isOn = sql`role_plans.state = 'on' AND accounts.status = 'active'`;
+    const ofPlan = sql`pid = role_plans.pid AND guild_id = role_plans.guild_id`;
+
+    const findForUpdate = Effect.fnUntraced(function* (place: PlanPlace) {
+      yield* sql`SELECT pid FROM role_plans WHERE ${isPlan(sql, place)} ${forUpdate}`;
+      const [found] = yield* readPlans(sql`${plans} WHERE ${isPlace(place)}`);
+      return found;
+    });
+
+    const insertChange = (
+      { pid, actor, requestId, at }: PlanWrite,
+      action: "roles.updated" | "roles.deleted",
+      details: AuditEntry["details"],
+    ) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
+
+    // `guild_id` can be the key, because a guild has at most one plan with the state 'on'.
+    const lease = leasesOn(sql, {
+      table: "role_plans",
+      key: "guild_id",
+      nodes: "role_plan_nodes",
+      isNeeded: sql`state = 'on'`,
+    });
+
     return RolePlanStore.of({
-      ...planWrites(sql),
-      ...memberWrites(sql),
+      ...memberOperations(sql),
 
-      find: ({ pid, guildId }) =>
-        sql`
-          SELECT ${planColumns} FROM ${planTables}
-          WHERE role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`.pipe(
-          Effect.flatMap(readPlans),
-          Effect.map(Arr.head),
-          storeOperation("RolePlanStore.find"),
-        ),
+      find: operation("find", (place) =>
+        Effect.map(readPlans(sql`${plans} WHERE ${isPlace(place)}`), Arr.head),
+      ),
 
-      findOn: (guildId) =>
-        sql`
-          SELECT ${planColumns} FROM ${planTables} JOIN accounts ON accounts.name = scopes.account
-          WHERE role_plans.guild_id = ${guildId} AND role_plans.state = 'on' AND accounts.status = 'active'`.pipe(
-          Effect.flatMap(readPlans),
-          Effect.map(Arr.head),
-          storeOperation("RolePlanStore.findOn"),
-        ),
+      findOn: operation("findOn", (guildId) => {
+        const on = sql`
+          ${plans} JOIN accounts ON accounts.name = scopes.account WHERE role_plans.guild_id = ${guildId} AND ${isOn}`;
+        return Effect.map(readPlans(on), Arr.head);
+      }),
 
-      list: (pid) =>
-        sql`SELECT ${planColumns} FROM ${planTables} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`.pipe(
-          Effect.flatMap(readPlans),
-          storeOperation("RolePlanStore.list"),
-        ),
+      list: operation("list", (pid) =>
+        readPlans(sql`${plans} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`),
+      ),
 
-      status: (place) => status(place).pipe(storeOperation("RolePlanStore.status")),
+      put: transaction("put", function* (write) {
+        const { pid, guildId, settings, position, at } = write;
+        assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
+        yield* sql`SELECT locks FROM ${onlyOne(`role plans of guild ${guildId}`)}`;
+        const others = yield* sql`
+          SELECT pid FROM role_plans WHERE guild_id = ${guildId} AND pid <> ${pid} AND state = 'on'`;
+        if (settings.state === "on" && others.length > 0) return false;
+        const stored = yield* findForUpdate(write);
+        const before = stored ?? noPlan;
+        const changed = changedSettings(before, settings);
+        if (changed.length === 0) return true;
+        const values = { ...settingColumns(settings), ...(before.state === "on" ? {} : { position }) };
+        if (stored === undefined) {
+          const progress = { position, revision: 0, sweep_done: 0 };
+          yield* sql`INSERT INTO role_plans ${sql.insert({ pid, guild_id: guildId, ...values, ...progress })}`;
+        } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
+        const sweep =
+          settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
+        yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
+        yield* insertChange(write, "roles.updated", planEntryDetails(write, settings, changed));
+        return true;
+      }),
 
-      hold: (write) => hold(write).pipe(storeOperation("RolePlanStore.hold", write.node)),
+      pause: transaction("pause", function* (write) {
+        const stored = yield* findForUpdate(write);
+        if (stored?.state !== "on") return false;
+        yield* sql`
+          UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
+          WHERE ${isPlan(sql, write)}`;
+        const details = planEntryDetails(write, { ...stored, state: "paused" }, ["state"]);
+        yield* insertChange(write, "roles.updated", details);
+        return true;
+      }),
 
-      firstNode: (prefix, at) =>
-        sql`
+      remove: bulkTransaction("remove", function* (write) {
+        const stored = yield* findForUpdate(write);
+        if (stored === undefined) return false;
+        for (const table of ["role_members", "role_problems", "role_plans"]) {
+          yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
+        }
+        yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
+        return true;
+      }),
+
+      startSweep: operation("startSweep", function* (place, at) {
+        const start = sql`UPDATE role_plans SET ${sweepStart(sql, 0, at)} WHERE ${isPlan(sql, place)} AND state = 'on'`;
+        return rowsWritten(yield* start.raw) > 0;
+      }),
+
+      status: operation("status", function* (place) {
+        const [found] = yield* readStatuses(sql`
+          SELECT ${sweepColumns},
+            (SELECT COUNT(*) FROM role_members WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL) AS pending
+          FROM role_plans WHERE ${isPlan(sql, place)}`);
+        const problems = yield* readProblems(sql`
+          SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
+          ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`);
+        return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
+      }),
+
+      hold: operation("hold", function* (write) {
+        assertStorable([write.node]);
+        if (!(yield* lease(write))) return [];
+        return yield* readHeldPlans(sql`
+          SELECT ${planColumns}, ${sweepColumns}, role_plans.position, role_plans.revision,
+            (SELECT MIN(due_at) FROM role_members WHERE ${ofPlan} AND due_at IS NOT NULL) AS next_due_at,
+            (SELECT MIN(since) FROM role_members WHERE ${ofPlan} AND since IS NOT NULL) AS oldest_since
+          FROM ${planTables} JOIN accounts ON accounts.name = scopes.account
+          WHERE role_plans.holder = ${write.node} AND ${isOn}
+          ORDER BY role_plans.pid, role_plans.guild_id`);
+      }),
+
+      firstNode: operation("firstNode", (prefix, at) => {
+        const nodes = sql`
           SELECT id FROM role_plan_nodes
-          WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`.pipe(
-          Effect.flatMap(readNodes),
-          Effect.map(Arr.head),
-          storeOperation("RolePlanStore.firstNode"),
-        ),
-
-      due: (place, at, limit) =>
-        sql`
-          SELECT chat_id, mark, since, nickname FROM role_members
-          WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL AND due_at <= ${at}
-          ORDER BY due_at, chat_id LIMIT ${limit}`.pipe(
-          Effect.flatMap(readWaiting),
-          storeOperation("RolePlanStore.due"),
-        ),
-
-      nicknames: (place, chatIds) =>
-        sql`
-          SELECT chat_id, nickname FROM role_members
-          WHERE ${isPlan(sql, place)} AND chat_id ${isAmong(JSON.stringify(chatIds))} AND nickname IS NOT NULL`.pipe(
-          Effect.flatMap(readNicknames),
-          Effect.map((found) => new Map(found)),
-          storeOperation("RolePlanStore.nicknames"),
-        ),
+          WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`;
+        return Effect.map(readNodes(nodes), Arr.head);
+      }),
     });
   }),
 );
 
-const statusOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (place: Parameters<typeof isPlan>[1]) {
-    const [found] = yield* Effect.flatMap(
-      sql`
-        SELECT ${sweepColumns},
-          (SELECT COUNT(*) FROM role_members WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL) AS pending
-        FROM role_plans WHERE ${isPlan(sql, place)}`,
-      readStatuses,
-    );
-    const problems = yield* Effect.flatMap(
-      sql`
-        SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
-        ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`,
-      readProblems,
-    );
-    return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
-  });
+const OptionalInt = Schema.NullOr(Schema.Int);
+const OptionalText = Schema.NullOr(Schema.String);
 
-/** Assigns role plans to a node, and returns the plans that the node holds. */
-const holdPlansOn = (sql: SqlClient.SqlClient) => {
-  // `guild_id` can be the key, because a guild has at most one plan with the state 'on'.
-  const lease = leasesOn(sql, {
-    table: "role_plans",
-    key: "guild_id",
-    nodes: "role_plan_nodes",
-    isNeeded: sql`state = 'on'`,
-  });
-
-  return Effect.fnUntraced(function* (hold: HoldItems) {
-    if (!(yield* lease(hold))) return [];
-    return yield* Effect.flatMap(
-      sql`
-        SELECT ${planColumns}, ${sweepColumns}, role_plans.position, role_plans.revision,
-          (SELECT MIN(due_at) FROM role_members
-            WHERE pid = role_plans.pid AND guild_id = role_plans.guild_id AND due_at IS NOT NULL) AS next_due_at,
-          (SELECT MIN(since) FROM role_members
-            WHERE pid = role_plans.pid AND guild_id = role_plans.guild_id AND since IS NOT NULL) AS oldest_since
-        FROM ${planTables} JOIN accounts ON accounts.name = scopes.account
-        WHERE role_plans.holder = ${hold.node} AND role_plans.state = 'on' AND accounts.status = 'active'
-        ORDER BY role_plans.pid, role_plans.guild_id`,
-      readHeldPlans,
-    );
-  });
+const planFields = {
+  pid: Pid,
+  account: Schema.String,
+  scopeGuild: Schema.NullOr(GuildId),
+  guildId: GuildId,
+  rules: Schema.fromJsonString(Schema.Array(RoleRule)),
+  nickname: OptionalText,
+  nicknameGroupId: OptionalText,
+  bypassRoleId: OptionalText,
+  state: literalsOf<PlanState>({ on: true, paused: true }),
 };
 
-/** Returns a function that finds the nicknames and problems stored for a chat user. */
-export const findUserRolesOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (chatId: ChatId) {
-    const nicknames = yield* Effect.flatMap(
-      sql`SELECT pid, guild_id, nickname FROM role_members WHERE chat_id = ${chatId} AND nickname <> ${erasedNickname}`,
-      readPlacedNicknames,
-    );
-    const problems = yield* Effect.flatMap(
-      sql`
-        SELECT pid, guild_id, ${problemColumns} FROM role_problems WHERE chat_id = ${chatId}
-        ORDER BY role_id`,
-      readPlacedProblems,
-    );
-    const found = new Map<string, UserRoles>();
-    for (const { pid, guildId, nickname } of nicknames) {
-      found.set(`${pid} ${guildId}`, { pid, guildId, nickname, problems: [] });
-    }
-    for (const { pid, guildId, problem } of problems) {
-      const name = `${pid} ${guildId}`;
-      const roles = found.get(name) ?? { pid, guildId, nickname: null, problems: [] };
-      found.set(name, { ...roles, problems: [...roles.problems, problem] });
-    }
-    return [...found.values()].toSorted(placeOrder);
-  });
+const planColumns = literalSql(`
+  role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
+  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.state`);
 
-/**
- * Returns a function that forgets the stored nicknames and problems of a chat user. Role changes that are still due for
- * the user stay due, and so does the removal of a nickname that a plan set.
- */
-export const forgetUserRolesOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (chatId: ChatId) {
-    const isOn = sql`EXISTS (
-      SELECT 1 FROM role_plans
-      WHERE role_plans.pid = role_members.pid AND role_plans.guild_id = role_members.guild_id AND state = 'on'
-    )`;
-    yield* sql`
-      DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL AND (nickname IS NULL OR NOT ${isOn})`;
-    yield* sql`UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname IS NOT NULL`;
-    yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
-  });
+const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
+
+const settingColumns = ({ rules, nickname, nicknameGroupId, bypassRoleId, state }: PlanSettings) => ({
+  rules: JSON.stringify(rules),
+  nickname,
+  nickname_group_id: nicknameGroupId,
+  bypass_role_id: bypassRoleId,
+  state,
+});
+
+const planOf = <Plan extends ValuesOf<typeof planFields>>({ pid, account, scopeGuild, ...plan }: Plan) => ({
+  ...plan,
+  scope: scopeOf({ pid, account, guildId: scopeGuild }),
+});
+
+const readPlans = tableOf("role_plans", planFields).reader((plan): RolePlan => planOf(plan));
+
+const sweepFields = {
+  sweptAt: OptionalInt,
+  sweepAfter: Schema.NullOr(ChatId),
+  sweepDone: Schema.Int,
+  sweepTotal: OptionalInt,
+};
+
+const { columns: sweepColumns } = tableOf("role_plans", sweepFields);
+
+const withSweep = <Values extends ValuesOf<typeof sweepFields>>({
+  sweepAfter: after,
+  sweepDone: done,
+  sweepTotal: total,
+  ...values
+}: Values) => ({ ...values, sweep: total === null ? null : ({ after, done, total } satisfies Sweep) });
+
+const readHeldPlans = tableOf("role_plans", {
+  ...planFields,
+  ...sweepFields,
+  position: Schema.Int,
+  revision: Schema.Int,
+  nextDueAt: OptionalInt,
+  oldestSince: OptionalInt,
+}).reader((plan): HeldPlan => withSweep(planOf(plan)));
+
+const readStatuses = tableOf("role_plans", { ...sweepFields, pending: Schema.Int }).reader((plan) =>
+  withSweep(plan),
+);
+
+const readNodes = columnReader("role_plan_nodes", "id", Schema.String);

@@ -7,6 +7,7 @@
 import { groupBy } from "@accountlink/core/group_by";
 import { Array, Context, Effect, Exit, Option, Tracer } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
+import type { Dialect } from "./dialect.ts";
 
 interface Request<Input, A, E> {
   readonly input: Input;
@@ -16,7 +17,8 @@ interface Request<Input, A, E> {
 }
 
 /**
- * Returns a function that runs an input as part of a batch. An input never joins a batch that is already running.
+ * Returns a function that runs an input as part of a batch, but alone on a local database. An input never joins a batch
+ * that is already running.
  *
  * @param run returns the outcome of each input, in order; gets the fiber contexts of all inputs and runs in the first
  * one
@@ -24,6 +26,7 @@ interface Request<Input, A, E> {
  * @param options.groupOf only inputs of the same group share a batch
  */
 export const batched = <Input, A, E>(
+  { isRemote }: Pick<Dialect, "isRemote">,
   run: (
     inputs: Array.NonEmptyReadonlyArray<Input>,
     contexts: ReadonlyArray<Context.Context<never>>,
@@ -34,6 +37,12 @@ export const batched = <Input, A, E>(
   },
 ): ((input: Input) => Effect.Effect<A, E>) => {
   const { maxSize, groupOf = () => "" } = options;
+  const runAlone = (input: Input, contexts: ReadonlyArray<Context.Context<never>>) =>
+    Effect.flatMap(
+      Effect.suspend(() => run([input], contexts)),
+      ([exit]) => exit as Exit.Exit<A, E>,
+    );
+  if (!isRemote) return (input) => runAlone(input, []);
   let requests: Array<Request<Input, A, E>> = [];
 
   const runBatch = (batch: Array.NonEmptyReadonlyArray<Request<Input, A, E>>) => {
@@ -57,12 +66,7 @@ export const batched = <Input, A, E>(
     // If a turn has only one request, run it in the fiber that made the request. This saves a new fiber.
     if (first !== undefined && due.length === 1) {
       const { input, context, resume } = first;
-      return resume(
-        Effect.flatMap(
-          Effect.suspend(() => run([input], [context])),
-          ([exit]) => exit as Exit.Exit<A, E>,
-        ),
-      );
+      return resume(runAlone(input, [context]));
     }
     const groups = groupBy(due, ({ group }) => group);
     for (const batch of [...groups.values()].flatMap((group) => Array.chunksOf(group, maxSize))) {
@@ -88,39 +92,56 @@ type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 
 const maxBatchSize = 500;
 
+interface Lookup<Key extends ReadonlyArray<string>, Row> {
+  /** Returns the rows of one key. */
+  readonly one: (...key: Key) => Found<Row>;
+  /** Returns the rows of several distinct keys. */
+  readonly several: (keys: ReadonlyArray<Key>) => Found<Row>;
+}
+
 /**
- * Returns a function that looks up the rows of a key. Lookups in one turn of the event loop share a statement. Each
- * lookup gets only the rows of its own key, so that a damaged row fails no lookup of another key.
+ * Makes a lookup of rows by key from two statements. On a remote database, lookups of one key in one turn of the event
+ * loop share the statement `several`. Each lookup gets only the rows of its own key, so that a damaged row fails no
+ * lookup of another key. On a local database, `several` runs the statement `one` for each key.
  *
  * A lookup never joins a statement that was already sent, so it sees every write that was answered before the lookup.
  *
- * @param columns the columns that form the key
- * @param query returns the rows of several distinct keys
- * @param queryOne returns the rows of one key, at lower cost; these rows need not have the columns of the key
+ * @param statements.columns the columns that form the key in the rows of `several`
  */
 export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
-  columns: { readonly [Part in keyof Key]: keyof Row },
-  query: (keys: ReadonlyArray<Key>) => Found<Row>,
-  queryOne: (...key: Key) => Found<Row> = (...key) => query([key]),
-): ((...key: Key) => Found<Row>) => {
+  { isRemote }: Pick<Dialect, "isRemote">,
+  statements: Lookup<Key, Row> & { readonly columns: { readonly [Part in keyof Key]: keyof Row } },
+): Lookup<Key, Row> => {
+  const { columns, one, several } = statements;
+  if (!isRemote) {
+    return {
+      one,
+      several: (keys) =>
+        Effect.map(
+          Effect.forEach(keys, (key) => one(...key)),
+          Array.flatten,
+        ),
+    };
+  }
   const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
-  const find = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
+  const together = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
+    { isRemote },
     (keys, contexts) => {
       const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
       const [first] = keys;
       if (distinct.length === 1) {
-        return Effect.map(withSpanLinks(contexts, queryOne(...first)), (rows) =>
+        return Effect.map(withSpanLinks(contexts, one(...first)), (rows) =>
           keys.map(() => Exit.succeed(rows)),
         );
       }
-      return Effect.map(withSpanLinks(contexts, query(distinct)), (rows) => {
+      return Effect.map(withSpanLinks(contexts, several(distinct)), (rows) => {
         const found = groupBy(rows, nameIn);
         return keys.map((key) => Exit.succeed(found.get(nameOf(key)) ?? []));
       });
     },
     { maxSize: maxBatchSize },
   );
-  return (...key) => find(key);
+  return { one: (...key) => together(key), several };
 };
 
 /** Runs the statement in the span of the first request, and links this span to the spans of the other requests. */

@@ -9,6 +9,7 @@ const otherPid = Pid.make("pid_fedcba9876543210");
 const chatIds = Array.from({ length: 1_200 }, (_, i) => ChatId.make(`${10_000 + i}`));
 const [ada, bob] = [ChatId.make("10001"), ChatId.make("10002")];
 
+const remote = { isRemote: true };
 const atOnce = { concurrency: "unbounded" } as const;
 
 type Pairs = ReadonlyArray<readonly [Pid, ChatId]>;
@@ -21,9 +22,14 @@ const recordingLookup = (
     Effect.as(Effect.yieldNow, rowsOf(pairs)),
 ) => {
   const asked: Array<Pairs> = [];
-  const find = batchedLookup<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => {
+  const ask = (pairs: ReadonlyArray<[Pid, ChatId]>) => {
     asked.push(pairs);
     return answer(pairs);
+  };
+  const { one: find } = batchedLookup<[Pid, ChatId]>(remote, {
+    columns: ["pid", "chat_id"],
+    one: (...pair) => ask([pair]),
+    several: ask,
   });
   return { asked, find };
 };
@@ -35,6 +41,7 @@ describe("batched", () => {
     Effect.gen(function* () {
       const ran: Array<readonly [asker: string, inputs: ReadonlyArray<string>]> = [];
       const ask = batched<string, string, never>(
+        remote,
         (inputs) =>
           Effect.map(Asker, (asker) => {
             ran.push([asker, inputs]);
@@ -60,6 +67,7 @@ describe("batched", () => {
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
       const ask = batched<string, string, never>(
+        remote,
         (inputs) => {
           if (inputs.includes("a1")) throw bug;
           return Effect.succeed(inputs.map(Exit.succeed));
@@ -75,13 +83,17 @@ describe("batched", () => {
   it.effect("if `groupOf` throws for a request, only this request fails", () =>
     Effect.gen(function* () {
       const bug = new TypeError("Cannot read properties of undefined");
-      const ask = batched<string, string, never>((inputs) => Effect.succeed(inputs.map(Exit.succeed)), {
-        maxSize: 2,
-        groupOf: (input) => {
-          if (input === "bad") throw bug;
-          return input;
+      const ask = batched<string, string, never>(
+        remote,
+        (inputs) => Effect.succeed(inputs.map(Exit.succeed)),
+        {
+          maxSize: 2,
+          groupOf: (input) => {
+            if (input === "bad") throw bug;
+            return input;
+          },
         },
-      });
+      );
       const exits = yield* Effect.forEach(["bad", "good"], (input) => Effect.exit(ask(input)), atOnce);
       expect(exits).toEqual([Exit.die(bug), Exit.succeed("good")]);
     }),
@@ -115,11 +127,11 @@ describe("batchedLookup", () => {
   it.effect("lookups of one key get its rows, which need not have the columns of the key", () =>
     Effect.gen(function* () {
       const row = { game_id: "1" };
-      const find = batchedLookup<[Pid, ChatId]>(
-        ["pid", "chat_id"],
-        () => Effect.die("several keys"),
-        () => Effect.succeed([row]),
-      );
+      const { one: find } = batchedLookup<[Pid, ChatId]>(remote, {
+        columns: ["pid", "chat_id"],
+        one: () => Effect.succeed([row]),
+        several: () => Effect.die("several keys"),
+      });
       expect(yield* find(pid, ada)).toEqual([row]);
       expect(yield* Effect.all([find(pid, ada), find(pid, ada)], atOnce)).toEqual([[row], [row]]);
     }),

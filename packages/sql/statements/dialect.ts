@@ -5,7 +5,6 @@
  * SQLite and Postgres share `ON CONFLICT`, `RETURNING`, `IS DISTINCT FROM` and `->>`. Times are integers
  * (milliseconds), JSON is text, and there are no booleans.
  */
-import type { ChatId } from "@accountlink/core";
 import { hourMs } from "@accountlink/core/timestamp";
 import { Context, Effect } from "effect";
 import type { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
@@ -47,13 +46,6 @@ export interface Dialect {
    * a column of a table to the left.
    */
   readonly usersInUse: (json: string | Statement.Fragment) => Statement.Fragment;
-  /** Like `usersInUse`, but does not wait: its column `free` is 1, or 0 while one of the chat users is being erased. */
-  readonly usersIfFree: (json: string | Statement.Fragment) => Statement.Fragment;
-  /**
-   * A table of one row with the column `locks`, for an erasure. Reading it waits for all transactions that have read
-   * `usersInUse` for the chat user.
-   */
-  readonly userInErasure: (chatId: ChatId) => Statement.Fragment;
   /**
    * Follows `DELETE FROM <table>`: limits the deletion to the first `limit` rows that meet the condition, sorted by the
    * columns in `order`. May skip locked rows.
@@ -103,15 +95,12 @@ export interface Dialect {
   readonly commitsInOrder: boolean;
   /**
    * A table of one row with the column `locks`. Reading it locks the name until the end of the transaction, and waits
-   * while another transaction holds the same name.
+   * while another transaction holds the same name, or has read `usersInUse` for a chat user of this ID.
    */
   readonly onlyOne: (name: string) => Statement.Fragment;
 
   /** A JSON object as text. `fields` has the SQL expression of each value, by the name of the field. */
   readonly jsonObject: (fields: Readonly<Record<string, string>>) => Statement.Fragment;
-
-  /** The current time of the database, in milliseconds. */
-  readonly now: Statement.Fragment;
 
   /** The number of rows that a statement wrote, taken from its `raw` result. */
   readonly rowsWritten: (raw: unknown) => number;
@@ -140,8 +129,6 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   forReference: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
   usersInUse: () => sql`(SELECT 0 AS locks) AS held`,
-  usersIfFree: () => sql`(SELECT 1 AS free) AS held`,
-  userInErasure: () => sql`(SELECT 0 AS locks) AS held`,
   firstRows: ({ table, primaryKey, order, condition, limit }) => {
     const columns = sql.literal(primaryKey.join(", "));
     return sql`WHERE (${columns}) IN (
@@ -158,7 +145,6 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   commitsInOrder: true,
   onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
   jsonObject: (fields) => sql.literal(`json_object(${pairsOf(fields)})`),
-  now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
   isRemote: false,
   withBulkTimeout: (transaction) => transaction,
@@ -187,13 +173,6 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
       SELECT COUNT(pg_advisory_xact_lock_shared(hashtextextended(value, 0))) AS locks
       FROM json_array_elements_text(${json}::json)
     ) AS held`,
-  usersIfFree: (json) => sql`LATERAL (
-      SELECT COALESCE(MIN(pg_try_advisory_xact_lock_shared(hashtextextended(value, 0))::int), 1) AS free
-      FROM json_array_elements_text(${json}::json)
-    ) AS held`,
-  userInErasure: (chatId) => sql`(
-      SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${chatId}, 0))) AS locks
-    ) AS held`,
   // Select the rows by ctid: with many primary keys instead, Postgres would scan the whole table.
   firstRows: ({ table, order, condition, limit }) => sql`WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
@@ -210,7 +189,6 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks
     ) AS held`,
   jsonObject: (fields) => sql.literal(`json_build_object(${pairsOf(fields)})::text`),
-  now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,
   withBulkTimeout: (transaction) => withTimeout(sql, 60_000, transaction),

@@ -39,18 +39,12 @@ export const leasesOn = (
    * usually nothing has to be written afterwards.
    */
   const readState = ({ node, at, limit }: HoldItems) =>
-    Effect.map(
-      Effect.flatMap(
-        sql`
-          SELECT (SELECT lives_until FROM ${nodes} WHERE id = ${node}) AS lives_until,
-            (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} LIMIT 1) AS one) AS needed,
-            (SELECT COUNT(*) FROM (
-              SELECT 1 FROM ${table} WHERE ${isFree(at)} LIMIT ${Math.min(limit, 1)}
-            ) AS other) AS free`,
-        schemaReaderOf(nodesName, State, (state) => state),
-      ),
-      ([state]) => state ?? { lives_until: null, needed: 0, free: 0 },
-    );
+    readStates(sql`
+      SELECT (SELECT lives_until FROM ${nodes} WHERE id = ${node}) AS lives_until,
+        (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} LIMIT 1) AS one) AS needed,
+        (SELECT COUNT(*) FROM (
+          SELECT 1 FROM ${table} WHERE ${isFree(at)} LIMIT ${Math.min(limit, 1)}
+        ) AS other) AS free`);
 
   const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: HoldItems) {
     const free = sql`
@@ -61,7 +55,7 @@ export const leasesOn = (
 
   return Effect.fnUntraced(function* (hold: HoldItems) {
     const { node, at, until } = hold;
-    const { lives_until, needed, free } = yield* readState(hold);
+    const [{ lives_until, needed, free } = noState] = yield* readState(hold);
     if (until <= at) {
       yield* sql`DELETE FROM ${nodes} WHERE id = ${node}`;
       return false;
@@ -79,8 +73,9 @@ export const leasesOn = (
   });
 };
 
-const State = Schema.Struct({
-  lives_until: Schema.NullOr(Schema.Int),
-  needed: Schema.Int,
-  free: Schema.Int,
-});
+const noState = { lives_until: null, needed: 0, free: 0 };
+
+const readStates = schemaReaderOf(
+  "leases",
+  Schema.Struct({ lives_until: Schema.NullOr(Schema.Int), needed: Schema.Int, free: Schema.Int }),
+);

@@ -10,24 +10,28 @@ export class UnreadableRow extends Data.TaggedError("UnreadableRow")<{ readonly 
   override readonly message = `Cannot read a row of "${this.table}": its values are invalid`;
 }
 
-/** Decodes the rows of a table; `read` returns undefined for an invalid row. */
+/**
+ * Returns a function that runs a statement, and decodes the rows of a table that it returns. `read` returns undefined
+ * for an invalid row.
+ */
 export const readerOf =
   <Row, A>(table: string, read: (row: Row) => A | undefined) =>
-  (rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<A>, UnreadableRow> => {
-    const values: Array<A> = [];
-    for (const row of rows) {
-      const value = read(row);
-      if (value === undefined) return Effect.fail(new UnreadableRow({ table }));
-      values.push(value);
-    }
-    return Effect.succeed(values);
-  };
+  <E>(statement: Effect.Effect<ReadonlyArray<Row>, E>): Effect.Effect<ReadonlyArray<A>, E | UnreadableRow> =>
+    Effect.flatMap(statement, (rows) => {
+      const values: Array<A> = [];
+      for (const row of rows) {
+        const value = read(row);
+        if (value === undefined) return Effect.fail(new UnreadableRow({ table }));
+        values.push(value);
+      }
+      return Effect.succeed(values);
+    });
 
-/** Decodes the rows of a table by a schema, and converts each row with `make`. */
-export const schemaReaderOf = <Columns, A>(
+/** Decodes the rows of a table by a schema, and converts each row with `make`, if given. */
+export const schemaReaderOf = <Columns, A = Columns>(
   table: string,
   schema: Schema.Decoder<Columns>,
-  make: (columns: Columns) => A,
+  make: (columns: Columns) => A = (columns) => columns as unknown as A,
 ) => {
   const decode = Schema.decodeUnknownOption(schema);
   return readerOf(table, (row: unknown) => Option.getOrUndefined(Option.map(decode(row), make)));
@@ -78,7 +82,8 @@ export const tableOf = <const F extends Fields>(
       return row;
     },
 
-    reader: <A>(make: (values: ValuesOf<F>) => A) =>
+    /** Decodes rows, and makes a record of the values of each row. Without `make`, the values are the record. */
+    reader: <A = ValuesOf<F>>(make: (values: ValuesOf<F>) => A = (values) => values as A) =>
       schemaReaderOf(table, schema, (row) => make(valuesIn(row))),
   };
 };

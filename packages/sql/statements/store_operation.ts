@@ -1,9 +1,9 @@
 /** The error boundary of the stores: maps database failures to `StoreUnavailable`. */
 import { StoreUnavailable } from "@accountlink/core";
-import { assertStorable } from "@accountlink/core/storable_text";
 import { traced } from "@accountlink/core/telemetry";
-import { Cause, Effect } from "effect";
-import { SqlError } from "effect/sql";
+import { Cause, Data, Effect } from "effect";
+import { type SqlClient, SqlError } from "effect/sql";
+import { dialectOf } from "./dialect.ts";
 import type { UnreadableRow } from "./row.ts";
 
 /**
@@ -12,21 +12,12 @@ import type { UnreadableRow } from "./row.ts";
  *
  * Errors that no retry can fix stay defects: bugs, unstorable text, and constraint violations, such as a scope that
  * does not exist.
- *
- * @param texts texts from the caller. If a text cannot be stored, the operation dies before it runs
  */
 export const storeOperation =
-  (name: string, ...texts: ReadonlyArray<string>) =>
+  (name: string) =>
   <A, R>(effect: Effect.Effect<A, Failure, R>): Effect.Effect<A, StoreUnavailable, R> => {
-    const checked =
-      texts.length === 0
-        ? effect
-        : Effect.andThen(
-            Effect.sync(() => assertStorable(texts)),
-            effect,
-          );
     const attempt = (isLast: boolean): Effect.Effect<A, StoreUnavailable, R> =>
-      Effect.matchCauseEffect(checked, {
+      Effect.matchCauseEffect(effect, {
         onSuccess: Effect.succeed,
         onFailure: (cause) => {
           const failure = failureIn(cause);
@@ -41,6 +32,46 @@ export const storeOperation =
       });
     return traced(name)(attempt(false));
   };
+
+/**
+ * Makes the operations of a store from functions that return an effect or a generator. `transaction` runs a function as
+ * one transaction, and `bulkTransaction` gives a transaction over many rows a longer timeout.
+ */
+export const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
+  const within =
+    (around: Around) =>
+    <Args extends ReadonlyArray<unknown>, A>(
+      name: string,
+      body: (...args: Args) => Effect.Effect<A, Ending> | Effect.fn.Return<A, Ending>,
+    ): ((...args: Args) => Effect.Effect<A, StoreUnavailable>) => {
+      const bounded = storeOperation(`${store}.${name}`);
+      return (...args) => {
+        const run = Effect.suspend(() => {
+          const made = body(...args);
+          return Effect.isEffect(made) ? made : Effect.gen(() => made);
+        });
+        return bounded(
+          Effect.catchTag(around(run), "RolledBack", ({ answer }) => Effect.succeed(answer as A)),
+        );
+      };
+    };
+  const { withBulkTimeout } = dialectOf(sql);
+  return {
+    operation: within((effect) => effect),
+    transaction: within(sql.withTransaction),
+    bulkTransaction: within((effect) => withBulkTimeout(sql.withTransaction(effect))),
+  };
+};
+
+type Ending = Failure | RolledBack;
+
+type Around = <A>(effect: Effect.Effect<A, Ending>) => Effect.Effect<A, Ending>;
+
+export class RolledBack extends Data.TaggedError("RolledBack")<{ readonly answer: unknown }> {}
+
+/** Rolls the transaction of an operation back, and answers with `answer`. */
+export const rollBack = <const A>(answer: A): Effect.Effect<A, RolledBack> =>
+  Effect.fail(new RolledBack({ answer }));
 
 /**
  * An error because the disk of the database is full. Failed operations do not log this error, since `logFullDisk` logs

@@ -66,18 +66,6 @@ describe("operation", () => {
       expect(Exit.hasInterrupts(yield* exitOf(Effect.interrupt))).toBe(true);
     }),
   );
-
-  it.effect("unstorable text is refused before the operation runs", () =>
-    Effect.gen(function* () {
-      let done = false;
-      const effect = Effect.sync(() => {
-        done = true;
-      });
-      const exit = yield* Effect.exit(storeOperation("KeyStore.findAccount", "good", "b\0d")(effect));
-      expect(Exit.hasDies(exit)).toBe(true);
-      expect(done).toBe(false);
-    }),
-  );
 });
 
 function refused(reason: SqlError.SqlErrorReason): SqlError.SqlError {

@@ -1,7 +1,7 @@
 /** Erases a chat user in one transaction. Finds the user's events before the transaction starts. */
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
-import { type AuditEntry, signedBy, usersOf } from "@accountlink/core/audit";
+import { signedBy, usersOf } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
 import type { Account } from "@accountlink/core/keys";
 import {
@@ -11,42 +11,34 @@ import {
   type UserErased,
   withoutUser,
 } from "@accountlink/core/users";
-import { Data, Effect, Option } from "effect";
+import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
-import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
+import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { entryColumns, readEntries } from "../audit/audit_log.ts";
-import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../events/event_erasure.ts";
+import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_writes.ts";
-import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
-import { accountColumns, readAccounts, readKeyIds } from "../keys/key_row.ts";
-import { forgetUserRolesOn } from "../roles/role_plan_store.ts";
+import { unfinished } from "../flow/session_row.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
+import { accountColumns, readAccounts, readKeyIds } from "../keys/accounts.ts";
+import { forgetUserRoles } from "../roles/role_members.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-
-/**
- * The user has a record in a scope that the erasure request does not name in `scopes`. This error rolls the erasure
- * back.
- */
-class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
+import { rollBack } from "../statements/store_operation.ts";
 
 export const eraseUserOn = (sql: SqlClient.SqlClient) => {
-  const { isRemote, userInErasure } = dialectOf(sql);
-  const lockAccounts = lockAccountsOn(sql);
-  const keepSuspension = keepSuspensionOn(sql);
-  const eraseOnce = eraseOnceOn(sql);
-  const releaseAccount = releaseAccountOn(sql);
-  const findEvents = findEventsToEraseOn(sql);
+  const { elements, forUpdate, isAmong, isAnyOf, isRemote, onlyOne } = dialectOf(sql);
+  const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
-  const eraseWith = Effect.fnUntraced(function* (write: EraseUser, events: EventsToErase) {
-    yield* sql`SELECT locks FROM ${userInErasure(write.chatId)}`;
+  const eraseWith = Effect.fnUntraced(function* (write: EraseUser, toErase: EventsToErase) {
+    yield* sql`SELECT locks FROM ${onlyOne(write.chatId)}`;
     const accounts = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
     yield* keepSuspension(write);
     const things: Array<ErasedThing> = [];
     const told = new Set<Pid>();
-    let pass = yield* eraseOnce(write, names, events);
-    while (pass.length > 0) {
+    let pass = yield* eraseOnce(write, names, toErase);
+    while (pass !== null && pass.length > 0) {
       for (const thing of pass) {
         const { pid } = thing;
         things.push(thing);
@@ -57,8 +49,9 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       }
       // If another write commits between two statements of a pass, the pass may erase only a part of this write. Repeat
       // until a pass finds nothing.
-      pass = isRemote ? yield* eraseOnce(write, names, events) : [];
+      pass = isRemote ? yield* eraseOnce(write, names, toErase) : [];
     }
+    if (pass === null) return yield* rollBack(Option.none<UserErased>());
 
     const revokedKeys = yield* Effect.forEach(accounts, (account, index) =>
       releaseAccount(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
@@ -71,29 +64,17 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     return Option.some<UserErased>({ ...total, accounts: accounts.length, revokedKeys: revokedKeys.flat() });
   }, sql.withTransaction);
 
-  return (write: EraseUser) => Effect.flatMap(findEvents(write.chatId), (events) => eraseWith(write, events));
-};
-
-const erasureOf = ({ chatId, at }: EraseUser) => newEvent(at, { type: "user.erased", data: { chatId } });
-
-const lockAccountsOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, isAmong } = dialectOf(sql);
-  return Effect.fnUntraced(function* (chatId: ChatId) {
-    const accounts = yield* Effect.flatMap(
+  const lockAccounts = Effect.fnUntraced(function* (chatId: ChatId) {
+    const accounts = yield* readAccounts(
       sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
-      readAccounts,
     );
     const names = JSON.stringify(accounts.map(({ name }) => name));
     yield* sql`SELECT pid FROM scopes WHERE account ${isAmong(names)} ORDER BY pid ${forUpdate}`;
     return accounts;
   });
-};
 
-/** Keeps the hash of a user who owns a suspended account. */
-const keepSuspensionOn =
-  (sql: SqlClient.SqlClient) =>
-  ({ chatId, ownerHash }: EraseUser) =>
-    sql`
+  /** Keeps the hash of a user who owns a suspended account. */
+  const keepSuspension = ({ chatId, ownerHash }: EraseUser) => sql`
     INSERT INTO suspended_owners (hash)
     SELECT ${ownerHash} WHERE EXISTS (
       SELECT 1 FROM accounts LEFT JOIN members
@@ -101,51 +82,39 @@ const keepSuspensionOn =
       WHERE status = 'suspended' AND (accounts.chat_id = ${chatId} OR members.chat_id IS NOT NULL))
     ON CONFLICT (hash) DO NOTHING`;
 
-/** Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope. */
-const eraseOnceOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, isAnyOf, isAmong } = dialectOf(sql);
-  const endVerifications = endVerificationsOn(sql);
-  const eraseEntries = eraseEntriesOn(sql);
-  const eraseEvents = eraseEventsOn(sql);
-  const forgetRoles = forgetUserRolesOn(sql);
-
-  return Effect.fnUntraced(function* (
+  /**
+   * Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope.
+   * Returns null if the user has a record in a scope that the erasure does not name in `scopes`.
+   */
+  const eraseOnce = Effect.fnUntraced(function* (
     { chatId, at, scopes }: EraseUser,
     names: ReadonlyArray<string>,
     toErase: EventsToErase,
   ) {
-    const isTheirs = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}`;
-    const records = yield* Effect.flatMap(
-      sql`SELECT pid FROM links WHERE ${isTheirs} ORDER BY pid ${forUpdate}`,
-      readPids,
-    );
-    if (records.some((pid) => !scopes.includes(pid))) return yield* new RecordElsewhere();
+    const isTheirs = sql`${inAnyScope} AND chat_id = ${chatId}`;
+    const records = yield* readPids(sql`SELECT pid FROM links WHERE ${isTheirs} ORDER BY pid ${forUpdate}`);
+    if (records.some((pid) => !scopes.includes(pid))) return null;
     yield* sql`DELETE FROM links WHERE pid ${isAmong(JSON.stringify(records))} AND chat_id = ${chatId}`;
     yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
-    yield* endVerifications(null, chatId, at);
+    yield* endVerifications(sql, null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
-    yield* forgetRoles(chatId);
+    yield* forgetUserRoles(sql, chatId);
     // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day.
     yield* sql`
       UPDATE idempotency_keys
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
       WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
-    const sightings = yield* Effect.flatMap(
+    const sightings = yield* readSightings(
       sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sightingColumns}`,
-      readSightings,
     );
-    const inScopes = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
-    const reviews = yield* Effect.flatMap(
-      sql`
-        DELETE FROM alt_reviews
-        WHERE ${inScopes} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`,
-      readPids,
-    );
+    const reviews = yield* readPids(sql`
+      DELETE FROM alt_reviews
+      WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`);
     const entries = yield* eraseEntries(chatId, names);
-    const events = yield* eraseEvents(chatId, toErase);
+    const events = yield* eraseEvents(sql, chatId, toErase);
     return [
       ...records.map((pid) => ({ pid, what: "records" as const })),
       ...sightings.map(({ pid, sighting }) => ({
@@ -157,54 +126,32 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       ...events.map((pid) => ({ pid, what: "events" as const })),
     ];
   });
-};
 
-/** Returns a function that finds audit entries that name a chat user or one of the user's accounts, oldest first. */
-export const userEntriesOn = (sql: SqlClient.SqlClient) => {
-  const { isAmong } = dialectOf(sql);
-  return Effect.fnUntraced(function* (chatId: ChatId, accountNames: ReadonlyArray<string>) {
-    const entries = yield* Effect.flatMap(
-      sql`
-        SELECT ${entryColumns} FROM audit_log WHERE chat_id = ${chatId}
-        UNION SELECT ${entryColumns} FROM audit_log WHERE other_chat_id = ${chatId}
-        UNION SELECT ${entryColumns} FROM audit_log WHERE member = ${chatId}
-        UNION SELECT ${entryColumns} FROM audit_log
-          WHERE account ${isAmong(JSON.stringify(accountNames))} AND actor_type = 'account'
-        ORDER BY sequence`,
-      readEntries,
-    );
-    return entries.filter((entry: AuditEntry) => withoutUser(entry, chatId, accountNames) !== null);
-  });
-};
-
-const eraseEntriesOn = (sql: SqlClient.SqlClient) => {
-  const { elements } = dialectOf(sql);
-  const findEntries = userEntriesOn(sql);
-  return Effect.fnUntraced(function* (chatId: ChatId, names: ReadonlyArray<string>) {
-    const entries = yield* findEntries(chatId, names);
-    const rows = JSON.stringify(entries.map((entry) => erasedRow(entry, chatId, names)));
+  const eraseEntries = Effect.fnUntraced(function* (chatId: ChatId, names: ReadonlyArray<string>) {
+    const entries = yield* findUserEntries(sql, chatId, names);
+    const rows = entries.map((entry) => {
+      const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
+      const [chatUser = null, otherUser = null] = usersOf({ actor, details });
+      const { member } = signedBy({ actor });
+      return [entry.sequence, actor.id, JSON.stringify(details), chatUser, otherUser, member];
+    });
     yield* sql`
       UPDATE audit_log
       SET actor_id = value ->> 1, details = value ->> 2, chat_id = value ->> 3, other_chat_id = value ->> 4,
         member = value ->> 5
-      FROM ${elements(rows)} WHERE sequence = CAST(value ->> 0 AS BIGINT)`;
+      FROM ${elements(JSON.stringify(rows))} WHERE sequence = CAST(value ->> 0 AS BIGINT)`;
     return entries;
   });
-};
 
-const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<string>) => {
-  const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
-  const [chatUser = null, otherUser = null] = usersOf({ actor, details });
-  return [entry.sequence, actor.id, JSON.stringify(details), chatUser, otherUser, signedBy({ actor }).member];
-};
-
-/**
- * Removes the chat ID and the name of an account, deletes its webhooks and role plans, revokes its keys, and clears
- * what the owner entered for keys and scopes.
- */
-const releaseAccountOn = (sql: SqlClient.SqlClient) => {
-  const { isAnyOf } = dialectOf(sql);
-  return Effect.fnUntraced(function* (write: EraseUser, { name, tier, status }: Account, pseudonym: string) {
+  /**
+   * Removes the chat ID and the name of an account, deletes its webhooks and role plans, revokes its keys, and clears
+   * what the owner entered for keys and scopes.
+   */
+  const releaseAccount = Effect.fnUntraced(function* (
+    write: EraseUser,
+    { name, tier, status }: Account,
+    pseudonym: string,
+  ) {
     yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
     yield* sql`
       UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL
@@ -216,12 +163,9 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) => {
     yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
     const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
-    const revoked = yield* Effect.flatMap(
-      sql`
+    const revoked = yield* readKeyIds(sql`
         UPDATE keys SET status = 'revoked', revoked_at = ${write.at}
-        WHERE ${inScopes} AND status <> 'revoked' RETURNING id`,
-      readKeyIds,
-    );
+        WHERE ${inScopes} AND status <> 'revoked' RETURNING id`);
     yield* sql`
       UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]' WHERE ${inScopes}`;
     yield* sql`
@@ -234,6 +178,27 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) => {
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
     return revoked;
   });
+
+  return (write: EraseUser) =>
+    Effect.flatMap(findEventsToErase(sql, write.chatId), (toErase) => eraseWith(write, toErase));
 };
+
+const erasureOf = ({ chatId, at }: EraseUser) => newEvent(at, { type: "user.erased", data: { chatId } });
+
+/** Finds the audit entries that name a chat user or one of the user's accounts, oldest first. */
+export const findUserEntries = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  chatId: ChatId,
+  accountNames: ReadonlyArray<string>,
+) {
+  const entries = yield* readEntries(sql`
+    SELECT ${entryColumns} FROM audit_log WHERE chat_id = ${chatId}
+    UNION SELECT ${entryColumns} FROM audit_log WHERE other_chat_id = ${chatId}
+    UNION SELECT ${entryColumns} FROM audit_log WHERE member = ${chatId}
+    UNION SELECT ${entryColumns} FROM audit_log
+      WHERE account ${dialectOf(sql).isAmong(JSON.stringify(accountNames))} AND actor_type = 'account'
+    ORDER BY sequence`);
+  return entries.filter((entry) => withoutUser(entry, chatId, accountNames) !== null);
+});
 
 const readPids = columnReader("links", "pid", Pid);

@@ -1,15 +1,12 @@
 /**
- * Shares two node:sqlite connections between fibers: one writes, one only reads. Statements are synchronous, so
- * fibers interleave only between statements. The fiber itself waits for locks of other processes, since SQLite's own
- * wait would block the process.
+ * Shares the node:sqlite connection that writes between fibers. Statements are synchronous, so fibers interleave only
+ * between statements.
  */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
+import type { DatabaseSync } from "node:sqlite";
 import { Effect, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
-import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
-
-export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
+import { type Run, retryWhileLocked } from "./connection.ts";
+import { failWith, isDiskFull } from "./sql_error.ts";
 
 export interface AccessOptions {
   /** How long to wait for locks of other processes, in milliseconds. */
@@ -21,8 +18,6 @@ export interface AccessOptions {
 }
 
 /**
- * The writing connection.
- *
  * - `lease` holds a semaphore from before the BEGIN of a transaction until after its COMMIT or ROLLBACK.
  * - `shared` runs without the semaphore: at once if no transaction is open, otherwise when the open transaction has
  *   ended, before the next one begins.
@@ -143,87 +138,3 @@ function leaveTransaction(db: DatabaseSync): void {
     db.close();
   }
 }
-
-/**
- * Reads outside of transactions, on a separate connection.
- *
- * Beginning and ending a snapshot costs SQLite more than a point read. So the reads of one turn of the event loop
- * share a snapshot, which ends with the turn or with a write of this process. A read sees every write of this process
- * that was answered before the read; writes of other processes are visible in the next turn.
- */
-export class SnapshotReader {
-  readonly #db: DatabaseSync;
-  readonly #busyTimeout: number;
-  readonly #begin: StatementSync;
-  readonly #end: StatementSync;
-  #reading = false;
-
-  /** @param db a read-only connection that nothing else uses */
-  constructor(db: DatabaseSync, busyTimeout: number) {
-    this.#db = db;
-    this.#busyTimeout = busyTimeout;
-    this.#begin = db.prepare("BEGIN");
-    this.#end = db.prepare("COMMIT");
-  }
-
-  readonly run: Run = (statement) =>
-    retryWhileLocked(this.#busyTimeout, () => {
-      if (!this.#reading) {
-        this.#begin.run();
-        this.#reading = true;
-        setImmediate(this.endSnapshot);
-      }
-      try {
-        return Effect.succeed(statement());
-      } catch (cause) {
-        this.endSnapshot();
-        throw cause;
-      }
-    });
-
-  /** Ends the snapshot, so that the next read takes a new one. */
-  readonly endSnapshot = (): void => {
-    if (!this.#reading) return;
-    this.#reading = false;
-    // A closed connection has no snapshot to end. COMMIT may fail if the file is damaged, but even then it ends the
-    // snapshot.
-    if (this.#db.isOpen && this.#db.isTransaction) endQuietly(this.#end);
-  };
-}
-
-function endQuietly(end: StatementSync): void {
-  try {
-    end.run();
-  } catch {
-    // Ignore the error of a damaged file: all rows were read before the snapshot ends, and the next read reports the
-    // damage.
-  }
-}
-
-/**
- * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. Measures the pauses in
- * real time instead of by the `Clock`, because the other process does not follow a test clock.
- */
-export function retryWhileLocked<A>(
-  busyTimeout: number,
-  attempt: () => Effect.Effect<A, SqlError.SqlError>,
-): Effect.Effect<A, SqlError.SqlError> {
-  const attemptBefore = (deadline: number | undefined, wait: number): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.suspend(() => {
-      try {
-        return attempt();
-      } catch (cause) {
-        const now = performance.now();
-        const end = deadline ?? now + busyTimeout;
-        if (now >= end || !isBusy(cause)) return failWith(cause);
-        return Effect.andThen(
-          Effect.promise((signal) => pause(wait, undefined, { signal })),
-          attemptBefore(end, Math.min(wait * 2, longestPause)),
-        );
-      }
-    });
-  return attemptBefore(undefined, 1);
-}
-
-/** The longest pause between two attempts of `retryWhileLocked`, in milliseconds. */
-const longestPause = 25;

@@ -1,9 +1,15 @@
-/** Prepares the statements of a node:sqlite connection, binds their parameters, and runs them. */
+/**
+ * Prepares the statements of a node:sqlite connection, binds their parameters, and runs them. The fiber waits for locks
+ * of other processes, since SQLite's own wait would block the process.
+ */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { Stream } from "effect";
+import { setTimeout as pause } from "node:timers/promises";
+import { Effect, Stream } from "effect";
 import { type SqlConnection, SqlError } from "effect/sql";
 import { withStatementSpan } from "../../statements/statement_span.ts";
-import type { Run } from "./access.ts";
+import { failWith, isBusy } from "./sql_error.ts";
+
+export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
 
 export class Connection implements SqlConnection.Connection {
   readonly run: Run;
@@ -60,6 +66,90 @@ function streamRefused(): SqlError.SqlError {
   const message = "Cannot stream rows: it would keep the connection busy, expected pages by key";
   return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
 }
+
+/**
+ * Reads outside of transactions, on a separate connection.
+ *
+ * Beginning and ending a snapshot costs SQLite more than a point read. So the reads of one turn of the event loop
+ * share a snapshot, which ends with the turn or with a write of this process. A read sees every write of this process
+ * that was answered before the read; writes of other processes are visible in the next turn.
+ */
+export class SnapshotReader {
+  readonly #db: DatabaseSync;
+  readonly #busyTimeout: number;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+  #reading = false;
+
+  /** @param db a read-only connection that nothing else uses */
+  constructor(db: DatabaseSync, busyTimeout: number) {
+    this.#db = db;
+    this.#busyTimeout = busyTimeout;
+    this.#begin = db.prepare("BEGIN");
+    this.#end = db.prepare("COMMIT");
+  }
+
+  readonly run: Run = (statement) =>
+    retryWhileLocked(this.#busyTimeout, () => {
+      if (!this.#reading) {
+        this.#begin.run();
+        this.#reading = true;
+        setImmediate(this.endSnapshot);
+      }
+      try {
+        return Effect.succeed(statement());
+      } catch (cause) {
+        this.endSnapshot();
+        throw cause;
+      }
+    });
+
+  /** Ends the snapshot, so that the next read takes a new one. */
+  readonly endSnapshot = (): void => {
+    if (!this.#reading) return;
+    this.#reading = false;
+    // A closed connection has no snapshot to end. COMMIT may fail if the file is damaged, but even then it ends the
+    // snapshot.
+    if (this.#db.isOpen && this.#db.isTransaction) endQuietly(this.#end);
+  };
+}
+
+function endQuietly(end: StatementSync): void {
+  try {
+    end.run();
+  } catch {
+    // Ignore the error of a damaged file: all rows were read before the snapshot ends, and the next read reports the
+    // damage.
+  }
+}
+
+/**
+ * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. Measures the pauses in
+ * real time instead of by the `Clock`, because the other process does not follow a test clock.
+ */
+export function retryWhileLocked<A>(
+  busyTimeout: number,
+  attempt: () => Effect.Effect<A, SqlError.SqlError>,
+): Effect.Effect<A, SqlError.SqlError> {
+  const attemptBefore = (deadline: number | undefined, wait: number): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.suspend(() => {
+      try {
+        return attempt();
+      } catch (cause) {
+        const now = performance.now();
+        const end = deadline ?? now + busyTimeout;
+        if (now >= end || !isBusy(cause)) return failWith(cause);
+        return Effect.andThen(
+          Effect.promise((signal) => pause(wait, undefined, { signal })),
+          attemptBefore(end, Math.min(wait * 2, longestPause)),
+        );
+      }
+    });
+  return attemptBefore(undefined, 1);
+}
+
+/** The longest pause between two attempts of `retryWhileLocked`, in milliseconds. */
+const longestPause = 25;
 
 /** The prepared statements of a connection. Those in `rows` return objects, and those in `values` return arrays. */
 export interface Statements {

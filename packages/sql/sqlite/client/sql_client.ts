@@ -4,8 +4,14 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
-import { Access, inTransaction, retryWhileLocked, SnapshotReader } from "./access.ts";
-import { Connection, statementsOf, TracedConnection } from "./connection.ts";
+import { Access, inTransaction } from "./access.ts";
+import {
+  Connection,
+  retryWhileLocked,
+  SnapshotReader,
+  statementsOf,
+  TracedConnection,
+} from "./connection.ts";
 import { logFullDisk } from "./full_disk.ts";
 
 export interface SqliteOptions {

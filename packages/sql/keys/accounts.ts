@@ -1,0 +1,191 @@
+/** The operations of `KeyStore` on accounts and their scopes. */
+import { ChatId, type DataScope, GuildId, guildOf, KeyId, Pid, type ScopeTarget } from "@accountlink/core";
+import {
+  type Account,
+  type AccountStatus,
+  type ConfiguredScope,
+  changedSettings,
+  type KeyStore,
+  type NewAccount,
+  scopeOrder,
+  type Tier,
+  type UpdateAccount,
+} from "@accountlink/core/keys";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertEntry } from "../audit/audit_entry.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { columnReader, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
+
+export const accountOperations = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, isAnyOf } = dialectOf(sql);
+  const { operation, transaction } = operationsOf(sql, "KeyStore");
+
+  const findAccount = (name: string) =>
+    readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name}`);
+
+  const findScope = (account: string, target: ScopeTarget) =>
+    readScopes(sql`
+      SELECT pid, account, guild_id FROM scopes
+      WHERE account = ${account} AND COALESCE(guild_id, '') = ${guildOf(target) ?? ""}`);
+
+  const insertAccount = ({ name, chatId, tier }: NewAccount, ownerHash: string | null) => sql`
+    INSERT INTO accounts (name, chat_id, tier, status)
+    VALUES (${name}, ${chatId}, ${tier}, CASE
+      WHEN EXISTS (SELECT 1 FROM suspended_owners WHERE hash = ${ownerHash}) THEN 'suspended' ELSE 'active' END)
+    ON CONFLICT (name) DO NOTHING`;
+
+  const insertOwned = Effect.fnUntraced(function* (account: NewAccount, ownerHash: string | null) {
+    const { name, chatId } = account;
+    const now = yield* Clock.currentTimeMillis;
+    yield* insertAccount(account, ownerHash);
+    // Nodes of older releases inserted accounts without members. This statement also adds the owner to such an account.
+    yield* sql`
+      INSERT INTO members (account, chat_id, role, since, chosen_at)
+      SELECT name, chat_id, 'owner', ${now}, ${now} FROM accounts WHERE name = ${name} AND chat_id IS NOT NULL
+      ON CONFLICT (account, chat_id) DO NOTHING`;
+    // From here on, the status of the account keeps the suspension, so that an operator can restore the account.
+    yield* sql`
+      DELETE FROM suspended_owners WHERE hash = ${ownerHash} AND EXISTS (
+        SELECT 1 FROM accounts WHERE name = ${name} AND chat_id = ${chatId} AND status = 'suspended')`;
+  }, sql.withTransaction);
+
+  /** Updates the keys of an account, locked in the order of their IDs. Returns the IDs of the changed keys. */
+  const updateKeys = (account: string, update: UpdateAccount["update"]) => {
+    const suspended = "status" in update && update.status === "suspended" ? 1 : 0;
+    const [values, differs] =
+      "tier" in update
+        ? [{ tier: update.tier }, sql`kind = 'normal' AND tier <> ${update.tier}`]
+        : [{ suspended }, sql`suspended <> ${suspended}`];
+    const ofAccount = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes WHERE account = ${account}`)}`;
+    const changed = sql`
+      SELECT id FROM keys WHERE ${ofAccount} AND status <> 'revoked' AND ${differs} ORDER BY id ${forUpdate}`;
+    return readKeyIds(sql`UPDATE keys SET ${sql.update(values)} WHERE id ${isAnyOf(changed)} RETURNING id`);
+  };
+
+  return {
+    ensureAccount: operation("ensureAccount", function* (account, ownerHash) {
+      assertStorable([account.name]);
+      yield* account.chatId === null ? insertAccount(account, null) : insertOwned(account, ownerHash ?? null);
+      const [stored = { ...account, status: "active" as const }] = yield* findAccount(account.name);
+      return stored;
+    }),
+
+    findAccount: operation("findAccount", (name) => {
+      assertStorable([name]);
+      return Effect.map(findAccount(name), Arr.head);
+    }),
+
+    listAccounts: operation("listAccounts", () =>
+      readAccounts(sql`SELECT ${accountColumns} FROM accounts ORDER BY name`),
+    ),
+
+    updateAccount: transaction("updateAccount", function* ({ name, update, actor, requestId, at }) {
+      assertStorable([name]);
+      // Lock the account, so that no key is created before the end of this transaction: a new key copies the status of
+      // its account.
+      const [account] = yield* readAccounts(
+        sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${forUpdate}`,
+      );
+      if (account === undefined) return Option.none();
+      const keys = yield* updateKeys(name, update);
+      const isSame = "tier" in update ? account.tier === update.tier : account.status === update.status;
+      if (isSame && keys.length === 0) return Option.some({ changed: false, keys });
+      yield* sql`UPDATE accounts SET ${sql.update({ ...update })} WHERE name = ${name}`;
+      const entry = { actor, requestId, at, account: name, pid: null, action: "account.updated" } as const;
+      yield* insertEntry(sql, { ...entry, details: { ...update, keys: keys.length } });
+      return Option.some({ changed: true, keys });
+    }),
+
+    ensureScope: operation("ensureScope", function* (account, target, pid) {
+      assertStorable([account]);
+      yield* sql`
+        INSERT INTO scopes (pid, account, guild_id) VALUES (${pid}, ${account}, ${guildOf(target)})
+        ON CONFLICT (account, COALESCE(guild_id, '')) DO NOTHING`;
+      const [scope = { ...target, pid, account }] = yield* findScope(account, target);
+      return scope;
+    }),
+
+    findScope: operation("findScope", (account, target) => {
+      assertStorable([account]);
+      return Effect.map(findScope(account, target), Arr.head);
+    }),
+
+    findScopeByPid: operation("findScopeByPid", (pid) =>
+      Effect.map(readConfigured(sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid}`), Arr.head),
+    ),
+
+    listScopes: operation("listScopes", function* (account) {
+      assertStorable([account]);
+      const scopes = sql`SELECT ${configuredColumns} FROM scopes WHERE account = ${account}`;
+      return (yield* readConfigured(scopes)).toSorted(scopeOrder);
+    }),
+
+    updateSettings: transaction("updateSettings", function* ({ pid, update, ...origin }) {
+      assertStorable(Object.values(update).filter((text) => text !== null));
+      const [found] = yield* readConfigured(
+        sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid} ${forUpdate}`,
+      );
+      if (found === undefined) throw new Error(`Cannot change the settings of scope "${pid}"`);
+      const details = changedSettings(found.settings, update);
+      if (details === null) return found.settings;
+      const { displayName, supportUrl, doneText } = { ...found.settings, ...details };
+      yield* sql`
+        UPDATE scopes SET display_name = ${displayName}, support_url = ${supportUrl}, done_text = ${doneText}
+        WHERE pid = ${pid}`;
+      const { account } = found.scope;
+      yield* insertEntry(sql, { ...origin, account, pid, action: "account.updated", details });
+      return { displayName, supportUrl, doneText };
+    }),
+  } satisfies Partial<KeyStore["Service"]>;
+};
+
+export const Tiers = literalsOf<Tier>({ free: true, premium: true });
+
+export const accountFields = {
+  name: Schema.String,
+  chatId: Schema.NullOr(ChatId),
+  tier: Tiers,
+  status: literalsOf<AccountStatus>({ active: true, suspended: true }),
+};
+
+const accounts = tableOf("accounts", accountFields);
+
+export const { columns: accountColumns } = accounts;
+
+export const readAccounts = accounts.reader((account): Account => account);
+
+export const scopeFields = { pid: Pid, account: Schema.String, guildId: Schema.NullOr(GuildId) };
+
+type ScopeValues = ValuesOf<typeof scopeFields>;
+
+export const scopeOf = ({ pid, account, guildId }: ScopeValues): DataScope =>
+  guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account };
+
+/** Replaces `pid`, `account` and `guildId` by a `DataScope` in the field `scope`. */
+export const withScope = <Values extends ScopeValues>({ pid, account, guildId, ...values }: Values) => ({
+  ...values,
+  scope: scopeOf({ pid, account, guildId }),
+});
+
+export const readScopes = tableOf("scopes", scopeFields).reader(scopeOf);
+
+const configured = tableOf("scopes", {
+  ...scopeFields,
+  displayName: Schema.NullOr(Schema.String),
+  supportUrl: Schema.NullOr(Schema.String),
+  doneText: Schema.NullOr(Schema.String),
+});
+
+const { columns: configuredColumns } = configured;
+
+const readConfigured = configured.reader(
+  ({ displayName, supportUrl, doneText, ...scope }): ConfiguredScope => ({
+    scope: scopeOf(scope),
+    settings: { displayName, supportUrl, doneText },
+  }),
+);
+
+export const readKeyIds = columnReader("keys", "id", KeyId);

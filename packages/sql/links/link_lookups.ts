@@ -1,0 +1,191 @@
+/** Finds links by ID, and decodes rows of `links`: without Schema, since every lookup decodes one. */
+import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
+import { type GameSet, type LinkRecord, maxChatsOfGame } from "@accountlink/core/links";
+import { Effect, Exit, Option } from "effect";
+import type { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { literalSql, readerOf, UnreadableRow } from "../statements/row.ts";
+import { operationsOf, storeOperation } from "../statements/store_operation.ts";
+
+/** A row as an array of values in column order: cheaper than an object for lookups. */
+type RowValues = ReadonlyArray<unknown>;
+
+/** Runs a statement on the connection for lookups, where it does not wait for writes. */
+export const valuesOn =
+  (connection: SqlConnection.Connection) =>
+  (statement: Statement.Statement<unknown>): Effect.Effect<ReadonlyArray<RowValues>, SqlError.SqlError> =>
+    connection.executeValues(...statement.compile());
+
+export const linkLookups = (sql: SqlClient.SqlClient, connection: SqlConnection.Connection) => {
+  const dialect = dialectOf(sql);
+  const { isAmong } = dialect;
+  const { operation } = operationsOf(sql, "LinkStore");
+  const values = valuesOn(connection);
+  const texts = hotStatements(sql);
+  const run = (text: string, params: ReadonlyArray<unknown>) => connection.executeValues(text, params);
+
+  const byChatId = batchedLookup<[Pid, ChatId], RowValues>(dialect, {
+    columns: [5, 0],
+    one: (pid, chatId) => run(texts.byChatId, [pid, chatId]),
+    several: (pairs) => run(texts.byPairs, [JSON.stringify(pairs)]),
+  });
+
+  const byGame = batchedLookup<[Pid, GameId], RowValues>(dialect, {
+    columns: [2, 1],
+    one: (pid, gameId) => run(texts.byGame, [pid, gameId]),
+    several: (pairs) => run(texts.byGamePairs, [JSON.stringify(pairs)]),
+  });
+
+  const gamesOf = batched<[Pid, ReadonlyArray<ChatId>], ReadonlyMap<ChatId, GameId>, ReadError>(
+    dialect,
+    (inputs, contexts) => {
+      const ids = JSON.stringify(inputs.flatMap(([, chatIds]) => chatIds));
+      const games = values(
+        sql`SELECT chat_id, game_id FROM links WHERE pid = ${inputs[0][0]} AND chat_id ${isAmong(ids)}`,
+      );
+      return Effect.map(withSpanLinks(contexts, games), (rows) => {
+        const found = new Map(rows as ReadonlyArray<[chatId: unknown, gameId: unknown]>);
+        return inputs.map(([, chatIds]) => gamesIn(found, chatIds));
+      });
+    },
+    { maxSize: 10, groupOf: ([pid]) => pid },
+  );
+
+  return {
+    findByChatId: (pid, chatId) =>
+      storeOperation("LinkStore.findByChatId")(Effect.flatMap(byChatId.one(pid, chatId), readRecord)),
+
+    findByChatIds: operation("findByChatIds", function* (pid, chatIds) {
+      const ids = JSON.stringify(chatIds);
+      const records = yield* readRecordValues(
+        values(sql`SELECT ${recordColumns} FROM links WHERE pid = ${pid} AND chat_id ${isAmong(ids)}`),
+      );
+      return new Map(records.map((record) => [record.chatId, record]));
+    }),
+
+    findGamesByChatIds: (pid, chatIds) =>
+      storeOperation("LinkStore.findGamesByChatIds")(gamesOf([pid, chatIds])),
+
+    findByGameIds: (pid, gameIds) => {
+      const pairs = Array.from(new Set(gameIds), (gameId) => [pid, gameId] as [Pid, GameId]);
+      const [pair] = pairs;
+      const rows = pair !== undefined && pairs.length === 1 ? byGame.one(...pair) : byGame.several(pairs);
+      return storeOperation("LinkStore.findByGameIds")(Effect.map(readPairs(rows), chatsByGame));
+    },
+  } satisfies Partial<LinkStore["Service"]>;
+};
+
+/**
+ * The statements of nearly all requests as constant texts: building a statement from a template takes 4 µs, as long as
+ * SQLite takes to run it.
+ */
+const hotStatements = (sql: SqlClient.SqlClient) => {
+  const { elements } = dialectOf(sql);
+  const firstOfGame = sql.literal(`LIMIT ${maxChatsOfGame}`);
+  return {
+    /** Parameters: pid, chat ID. */
+    byChatId: textOf(sql`SELECT ${recordColumns} FROM links WHERE pid = ${""} AND chat_id = ${""}`),
+
+    /**
+     * The last column is the pid. The LIMIT forces an index lookup for each pair; a plain join would scan a partitioned
+     * table. Parameter: pairs of pid and chat ID as JSON.
+     */
+    byPairs: textOf(sql`
+      SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
+        SELECT ${recordColumns}, pid FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
+      ) AS found`),
+
+    /** Parameters: pid, game ID. */
+    byGame: textOf(sql`
+      SELECT chat_id, game_id FROM links WHERE pid = ${""} AND game_id = ${""}
+      ORDER BY linked_at DESC, chat_id ${firstOfGame}`),
+
+    /** The LIMIT forces an index lookup for each pair, as above. Parameter: pairs of pid and game ID as JSON. */
+    byGamePairs: textOf(sql`
+      SELECT found.chat_id, found.game_id, found.pid FROM ${elements("")} CROSS JOIN LATERAL (
+        SELECT chat_id, game_id, pid, linked_at FROM links WHERE pid = value ->> 0 AND game_id = value ->> 1
+        ORDER BY linked_at DESC, chat_id ${firstOfGame}
+      ) AS found
+      ORDER BY found.linked_at DESC, found.chat_id`),
+  };
+};
+
+const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];
+
+const digits = /^\d{1,32}$/;
+export const isId = (value: unknown): value is string => typeof value === "string" && digits.test(value);
+export const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+type ReadError = SqlError.SqlError | UnreadableRow;
+
+export const recordColumns = literalSql("chat_id, game_id, link_version, linked_at, last_verified_at");
+
+const recordOf = (
+  chatId: unknown,
+  gameId: unknown,
+  linkVersion: unknown,
+  linkedAt: unknown,
+  lastVerifiedAt: unknown,
+): LinkRecord | undefined => {
+  if (!isId(chatId) || !(gameId === null || isId(gameId))) return undefined;
+  if (!isWhole(linkVersion) || !isWhole(linkedAt) || !isWhole(lastVerifiedAt)) return undefined;
+  return { chatId: chatId as ChatId, gameId: gameId as GameId | null, linkVersion, linkedAt, lastVerifiedAt };
+};
+
+const recordIn = (row: SqlConnection.Row) =>
+  recordOf(row["chat_id"], row["game_id"], row["link_version"], row["linked_at"], row["last_verified_at"]);
+
+export const readRecords = readerOf("links", recordIn);
+
+const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[3], row[4]);
+
+export const readRecordValues = readerOf("links", recordInValues);
+
+const readRecord = ([row]: ReadonlyArray<RowValues>): Exit.Exit<Option.Option<LinkRecord>, UnreadableRow> => {
+  if (row === undefined) return Exit.succeed(Option.none());
+  const record = recordInValues(row);
+  return record === undefined
+    ? Exit.fail(new UnreadableRow({ table: "links" }))
+    : Exit.succeed(Option.some(record));
+};
+
+const gameOf = (value: unknown): GameId | null | undefined =>
+  value === null || isId(value) ? (value as GameId | null) : undefined;
+
+export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
+  const [removedGameId, linkVersion] = [gameOf(row["previous_game_id"]), row["link_version"]];
+  return isId(removedGameId) && isWhole(linkVersion) ? { removedGameId, linkVersion } : undefined;
+});
+
+export const readSets = readerOf("links", (row: SqlConnection.Row): GameSet | undefined => {
+  const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
+  if (record === undefined || record.gameId === null || previousGameId === undefined) return undefined;
+  return { record, previousGameId };
+});
+
+const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>
+  isId(chatId) && isId(gameId) ? { chatId: chatId as ChatId, gameId: gameId as GameId } : undefined,
+);
+
+const gamesIn = (
+  found: ReadonlyMap<unknown, unknown>,
+  chatIds: ReadonlyArray<ChatId>,
+): Exit.Exit<ReadonlyMap<ChatId, GameId>, UnreadableRow> => {
+  const games = new Map<ChatId, GameId>();
+  for (const chatId of chatIds) {
+    const gameId = found.get(chatId);
+    if (gameId === undefined || gameId === null) continue;
+    if (!isId(gameId)) return Exit.fail(new UnreadableRow({ table: "links" }));
+    games.set(chatId, gameId as GameId);
+  }
+  return Exit.succeed(games);
+};
+
+const chatsByGame = (
+  pairs: ReadonlyArray<{ readonly chatId: ChatId; readonly gameId: GameId }>,
+): ReadonlyMap<GameId, ReadonlyArray<ChatId>> => {
+  const groups = groupBy(pairs, ({ gameId }) => gameId);
+  return new Map(Array.from(groups, ([gameId, group]) => [gameId, group.map(({ chatId }) => chatId)]));
+};

@@ -1,0 +1,226 @@
+/** The members of role plans: their due changes, nicknames and problems. */
+import { ChatId, GuildId, Pid } from "@accountlink/core";
+import {
+  erasedNickname,
+  type PlanPlace,
+  type PlanProblem,
+  placeOrder,
+  type RolePlanStore,
+  type SettledMember,
+  type UserRoles,
+  type WaitingMember,
+} from "@accountlink/core/roles";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { literalsOf, schemaReaderOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { operationsOf } from "../statements/store_operation.ts";
+
+export const isPlan = (sql: SqlClient.SqlClient, { pid, guildId }: PlanPlace) =>
+  sql`pid = ${pid} AND guild_id = ${guildId}`;
+
+/** Returns SQL assignments that start a sweep of the plan from the beginning, even if another sweep is running. */
+export const sweepStart = (sql: SqlClient.SqlClient, total: number, at: Millis) => sql`
+  revision = revision + 1, sweep_started_at = ${at}, sweep_after = NULL, sweep_done = 0, sweep_total = ${total}`;
+
+export const memberOperations = (sql: SqlClient.SqlClient) => {
+  const { elements, forUpdate, isAmong, rowsWritten } = dialectOf(sql);
+  const { operation, transaction } = operationsOf(sql, "RolePlanStore");
+
+  const markAgain = sql`
+    ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
+      mark = role_members.mark + 1, since = COALESCE(role_members.since, excluded.since), due_at = excluded.due_at`;
+
+  const lockPlan = (place: PlanPlace) =>
+    readLocked(sql`
+      SELECT holder, revision, sweep_total, sweep_started_at FROM role_plans
+      WHERE ${isPlan(sql, place)} ${forUpdate}`);
+
+  const settleMembers = Effect.fnUntraced(function* (
+    place: PlanPlace,
+    members: ReadonlyArray<SettledMember>,
+    at: Millis,
+  ) {
+    assertStorable(members.map(({ nickname }) => nickname ?? ""));
+    if (members.length === 0) return;
+    const { pid, guildId } = place;
+    const isSettled = sql`${isPlan(sql, place)} AND chat_id ${isAmong(JSON.stringify(members.map(({ chatId }) => chatId)))}`;
+    const rows = members.map(({ chatId, mark, retryAt, nickname }) => {
+      const since = retryAt === null ? null : at;
+      return [chatId, (mark ?? 0) + 1, since, retryAt, nickname];
+    });
+    // A member's `mark` increases with every event that affects the member. `excluded.mark` is 1 more than the mark
+    // that the node read. If it is also 1 more than the stored mark, no event affected the member since the read.
+    const isApplied = sql`(role_members.due_at IS NULL OR excluded.mark = role_members.mark + 1)`;
+    yield* sql`
+      INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at, nickname)
+      SELECT ${pid}, ${guildId}, value ->> 0, CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT),
+        CAST(value ->> 3 AS BIGINT), value ->> 4
+      FROM ${elements(JSON.stringify(rows))} WHERE true
+      ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
+        nickname = excluded.nickname,
+        due_at = CASE WHEN ${isApplied} THEN excluded.due_at ELSE role_members.due_at END,
+        since = CASE
+          WHEN NOT ${isApplied} THEN role_members.since
+          WHEN excluded.due_at IS NULL THEN NULL
+          ELSE COALESCE(role_members.since, excluded.since)
+        END`;
+    yield* sql`DELETE FROM role_members WHERE ${isSettled} AND due_at IS NULL AND nickname IS NULL`;
+    yield* sql`DELETE FROM role_problems WHERE ${isSettled}`;
+    const found = members.flatMap(({ chatId, problems }) =>
+      problems.map(({ roleId, reason, at: since }) => [chatId, roleId ?? "", reason, since]),
+    );
+    if (found.length === 0) return;
+    yield* sql`
+      INSERT INTO role_problems (pid, guild_id, chat_id, role_id, reason, at)
+      SELECT ${pid}, ${guildId}, value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT)
+      FROM ${elements(JSON.stringify(found))}`;
+  });
+
+  return {
+    due: operation("due", (place, at, limit) =>
+      readWaiting(sql`
+        SELECT chat_id, mark, since, nickname FROM role_members
+        WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL AND due_at <= ${at}
+        ORDER BY due_at, chat_id LIMIT ${limit}`),
+    ),
+
+    nicknames: operation("nicknames", function* (place, chatIds) {
+      const found = yield* readNicknames(sql`
+        SELECT pid, guild_id, chat_id, nickname FROM role_members
+        WHERE ${isPlan(sql, place)} AND chat_id ${isAmong(JSON.stringify(chatIds))} AND nickname IS NOT NULL`);
+      return new Map(found.map(({ chatId, nickname }) => [chatId, nickname]));
+    }),
+
+    mark: transaction("mark", function* (write) {
+      const { pid, guildId, node, at, position, chatIds, sweepOf } = write;
+      const sweep = sweepOf === null ? sql`` : sql`, ${sweepStart(sql, sweepOf, at)}`;
+      const held = sql`
+        UPDATE role_plans SET position = ${position} ${sweep} WHERE ${isPlan(sql, write)} AND holder = ${node}`;
+      if (rowsWritten(yield* held.raw) === 0) return false;
+      if (chatIds.length === 0) return true;
+      const rows = JSON.stringify(Array.from(new Set(chatIds), (chatId) => [chatId]));
+      yield* sql`
+        INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at)
+        SELECT ${pid}, ${guildId}, value ->> 0, 1, CAST(${at} AS BIGINT), CAST(${at} AS BIGINT)
+        FROM ${elements(rows)} WHERE true
+        ${markAgain}`;
+      return true;
+    }),
+
+    markMember: operation("markMember", function* (guildId, chatId, at) {
+      yield* sql`
+        INSERT INTO role_members (pid, guild_id, chat_id, mark, since, due_at)
+        SELECT pid, guild_id, ${chatId}, 1, CAST(${at} AS BIGINT), CAST(${at} AS BIGINT)
+        FROM role_plans WHERE guild_id = ${guildId} AND state = 'on'
+        ${markAgain}`;
+    }),
+
+    settle: transaction("settle", function* (write) {
+      const { node, at, members, revision, sweep } = write;
+      const [plan] = yield* lockPlan(write);
+      if (plan === undefined || plan.holder !== node) return false;
+      yield* settleMembers(write, members, at);
+      if (sweep === null || plan.sweep_total === null || plan.revision !== revision) return true;
+      if (sweep === "ended") {
+        yield* sql`UPDATE role_plans SET swept_at = ${at}, sweep_total = NULL WHERE ${isPlan(sql, write)}`;
+        yield* sql`DELETE FROM role_problems WHERE ${isPlan(sql, write)} AND at < ${plan.sweep_started_at}`;
+      } else {
+        yield* sql`
+          UPDATE role_plans SET sweep_after = ${sweep.after}, sweep_done = ${sweep.done}, sweep_total = ${sweep.total}
+          WHERE ${isPlan(sql, write)}`;
+      }
+      return true;
+    }),
+
+    settleOne: transaction("settleOne", function* (place, member, at) {
+      const [plan] = yield* lockPlan(place);
+      if (plan !== undefined) yield* settleMembers(place, [member], at);
+    }),
+  } satisfies Partial<RolePlanStore["Service"]>;
+};
+
+/** Finds the nicknames and problems stored for a chat user. */
+export const findUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatId: ChatId) {
+  const nicknames = yield* readNicknames(sql`
+    SELECT pid, guild_id, chat_id, nickname FROM role_members
+    WHERE chat_id = ${chatId} AND nickname <> ${erasedNickname}`);
+  const found = new Map<string, UserRoles>();
+  for (const { pid, guildId, nickname } of nicknames) {
+    found.set(`${pid} ${guildId}`, { pid, guildId, nickname, problems: [] });
+  }
+  const placed = yield* readPlacedProblems(sql`
+    SELECT pid, guild_id, ${problemColumns} FROM role_problems WHERE chat_id = ${chatId} ORDER BY role_id`);
+  for (const { pid, guildId, ...problem } of placed) {
+    const name = `${pid} ${guildId}`;
+    const roles = found.get(name) ?? { pid, guildId, nickname: null, problems: [] };
+    found.set(name, { ...roles, problems: [...roles.problems, problemOf(problem)] });
+  }
+  return [...found.values()].toSorted(placeOrder);
+});
+
+/**
+ * Forgets the stored nicknames and problems of a chat user. Role changes that are still due for the user stay due, and
+ * so does the removal of a nickname that a plan set.
+ */
+export const forgetUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatId: ChatId) {
+  const isOn = sql`EXISTS (
+    SELECT 1 FROM role_plans
+    WHERE role_plans.pid = role_members.pid AND role_plans.guild_id = role_members.guild_id AND state = 'on'
+  )`;
+  yield* sql`
+    DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL AND (nickname IS NULL OR NOT ${isOn})`;
+  yield* sql`UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname IS NOT NULL`;
+  yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
+});
+
+const OptionalInt = Schema.NullOr(Schema.Int);
+const OptionalText = Schema.NullOr(Schema.String);
+
+const readLocked = schemaReaderOf(
+  "role_plans",
+  Schema.Struct({
+    holder: OptionalText,
+    revision: Schema.Int,
+    sweep_total: OptionalInt,
+    sweep_started_at: OptionalInt,
+  }),
+);
+
+const readWaiting = tableOf("role_members", {
+  chatId: ChatId,
+  mark: Schema.Int,
+  since: Schema.Int,
+  nickname: OptionalText,
+}).reader((member): WaitingMember => member);
+
+const place = { pid: Pid, guildId: GuildId };
+
+const readNicknames = tableOf("role_members", { ...place, chatId: ChatId, nickname: Schema.String }).reader();
+
+const problemFields = {
+  chatId: ChatId,
+  roleId: Schema.String,
+  reason: literalsOf<PlanProblem["reason"]>({
+    role_above_bot: true,
+    role_missing: true,
+    no_permission: true,
+    member_above_bot: true,
+  }),
+  at: Schema.Int,
+};
+
+const problemOf = ({ roleId, ...problem }: ValuesOf<typeof problemFields>): PlanProblem => ({
+  ...problem,
+  roleId: roleId === "" ? null : roleId,
+});
+
+const problems = tableOf("role_problems", problemFields);
+
+export const problemColumns = problems.columns;
+
+export const readProblems = problems.reader(problemOf);
+
+const readPlacedProblems = tableOf("role_problems", { ...place, ...problemFields }).reader();
