@@ -1,15 +1,8 @@
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import {
-  BadRequest,
-  Conflict,
-  Forbidden,
-  InvalidParameter,
-  type ParameterProblem,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { BadRequest, Conflict, Forbidden, InvalidParameter, type StoreUnavailable } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
@@ -140,17 +133,20 @@ export const checkGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<vo
     ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
     : Effect.void;
 
+const decodeRules = Schema.decodeUnknownOption(RoleRules);
+const decodeNickname = Schema.decodeUnknownOption(Schema.NullOr(NicknameTemplate));
 const decodeId = Schema.decodeUnknownOption(
   Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null))),
 );
+const decodeState = Schema.decodeUnknownOption(Schema.Literals(["on", "paused"]));
 
-const decoders = {
-  rules: [Schema.decodeUnknownOption(RoleRules), expectedRules],
-  nickname: [Schema.decodeUnknownOption(Schema.NullOr(NicknameTemplate)), expectedTemplate],
-  nicknameGroupId: [decodeId, "expected null or the ID of a group"],
-  bypassRoleId: [decodeId, "expected null or the ID of a role"],
-  state: [Schema.decodeUnknownOption(Schema.Literals(["on", "paused"])), "expected one of on, paused"],
-} as const;
+const expected: Readonly<Record<keyof PlanSettings, string>> = {
+  rules: expectedRules,
+  nickname: expectedTemplate,
+  nicknameGroupId: "expected null or the ID of a group",
+  bypassRoleId: "expected null or the ID of a role",
+  state: "expected one of on, paused",
+};
 
 /**
  * Returns the settings with all fields, in a fixed order. Fails for invalid settings, because untyped callers may pass
@@ -164,32 +160,22 @@ export const checkSettings = Effect.fnUntraced(function* (
   chosen: ChosenSettings,
 ) {
   yield* checkGuild(scope, guildId);
-  const problems: Array<ParameterProblem> = [];
-  const checked = <A>(
-    name: keyof PlanSettings,
-    [decode, reason]: readonly [(value: unknown) => Option.Option<A>, string],
-  ) => {
-    const value = decode(chosen[name]);
-    if (Option.isNone(value)) problems.push({ name, reason });
-    return Option.getOrUndefined(value);
+  const decoded = {
+    rules: decodeRules(chosen.rules),
+    nickname: decodeNickname(chosen.nickname),
+    nicknameGroupId: decodeId(chosen.nicknameGroupId),
+    bypassRoleId: decodeId(chosen.bypassRoleId),
+    state: decodeState(chosen.state),
   };
-  const rules = checked("rules", decoders.rules);
-  const nickname = checked("nickname", decoders.nickname);
-  const nicknameGroupId = checked("nicknameGroupId", decoders.nicknameGroupId);
-  const bypassRoleId = checked("bypassRoleId", decoders.bypassRoleId);
-  const state = checked("state", decoders.state);
-  if (nicknameGroupId === null && namesGroupRole(nickname ?? null)) {
+  const problems = Struct.keys(decoded)
+    .filter((name) => decoded[name]._tag === "None")
+    .map((name) => ({ name, reason: expected[name] }));
+  if (Option.contains(decoded.nicknameGroupId, null) && namesGroupRole(Option.getOrNull(decoded.nickname))) {
     problems.push({ name: "nicknameGroupId", reason: "expected the ID of a group for {group.role}" });
   }
-  if (
-    rules === undefined ||
-    nickname === undefined ||
-    nicknameGroupId === undefined ||
-    bypassRoleId === undefined ||
-    state === undefined ||
-    problems.length > 0
-  ) {
+  const settings = Option.all(decoded);
+  if (Option.isNone(settings) || problems.length > 0) {
     return yield* new InvalidParameter({ parameters: problems });
   }
-  return { rules, nickname, nicknameGroupId, bypassRoleId, state } satisfies PlanSettings;
+  return settings.value satisfies PlanSettings;
 });
