@@ -2,11 +2,9 @@
 import { Accounts as CoreAccounts, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
 import { KeyStore, type Tier } from "@accountlink/core/keys";
 import { Context, Effect, Layer, Option } from "effect";
+import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
-import { acting, oneOf, text } from "./parameters.ts";
 import { type ActorOptions, originOf } from "./scope.ts";
-
-const name: Parameter<string> = ["name", text];
 
 /**
  * The accounts of the service. A change of an account applies to its keys on every node within a second. An unknown
@@ -45,17 +43,17 @@ export class Accounts extends Context.Service<Accounts>()("accountlink/Accounts"
 
       /** Sets the tier of the account and of its keys, except partner and staff keys. */
       setTier: method(
-        [name, ["tier", oneOf(["free", "premium"])], acting],
+        [name, ["tier", Accept.oneOf(["free", "premium"])], Accept.acting],
         (name: string, tier: Tier, options?: ActorOptions) =>
           changed(name, accounts.setTier(name, tier, originOf(options))),
       ),
 
       /** Suspends the account: the service refuses all of its keys. */
-      suspend: method([name, acting], (name: string, options?: ActorOptions) =>
+      suspend: method([name, Accept.acting], (name: string, options?: ActorOptions) =>
         changed(name, accounts.suspend(name, originOf(options))),
       ),
 
-      restore: method([name, acting], (name: string, options?: ActorOptions) =>
+      restore: method([name, Accept.acting], (name: string, options?: ActorOptions) =>
         changed(name, accounts.restore(name, originOf(options))),
       ),
     };
@@ -63,3 +61,5 @@ export class Accounts extends Context.Service<Accounts>()("accountlink/Accounts"
 }) {
   static readonly layer = Layer.effect(Accounts, Accounts.make);
 }
+
+const name: Parameter<string> = ["name", Accept.text];

@@ -4,25 +4,10 @@ import { parseAddress } from "@accountlink/core/addresses";
 import { type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Context, Effect, Layer, Option } from "effect";
+import * as Accept from "./accept.ts";
 import { makeEmbedderKey } from "./embedder_key.ts";
 import type { LookupOptions } from "./links.ts";
 import { method, type Parameter } from "./method.ts";
-import {
-  anyChatId,
-  anyGameId,
-  byActor,
-  calling,
-  chatId,
-  fields,
-  idOrNull,
-  inGuild,
-  looking,
-  maybe,
-  oneOf,
-  options,
-  textThat,
-  writing,
-} from "./parameters.ts";
 import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
 
 /** The user or address to check: at least one of the three fields. */
@@ -62,11 +47,11 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
 
     return {
       find: method(
-        [asking, looking],
+        [asking, Accept.looking],
         Effect.fnUntraced(function* (question: AltQuestion, options: LookupOptions = {}) {
           const query = {
-            chatId: idOrNull<ChatId>(question.chatId),
-            gameId: idOrNull<GameId>(question.gameId),
+            chatId: (question.chatId ?? null) as ChatId | null,
+            gameId: (question.gameId ?? null) as GameId | null,
             address: Option.getOrNull(parseAddress(question.address ?? "")),
           };
           if (Object.values(query).every((value) => value === null)) {
@@ -81,13 +66,13 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
       ),
 
       /** Returns the newest 100 reviews that involve a chat user. */
-      reviews: method([chatId, calling], (chatId: ChatId, options?: CallOptions) =>
+      reviews: method([Accept.chatId, Accept.calling], (chatId: ChatId, options?: CallOptions) =>
         reviews.list({ scope, guildId: callGuild(scope, options) }, chatId),
       ),
 
       /** Records that two chat users are the same person, or different persons. A review overrides all evidence. */
       review: method(
-        [chatId, otherChatId, ["verdict", oneOf(["different", "same"])], reviewing],
+        [Accept.chatId, otherChatId, ["verdict", Accept.oneOf(["different", "same"])], reviewing],
         Effect.fnUntraced(function* (
           chatId: ChatId,
           otherChatId: ChatId,
@@ -95,13 +80,19 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
           options: ReviewOptions = {},
         ) {
           const { id: keyId } = yield* embedderKey;
-          const review = { chatId, otherChatId, verdict, note: options.note || null, keyId };
+          const review = {
+            chatId,
+            otherChatId,
+            verdict,
+            note: options.note === "" ? null : (options.note ?? null),
+            keyId,
+          };
           return yield* reviews.set(writeTarget(scope, options), review);
         }),
       ),
 
       deleteReview: method(
-        [chatId, otherChatId, writing],
+        [Accept.chatId, otherChatId, Accept.writing],
         (chatId: ChatId, otherChatId: ChatId, options?: WriteOptions) =>
           reviews.remove(writeTarget(scope, options), { chatId, otherChatId }),
       ),
@@ -111,14 +102,18 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
   static readonly layer = Layer.effect(Alts, Alts.make);
 }
 
-const address = textThat((given) => Option.isSome(parseAddress(given)), "an IP address");
+const address = Accept.textThat((given) => Option.isSome(parseAddress(given)), "an IP address");
 const asking: Parameter<AltQuestion> = [
   "question",
-  fields({ chatId: maybe(anyChatId), gameId: maybe(anyGameId), address: maybe(address) }),
+  Accept.fields({
+    chatId: Accept.maybe(Accept.anyChatId),
+    gameId: Accept.maybe(Accept.anyGameId),
+    address: Accept.maybe(address),
+  }),
 ];
-const otherChatId: Parameter<ChatId> = ["otherChatId", anyChatId];
-const note = textThat(
+const otherChatId: Parameter<ChatId> = ["otherChatId", Accept.anyChatId];
+const note = Accept.textThat(
   (given) => isStorableUpTo(longestNote, given),
   `at most ${longestNote} characters, without NUL`,
 );
-const reviewing = options({ ...inGuild, ...byActor, note: maybe(note) });
+const reviewing = Accept.options({ ...Accept.inGuild, ...Accept.byActor, note: Accept.maybe(note) });

@@ -1,8 +1,8 @@
-import { AuditLog } from "@accountlink/core";
+import { AuditLog, type KeyId } from "@accountlink/core";
 import { type AuditAction, type AuditFilter, auditActions } from "@accountlink/core/audit";
 import { Array, Context, Effect, Layer, Option, Stream } from "effect";
+import * as Accept from "./accept.ts";
 import { streamMethod } from "./method.ts";
-import { anyKeyId, count, idOrNull, maybe, oneOf, options } from "./parameters.ts";
 import { Scope } from "./scope.ts";
 
 /** Selects entries of the audit log. A field that is left out does not restrict the selection. */
@@ -41,7 +41,10 @@ export class Audit extends Context.Service<Audit>()("accountlink/Audit", {
        * consumed.
        */
       entries: streamMethod([selecting], (choice: AuditChoice = {}) => {
-        const filter: AuditFilter = { action: choice.action ?? null, keyId: idOrNull(choice.keyId) };
+        const filter: AuditFilter = {
+          action: choice.action ?? null,
+          keyId: (choice.keyId ?? null) as KeyId | null,
+        };
         return Stream.paginate(choice.before ?? null, (earlier: number | null) =>
           Effect.map(log.list(account, earlier, pageSize, filter), (entries) => [
             entries,
@@ -58,10 +61,10 @@ export class Audit extends Context.Service<Audit>()("accountlink/Audit", {
   static readonly layer = Layer.effect(Audit, Audit.make);
 }
 
-const selecting = options({
-  action: maybe(oneOf(auditActions)),
-  keyId: maybe(anyKeyId),
-  before: maybe(count),
+const selecting = Accept.options({
+  action: Accept.maybe(Accept.oneOf(auditActions)),
+  keyId: Accept.maybe(Accept.anyKeyId),
+  before: Accept.maybe(Accept.count),
 });
 
 const pageSize = 100;

@@ -1,3 +1,4 @@
+import type { ChatId, GameId } from "@accountlink/core";
 import {
   EventFeed,
   type EventType,
@@ -6,8 +7,8 @@ import {
   type NewEvent,
 } from "@accountlink/core/events";
 import { Context, Effect, Layer, Stream } from "effect";
+import * as Accept from "./accept.ts";
 import { streamMethod } from "./method.ts";
-import { anyChatId, anyGameId, idOrNull, listOf, maybe, oneOf, options, text } from "./parameters.ts";
 import { Scope } from "./scope.ts";
 
 /** Which events to read, and where to begin. */
@@ -64,8 +65,8 @@ export class Events extends Context.Service<Events>()("accountlink/Events", {
             cursor: choice.cursor ?? null,
             from: choice.from ?? "now",
             types: choice.types ?? null,
-            chatId: idOrNull(choice.chatId),
-            gameId: idOrNull(choice.gameId),
+            chatId: (choice.chatId ?? null) as ChatId | null,
+            gameId: (choice.gameId ?? null) as GameId | null,
           }),
           ({ event: { position: _, ...event }, cursor }): FollowedEvent => ({ ...event, cursor }),
         ),
@@ -85,10 +86,10 @@ export class Events extends Context.Service<Events>()("accountlink/Events", {
   static readonly layer = Layer.effect(Events, Events.make);
 }
 
-const selecting = options({
-  cursor: maybe(text),
-  from: maybe(oneOf(["now", "oldest"])),
-  types: maybe(listOf(oneOf(eventTypes))),
-  chatId: maybe(anyChatId),
-  gameId: maybe(anyGameId),
+const selecting = Accept.options({
+  cursor: Accept.maybe(Accept.text),
+  from: Accept.maybe(Accept.oneOf(["now", "oldest"])),
+  types: Accept.maybe(Accept.listOf(Accept.oneOf(eventTypes))),
+  chatId: Accept.maybe(Accept.anyChatId),
+  gameId: Accept.maybe(Accept.anyGameId),
 });

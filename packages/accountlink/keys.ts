@@ -4,21 +4,8 @@ import { parseNetwork } from "@accountlink/core/addresses";
 import { type IssuedKey, KeyStore, type KeyUpdate, type NewKey } from "@accountlink/core/keys";
 import { isOrigin } from "@accountlink/core/origin";
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
-import {
-  acting,
-  anyKeyId,
-  byActor,
-  count,
-  fields,
-  listOf,
-  maybe,
-  oneOf,
-  options,
-  text,
-  textThat,
-  whole,
-} from "./parameters.ts";
 import { type ActorOptions, originOf, Scope } from "./scope.ts";
 
 /** The fields of a new key. Its limits default to the account's, and it does not expire by default. */
@@ -69,7 +56,7 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
        * keys as allowed.
        */
       create: method(
-        [["key", fields(keyFields)], acting],
+        [["key", Accept.fields(keyFields)], Accept.acting],
         Effect.fnUntraced(function* (key: KeyChoice, options?: ActorOptions) {
           const owner = Option.getOrNull(yield* store.findAccount(scope.account));
           const account = owner ?? { name: scope.account, chatId: null, tier: "free" };
@@ -87,7 +74,7 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
       get: method([id], (id: KeyId) => find(id)),
 
       update: method(
-        [id, ["update", fields(updateFields)], acting],
+        [id, ["update", Accept.fields(updateFields)], Accept.acting],
         Effect.fnUntraced(function* (id: KeyId, update: KeyUpdate, options?: ActorOptions) {
           yield* findOwn(id);
           yield* keys.update(id, update, originOf(options));
@@ -108,7 +95,7 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
       ),
 
       revoke: method(
-        [id, acting],
+        [id, Accept.acting],
         Effect.fnUntraced(function* (id: KeyId, options?: ActorOptions) {
           yield* findOwn(id);
           yield* keys.revoke(id, originOf(options));
@@ -121,26 +108,28 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
   static readonly layer = Layer.effect(Keys, Keys.make);
 }
 
-const id: Parameter<KeyId> = ["id", anyKeyId];
-const network = textThat((given) => Option.isSome(parseNetwork(given)), "an address or a CIDR");
-const limits = fields({
-  perWindow: maybe(count),
-  windowMs: maybe(count),
-  daily: maybe(count),
-  verifyDaily: maybe(count),
+const id: Parameter<KeyId> = ["id", Accept.anyKeyId];
+const network = Accept.textThat((given) => Option.isSome(parseNetwork(given)), "an address or a CIDR");
+const limits = Accept.fields({
+  perWindow: Accept.maybe(Accept.count),
+  windowMs: Accept.maybe(Accept.count),
+  daily: Accept.maybe(Accept.count),
+  verifyDaily: Accept.maybe(Accept.count),
 });
 const keyFields = {
-  name: maybe(text),
-  tier: maybe(oneOf(["free", "premium"])),
-  kind: maybe(oneOf(["normal", "partner", "staff"])),
-  access: maybe(oneOf(["full", "read", "verify"])),
-  expiresAt: maybe(Schema.NullOr(count)),
-  limits: maybe(
+  name: Accept.maybe(Accept.text),
+  tier: Accept.maybe(Accept.oneOf(["free", "premium"])),
+  kind: Accept.maybe(Accept.oneOf(["normal", "partner", "staff"])),
+  access: Accept.maybe(Accept.oneOf(["full", "read", "verify"])),
+  expiresAt: Accept.maybe(Schema.NullOr(Accept.count)),
+  limits: Accept.maybe(
     Schema.Union([Schema.Literal("none"), limits]).annotate({ expected: '"none" or an object of limits' }),
   ),
-  allowIps: maybe(listOf(network)),
-  denyIps: maybe(listOf(network)),
-  redirectOrigins: maybe(listOf(textThat(isOrigin, 'an origin such as "https://example.com"'))),
+  allowIps: Accept.maybe(Accept.listOf(network)),
+  denyIps: Accept.maybe(Accept.listOf(network)),
+  redirectOrigins: Accept.maybe(
+    Accept.listOf(Accept.textThat(isOrigin, 'an origin such as "https://example.com"')),
+  ),
 };
-const updateFields = { ...keyFields, status: maybe(oneOf(["active", "disabled", "revoked"])) };
-const rotating = options({ ...byActor, graceSeconds: maybe(whole(0, 604_800)) });
+const updateFields = { ...keyFields, status: Accept.maybe(Accept.oneOf(["active", "disabled", "revoked"])) };
+const rotating = Accept.options({ ...Accept.byActor, graceSeconds: Accept.maybe(Accept.whole(0, 604_800)) });

@@ -25,25 +25,8 @@ import {
 import type { GuildError } from "@accountlink/core/platforms";
 import { Array, Context, Effect, Layer, Predicate, type Result, Stream, Struct } from "effect";
 import type { Digest } from "effect/crypto";
-import { method, type Parameter, streamMethod } from "./method.ts";
-import {
-  acting,
-  anyChatId,
-  anyGameId,
-  byActor,
-  chatId,
-  flag,
-  gameId,
-  inGuild,
-  listOf,
-  looking,
-  maybe,
-  oneOf,
-  options,
-  text,
-  that,
-  writing,
-} from "./parameters.ts";
+import * as Accept from "./accept.ts";
+import { method, streamMethod } from "./method.ts";
 import {
   type ActorOptions,
   type CallOptions,
@@ -99,7 +82,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
 
     return {
       /** Returns the game user of a chat user; null if they are not linked. */
-      get: method([chatId, looking], (chatId: ChatId, options?: LookupOptions) =>
+      get: method([Accept.chatId, Accept.looking], (chatId: ChatId, options?: LookupOptions) =>
         orNull(lookup.byChat(scope, chatId, lookupOptions(options))),
       ),
 
@@ -108,13 +91,13 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
        * each chat user who is not linked or not a member of the guild.
        */
       getMany: method(
-        [["chatIds", listOf(anyChatId)], looking],
+        [["chatIds", Accept.listOf(Accept.anyChatId)], Accept.looking],
         (chatIds: ReadonlyArray<ChatId>, options?: LookupOptions) =>
           eachOrNull(chatIds, (part) => bulk.byChats(scope, part, lookupOptions(options))),
       ),
 
       /** Returns the chat users of a game user, newest link first; null if there are none. */
-      byGame: method([gameId, looking], (gameId: GameId, options?: LookupOptions) =>
+      byGame: method([Accept.gameId, Accept.looking], (gameId: GameId, options?: LookupOptions) =>
         orNull(lookup.byGame(scope, gameId, lookupOptions(options))),
       ),
 
@@ -123,7 +106,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
        * `gameIds`: its chat users, newest link first, or null if there are none.
        */
       byGameMany: method(
-        [["gameIds", listOf(anyGameId)], looking],
+        [["gameIds", Accept.listOf(Accept.anyGameId)], Accept.looking],
         (gameIds: ReadonlyArray<GameId>, options?: LookupOptions) =>
           eachOrNull(gameIds, (part) => bulk.byGames(scope, part, lookupOptions(options))),
       ),
@@ -132,29 +115,31 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
        * Returns whether a chat user is linked, with the version and hash of the link and the time of the last
        * verification.
        */
-      verification: method([chatId, looking], (chatId: ChatId, options?: LookupOptions) =>
+      verification: method([Accept.chatId, Accept.looking], (chatId: ChatId, options?: LookupOptions) =>
         lookup.verification(scope, chatId, lookupOptions(options)),
       ),
 
       /** Links a chat user to a game user, who must exist. The result names the previous game user. */
-      set: method([chatId, gameId, writing], (chatId: ChatId, gameId: GameId, options?: WriteOptions) =>
-        writer.setGame(writeTarget(scope, options), { chatId, gameId }),
+      set: method(
+        [Accept.chatId, Accept.gameId, Accept.writing],
+        (chatId: ChatId, gameId: GameId, options?: WriteOptions) =>
+          writer.setGame(writeTarget(scope, options), { chatId, gameId }),
       ),
 
       /** Moves the link of a chat user to another chat user. Fails with `Conflict` if that user is already linked. */
       move: method(
-        [chatId, ["newChatId", anyChatId], writing],
+        [Accept.chatId, ["newChatId", Accept.anyChatId], Accept.writing],
         (chatId: ChatId, newChatId: ChatId, options?: WriteOptions) =>
           writer.moveChat(writeTarget(scope, options), { oldChatId: chatId, newChatId }),
       ),
 
       /** Removes the link of a chat user. The user's open sessions end as `failed`. */
-      delete: method([chatId, writing], (chatId: ChatId, options?: WriteOptions) =>
+      delete: method([Accept.chatId, Accept.writing], (chatId: ChatId, options?: WriteOptions) =>
         writer.removeGame(writeTarget(scope, options), chatId, { requireMember: false }),
       ),
 
       /** Deletes every record of the scope, and returns the number of deleted records. */
-      deleteAll: method([acting], (options?: ActorOptions) =>
+      deleteAll: method([Accept.acting], (options?: ActorOptions) =>
         writer.deleteScope(writeTarget(scope, options)),
       ),
 
@@ -208,7 +193,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
       ),
 
       /** Streams the text of a file with every link of the scope, in constant memory. `import` can read it. */
-      export: streamMethod([["format", oneOf(["csv", "ndjson"])]], (format: LinkFormatName) =>
+      export: streamMethod([["format", Accept.oneOf(["csv", "ndjson"])]], (format: LinkFormatName) =>
         linkFileOf(all(), format),
       ),
     };
@@ -217,25 +202,25 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
   static readonly layer = Layer.effect(Links, Links.make);
 }
 
-const anyFile = that(
+const anyFile = Accept.that(
   (given): given is LinkFile =>
     typeof given === "function" || (Predicate.isObject(given) && Symbol.asyncIterator in given),
   "a function that opens the file, or an async iterable",
 );
-const importing = options({
-  ...byActor,
-  ...inGuild,
-  format: maybe(oneOf(Struct.keys(linkReaders))),
-  onConflict: maybe(oneOf(["keep", "replace", "newest"])),
-  dryRun: maybe(flag),
-  strict: maybe(flag),
-  fromStart: maybe(flag),
-  givesWay: maybe(flag),
-  chatColumn: maybe(text),
-  gameColumn: maybe(text),
-  timeColumn: maybe(text),
-  verifiedColumn: maybe(text),
-  ignoreColumns: maybe(listOf(text)),
+const importing = Accept.options({
+  ...Accept.byActor,
+  ...Accept.inGuild,
+  format: Accept.maybe(Accept.oneOf(Struct.keys(linkReaders))),
+  onConflict: Accept.maybe(Accept.oneOf(["keep", "replace", "newest"])),
+  dryRun: Accept.maybe(Accept.flag),
+  strict: Accept.maybe(Accept.flag),
+  fromStart: Accept.maybe(Accept.flag),
+  givesWay: Accept.maybe(Accept.flag),
+  chatColumn: Accept.maybe(Accept.text),
+  gameColumn: Accept.maybe(Accept.text),
+  timeColumn: Accept.maybe(Accept.text),
+  verifiedColumn: Accept.maybe(Accept.text),
+  ignoreColumns: Accept.maybe(Accept.listOf(Accept.text)),
 });
 
 const bytesOf = (file: LinkFile): Stream.Stream<Uint8Array> =>

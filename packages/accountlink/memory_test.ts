@@ -33,12 +33,12 @@ describe("createAccountLink", () => {
         gameUserExists,
         languages: { de: { "go.title": "Code", "flow.help": 1, "flow.sign_in": "Los" }, tlh: {} },
       },
-      `${[
+      [
         "languages.de: go.title is not in English",
         "languages.de: flow.help is of type number, expected a message",
         "languages.de: flow.sign_in: {platform} is missing, in English text",
         "languages.tlh is unknown, expected one of en, de, es, ",
-      ].join("; ")}`,
+      ].join("; "),
     ],
   ];
 

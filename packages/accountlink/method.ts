@@ -27,8 +27,8 @@ export const method =
     run: (...args: Args) => Effect.Effect<A, E, R>,
   ): ((...args: Given<Args>) => Effect.Effect<A, E | InvalidParameter, R>) =>
   (...args) => {
-    const checked = check<Args>(parameters, args);
-    return checked instanceof InvalidParameter ? Effect.fail(checked) : run(...checked);
+    const checked = check(parameters, args);
+    return checked instanceof InvalidParameter ? Effect.fail(checked) : run(...(checked as Args));
   };
 
 /** Makes a method that returns a stream, which fails with `InvalidParameter` if an argument is wrong. */
@@ -38,14 +38,14 @@ export const streamMethod =
     run: (...args: Args) => Stream.Stream<A, E>,
   ): ((...args: Given<Args>) => Stream.Stream<A, E | InvalidParameter>) =>
   (...args) => {
-    const checked = check<Args>(parameters, args);
-    return checked instanceof InvalidParameter ? Stream.fail(checked) : run(...checked);
+    const checked = check(parameters, args);
+    return checked instanceof InvalidParameter ? Stream.fail(checked) : run(...(checked as Args));
   };
 
-const check = <Args>(
+const check = (
   parameters: ReadonlyArray<Parameter<unknown>>,
   args: ReadonlyArray<unknown>,
-): Args | InvalidParameter => {
+): ReadonlyArray<unknown> | InvalidParameter => {
   const checked: Array<unknown> = [];
   for (const [index, [name, schema]] of parameters.entries()) {
     const result = Schema.decodeUnknownResult(schema)(args[index], { reportInput: true });
@@ -58,7 +58,7 @@ const check = <Args>(
     const names = typeof path[0] === "string" ? path : [name, ...path];
     return InvalidParameter.one(names.join("."), reason);
   }
-  return checked as Args;
+  return checked;
 };
 
 const unknownProblem = { path: [], reason: "is wrong" };

@@ -20,7 +20,7 @@ import {
   Schema,
 } from "effect";
 import { Base64 } from "effect/encoding";
-import { count, fields, flag, listOf, maybe, oneOf, text, textThat, that } from "./parameters.ts";
+import * as Accept from "./accept.ts";
 import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
 import { problemsIn } from "./problems.ts";
 import { type ScopeChoice, scopeFields } from "./scope.ts";
@@ -130,46 +130,48 @@ export interface CheckedOptions<E> {
 }
 
 const layer = (expected: string) =>
-  maybe(that((given): given is Layer.Layer<never> => Layer.isLayer(given), expected));
-const aFunction = maybe(that(Predicate.isFunction, "a function"));
+  Accept.maybe(Accept.that((given): given is Layer.Layer<never> => Layer.isLayer(given), expected));
+const aFunction = Accept.maybe(Accept.that(Predicate.isFunction, "a function"));
 
 const objectOf = <S extends Schema.Top>(value: S) =>
   Schema.Record(Schema.String, value).annotate({ expected: "an object" });
 
 /** An object with the fields of the default: whole numbers, or such objects. */
 const like = (usual: object, isPartial: boolean): Schema.Codec<object> =>
-  fields(
+  Accept.fields(
     Record.map(usual as Readonly<Record<string, number | object>>, (value) => {
-      const schema: Schema.Codec<unknown> = typeof value === "number" ? count : like(value, false);
-      return isPartial ? maybe(schema) : schema;
+      const schema: Schema.Codec<unknown> = typeof value === "number" ? Accept.count : like(value, false);
+      return isPartial ? Accept.maybe(schema) : schema;
     }),
   );
 
-const optionFields = fields({
+const optionFields = Accept.fields({
   storage: layer("a storage such as memory()"),
   // `secretsOf` checks the secret, and shows nothing of it.
   secret: Schema.optionalKey(Schema.Unknown),
-  scope: maybe(scopeFields),
-  redirectOrigins: maybe(listOf(textThat(isOrigin, 'an origin such as "https://example.com"'))),
+  scope: Accept.maybe(scopeFields),
+  redirectOrigins: Accept.maybe(
+    Accept.listOf(Accept.textThat(isOrigin, 'an origin such as "https://example.com"')),
+  ),
   // `makeWebHandler` checks which texts it can use.
-  http: maybe(
-    fields({
-      publicUrl: text,
-      basePath: maybe(text),
-      clientAddress: maybe(oneOf(["given", "none"])),
-      trustedProxies: maybe(listOf(text)),
-      metrics: maybe(flag),
+  http: Accept.maybe(
+    Accept.fields({
+      publicUrl: Accept.text,
+      basePath: Accept.maybe(Accept.text),
+      clientAddress: Accept.maybe(Accept.oneOf(["given", "none"])),
+      trustedProxies: Accept.maybe(Accept.listOf(Accept.text)),
+      metrics: Accept.maybe(Accept.flag),
       docs: Schema.optionalKey(Schema.Unknown),
       uploads: Schema.optionalKey(Schema.Unknown),
       pages: aFunction,
     }),
   ),
   webhooks: layer("a layer such as sendWebhooks()"),
-  logLevel: maybe(oneOf(LogLevel.values)),
-  limits: maybe(like(Limits.defaultValue(), true)),
-  sessions: maybe(like(SessionSettings.defaultValue(), true)),
+  logLevel: Accept.maybe(Accept.oneOf(LogLevel.values)),
+  limits: Accept.maybe(like(Limits.defaultValue(), true)),
+  sessions: Accept.maybe(like(SessionSettings.defaultValue(), true)),
   // `languageProblems` checks the messages.
-  languages: maybe(objectOf(objectOf(Schema.Unknown))),
+  languages: Accept.maybe(objectOf(objectOf(Schema.Unknown))),
   platforms: layer("a layer such as live({ … })"),
   gameUserExists: aFunction,
   gameProfile: aFunction,
@@ -183,7 +185,7 @@ const readOptions = Schema.decodeUnknownResult(optionFields);
 /** Validates options, including options from untyped programs. */
 export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>) {
   const read = readOptions(options, { errors: "all", onExcessProperty: "error", reportInput: true });
-  const given = (Predicate.isObject(options) ? options : {}) as AnyOptions;
+  const given = Result.getOrElse(read, () => (Predicate.isObject(options) ? options : {})) as AnyOptions;
   const secrets = secretsOf(given.secret, given.storage !== undefined);
   const problems = [
     ...(Result.isFailure(read) ? problemsIn(read.failure.issue, true) : []).map(
@@ -202,7 +204,7 @@ export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>)
     secrets: secrets.success,
     scope,
     redirectOrigins,
-    publicUrl: http === undefined ? null : `${bare(http.publicUrl)}${bare(http.basePath ?? "")}`,
+    publicUrl: publicUrlOf(http),
     limits,
     sessions,
     logLevel: given.logLevel,
@@ -216,6 +218,9 @@ export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>)
 /** Imports the English messages on demand, so programs without messages of their own do not load them. */
 const languageProblems = (languages: OwnMessages) =>
   Effect.promise(async () => (await import("@accountlink/pages/languages")).ownMessageFaults(languages));
+
+const publicUrlOf = (http: WebHandlerOptions | undefined): string | null =>
+  http === undefined ? null : `${bare(http.publicUrl)}${bare(http.basePath ?? "")}`;
 
 const bare = (url: string): string => url.replace(/\/$/, "");
 
@@ -236,7 +241,7 @@ const platformProblems = ({ platforms, ...options }: AnyOptions): ReadonlyArray<
 const secretsOf = (secret: Secret | undefined, isKept: boolean): Result.Result<DeploymentSecrets, string> => {
   if (secret === undefined && isKept) return Result.fail(`secret is missing, ${expectedSecret}`);
   const given: ReadonlyArray<unknown> = Array.isArray(secret)
-    ? [...secret]
+    ? [...(secret as ReadonlyArray<unknown>)]
     : [secret ?? crypto.getRandomValues(new Uint8Array(32))];
   return Array.isReadonlyArrayNonEmpty(given)
     ? Result.all(Array.map(given, secretBytes))

@@ -28,7 +28,7 @@ const reasonOf = (issue: SchemaIssue.Leaf, showsValues: boolean): string => {
   }
   const { expected, isId } = (issue._tag === "InvalidType" ? issue.ast.annotations : undefined) ?? {};
   const given = showsValues || isId === true ? `is ${shown(issue.input)}, ` : "";
-  return `${given}expected ${String(expected ?? "another value")}`;
+  return `${given}expected ${Predicate.isString(expected) ? expected : "another value"}`;
 };
 
 const shown = (value: unknown): string => {

@@ -31,7 +31,7 @@ export type PromisedServices<Keys extends ServiceKeys> = {
   readonly [Name in keyof Keys]: Promised<Keys[Name]["Service"]>;
 };
 
-type ServiceKeys = Readonly<Record<string, Context.Key<any, object>>>;
+type ServiceKeys = Readonly<Record<string, Context.Key<unknown, object>>>;
 type Method = (
   ...args: ReadonlyArray<unknown>
 ) => Effect.Effect<unknown, AccountLinkError> | Stream.Stream<unknown, AccountLinkError>;

@@ -3,8 +3,8 @@ import { type ChatId, type GuildId, InvalidParameter } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
 import { type ChosenSettings, RolePlans } from "@accountlink/core/roles";
 import { Context, Effect, Layer, Predicate } from "effect";
+import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
-import { calling, chatId, that, writing } from "./parameters.ts";
 import { type CallOptions, callGuild, originOf, Scope, type WriteOptions } from "./scope.ts";
 
 /**
@@ -63,7 +63,7 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
 
     return {
       /** Returns the plan of a guild with its progress; for a guild without a plan, a paused plan without rules. */
-      get: method([calling], (options?: CallOptions) =>
+      get: method([Accept.calling], (options?: CallOptions) =>
         inGuild(options, (guildId) => plans.find(scope, guildId)),
       ),
 
@@ -71,22 +71,22 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
        * Stores the plan of a guild. If the plan changed and is on, this also starts a sweep of all members. Fails with
        * `Conflict` `guild_has_plan` if another plan of the guild is on.
        */
-      put: method([settings, writing], (settings: ChosenSettings, options?: WriteOptions) =>
+      put: method([settings, Accept.writing], (settings: ChosenSettings, options?: WriteOptions) =>
         inGuild(options, (guildId) => plans.put(scope, guildId, settings, originOf(options))),
       ),
 
       /** Deletes the plan of a guild; members keep their roles. Returns false if there was no plan. */
-      delete: method([writing], (options?: WriteOptions) =>
+      delete: method([Accept.writing], (options?: WriteOptions) =>
         inGuild(options, (guildId) => plans.remove(scope, guildId, originOf(options))),
       ),
 
       /** Returns the roles of a guild, highest first. */
-      list: method([calling], (options?: CallOptions) => inGuild(options, plans.guildRoles)),
+      list: method([Accept.calling], (options?: CallOptions) => inGuild(options, plans.guildRoles)),
 
       /**
        * Returns what the plan would change for a member. An empty nickname means that the nickname would be removed.
        */
-      preview: method([chatId, calling], (chatId: ChatId, options?: CallOptions) =>
+      preview: method([Accept.chatId, Accept.calling], (chatId: ChatId, options?: CallOptions) =>
         inGuild(options, (guildId) =>
           Effect.map(plans.preview(scope, guildId, chatId), ({ add, remove, nickname }) => ({
             add,
@@ -97,7 +97,7 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
       ),
 
       /** Compares the roles and nicknames of all members with the plan, and corrects them. */
-      sweep: method([calling], (options?: CallOptions) =>
+      sweep: method([Accept.calling], (options?: CallOptions) =>
         inGuild(options, (guildId) => plans.startSweep(scope, guildId)),
       ),
 
@@ -105,7 +105,7 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
        * Compares the roles and the nickname of one member with the plan, and corrects them. Call it when a user joins
        * the guild.
        */
-      sync: method([chatId, calling], (chatId: ChatId, options?: CallOptions) =>
+      sync: method([Accept.chatId, Accept.calling], (chatId: ChatId, options?: CallOptions) =>
         inGuild(options, (guildId) =>
           Effect.map(plans.sync(scope, guildId, chatId), ({ settled: _, ...changes }) => changes),
         ),
@@ -119,5 +119,5 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
 // `RolePlans.put` checks the settings themselves.
 const settings: Parameter<ChosenSettings> = [
   "settings",
-  that((given): given is ChosenSettings => Predicate.isObject(given), "an object"),
+  Accept.that((given): given is ChosenSettings => Predicate.isObject(given), "an object"),
 ];

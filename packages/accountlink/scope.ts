@@ -2,9 +2,9 @@ import { ApiKeys, type DataScope, type GuildId, guildOf } from "@accountlink/cor
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 import type { Tier } from "@accountlink/core/keys";
 import { expectedNameText, isNameText } from "@accountlink/core/name_text";
-import { Context, Effect, Layer } from "effect";
+import { Context, Layer } from "effect";
+import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
-import { anyGuildId, fields, idOrNull, maybe, oneOf, textThat } from "./parameters.ts";
 
 /** Selects a data scope. Links of one scope are invisible in another. */
 export interface ScopeChoice {
@@ -20,10 +20,12 @@ export interface ScopeChoice {
 }
 
 /** The fields of a `ScopeChoice`. */
-export const scopeFields = fields({
-  account: maybe(textThat((given) => given !== "" && isNameText(given), `${expectedNameText}, not empty`)),
-  guildId: maybe(anyGuildId),
-  tier: maybe(oneOf(["free", "premium"])),
+export const scopeFields = Accept.fields({
+  account: Accept.maybe(
+    Accept.textThat((given) => given !== "" && isNameText(given), `${expectedNameText}, not empty`),
+  ),
+  guildId: Accept.maybe(Accept.anyGuildId),
+  tier: Accept.maybe(Accept.oneOf(["free", "premium"])),
 }).annotate({ parseOptions: { onExcessProperty: "error" } });
 
 /** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events`, `Webhooks` and `Roles`. */
@@ -33,9 +35,10 @@ export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scop
 
 const choice: Parameter<ScopeChoice> = ["scope", scopeFields];
 const openScope = method([choice], ({ account = "default", guildId, tier = "premium" }: ScopeChoice) => {
-  const guild = idOrNull<GuildId>(guildId);
   const target =
-    guild === null ? ({ kind: "global" } as const) : ({ kind: "guild", guildId: guild } as const);
+    guildId === undefined
+      ? ({ kind: "global" } as const)
+      : ({ kind: "guild", guildId: guildId as GuildId } as const);
   return ApiKeys.use((keys) => keys.scopeOf({ name: account, chatId: null, tier }, target));
 });
 

@@ -1,9 +1,9 @@
 /** Verification sessions: the embedding program asks a chat user to prove both accounts. */
 import {
+  type ChatId,
   SessionNotFound,
   SessionReads,
   Sid,
-  type StoreUnavailable,
   type VerificationSession,
   VerificationSessions,
 } from "@accountlink/core";
@@ -12,9 +12,9 @@ import { Secrets } from "@accountlink/core/secrets";
 import { isFinal, longestClientId, type ReadSession, SessionStore } from "@accountlink/core/sessions";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Clock, Context, Duration, Effect, Layer, Option, Schema, Stream } from "effect";
+import * as Accept from "./accept.ts";
 import { makeEmbedderKey } from "./embedder_key.ts";
 import { method, type Parameter, streamMethod } from "./method.ts";
-import { anyChatId, fields, idOrNull, inGuild, maybe, options, text, textThat, that } from "./parameters.ts";
 import { PublicAddress } from "./public_address.ts";
 import { type CallOptions, callGuild, Scope } from "./scope.ts";
 
@@ -103,7 +103,7 @@ export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions"
           const created = yield* sessions.create(key, {
             clientId: request.clientId,
             guildId: callGuild(scope, request),
-            chatId: idOrNull(request.chatId),
+            chatId: (request.chatId ?? null) as ChatId | null,
             redirect: request.redirect ?? null,
           });
           return yield* shown(storedOf(created), created.sid);
@@ -178,20 +178,25 @@ export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions"
   static readonly layer = Layer.effect(Sessions, Sessions.make);
 }
 
-const sid: Parameter<string> = ["sid", text];
-const clientId = textThat(
+const sid: Parameter<string> = ["sid", Accept.text];
+const clientId = Accept.textThat(
   (given) => given !== "" && isStorableUpTo(longestClientId, given),
   `1 to ${longestClientId} characters, without NUL`,
 );
 const requesting: Parameter<SessionRequest> = [
   "request",
-  fields({ ...inGuild, clientId, chatId: maybe(anyChatId), redirect: maybe(text) }),
+  Accept.fields({
+    ...Accept.inGuild,
+    clientId,
+    chatId: Accept.maybe(Accept.anyChatId),
+    redirect: Accept.maybe(Accept.text),
+  }),
 ];
-const duration = that(
+const duration = Accept.that(
   (given): given is Duration.Input => Option.isSome(Duration.fromInput(given as Duration.Input)),
   'a duration such as 100 or "10 seconds"',
 );
-const waiting = options({ within: maybe(duration) });
+const waiting = Accept.options({ within: Accept.maybe(duration) });
 
 /** Removes `pollsRemaining`, a field that a session has only when it is read. */
 const storedOf = ({ pollsRemaining: _, ...session }: ReadSession): VerificationSession => session;

@@ -1,8 +1,8 @@
 /** The data of one chat user, in every scope. */
 import { type ChatId, UserData } from "@accountlink/core";
 import { Context, Effect, Layer } from "effect";
+import * as Accept from "./accept.ts";
 import { method } from "./method.ts";
-import { acting, chatId } from "./parameters.ts";
 import { type ActorOptions, originOf } from "./scope.ts";
 
 /**
@@ -23,10 +23,10 @@ import { type ActorOptions, originOf } from "./scope.ts";
 export class Users extends Context.Service<Users>()("accountlink/Users", {
   make: Effect.map(UserData, (data) => ({
     /** Returns everything that is stored about a chat user. It reads the whole audit log. */
-    export: method([chatId], (chatId: ChatId) => data.find(chatId)),
+    export: method([Accept.chatId], (chatId: ChatId) => data.find(chatId)),
 
     /** Erases a chat user from every scope and from the audit log, and returns the counts of erased records. */
-    erase: method([chatId, acting], (chatId: ChatId, options?: ActorOptions) =>
+    erase: method([Accept.chatId, Accept.acting], (chatId: ChatId, options?: ActorOptions) =>
       data.erase(chatId, originOf(options)),
     ),
   })),

@@ -8,8 +8,8 @@ import {
   type WebhookUpdate,
 } from "@accountlink/core/webhooks";
 import { Context, Effect, Layer } from "effect";
+import * as Accept from "./accept.ts";
 import { method, type Parameter } from "./method.ts";
-import { acting, fields, listOf, maybe, oneOf, options, text, whole } from "./parameters.ts";
 import { type ActorOptions, originOf, Scope } from "./scope.ts";
 
 /** The fields of a new webhook. By default it receives all types of events. */
@@ -61,7 +61,7 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
        * five webhooks.
        */
       create: method(
-        [["webhook", fields({ ...webhookFields, url: text })], acting],
+        [["webhook", Accept.fields({ ...webhookFields, url: Accept.text })], Accept.acting],
         (webhook: WebhookChoice, options?: ActorOptions) =>
           webhooks.create({ ...webhook, account, target: scope }, originOf(options)),
       ),
@@ -71,17 +71,17 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
         Effect.map(webhooks.list(account), (all) => all.filter((webhook) => webhook.scope.pid === scope.pid)),
 
       update: method(
-        [id, ["update", fields(updateFields)], acting],
+        [id, ["update", Accept.fields(updateFields)], Accept.acting],
         (id: string, update: WebhookUpdate, options?: ActorOptions) =>
           own(id, webhooks.update(account, id, update, originOf(options))),
       ),
 
-      delete: method([id, acting], (id: string, options?: ActorOptions) =>
+      delete: method([id, Accept.acting], (id: string, options?: ActorOptions) =>
         own(id, webhooks.remove(account, id, originOf(options))),
       ),
 
       /** Gives the webhook a new secret. For 24 hours, requests are signed with the previous secret too. */
-      rotate: method([id, acting], (id: string, options?: ActorOptions) =>
+      rotate: method([id, Accept.acting], (id: string, options?: ActorOptions) =>
         own(id, webhooks.rotate(account, id, originOf(options))),
       ),
 
@@ -89,7 +89,7 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
        * Makes one attempt now to send an event of type `test`. Fails with `Conflict` `test_limit` while three tests of
        * the account are in flight.
        */
-      test: method([id, acting], (id: string, options?: ActorOptions) =>
+      test: method([id, Accept.acting], (id: string, options?: ActorOptions) =>
         own(id, webhooks.test(account, id, originOf(options))),
       ),
 
@@ -99,15 +99,17 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
       ),
 
       /** Makes one attempt now to send an event again. */
-      resend: method([id, ["eventId", text], acting], (id: string, eventId: string, options?: ActorOptions) =>
-        own(
-          id,
-          orInvalid(
-            "eventId",
-            `is "${eventId}", expected the event of a delivery that is kept`,
-            webhooks.resend(account, id, eventId, originOf(options)),
+      resend: method(
+        [id, ["eventId", Accept.text], Accept.acting],
+        (id: string, eventId: string, options?: ActorOptions) =>
+          own(
+            id,
+            orInvalid(
+              "eventId",
+              `is "${eventId}", expected the event of a delivery that is kept`,
+              webhooks.resend(account, id, eventId, originOf(options)),
+            ),
           ),
-        ),
       ),
     };
   }),
@@ -115,13 +117,20 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
   static readonly layer = Layer.effect(Webhooks, Webhooks.make);
 }
 
-const id: Parameter<string> = ["id", text];
-const webhookFields = { types: maybe(listOf(oneOf(eventTypes))), description: maybe(text) };
-const updateFields = { ...webhookFields, url: maybe(text), status: maybe(oneOf(["active", "paused"])) };
-const selecting = options({
-  status: maybe(oneOf(["delivered", "failing", "given_up"])),
-  before: maybe(text),
-  limit: maybe(whole(1, 100)),
+const id: Parameter<string> = ["id", Accept.text];
+const webhookFields = {
+  types: Accept.maybe(Accept.listOf(Accept.oneOf(eventTypes))),
+  description: Accept.maybe(Accept.text),
+};
+const updateFields = {
+  ...webhookFields,
+  url: Accept.maybe(Accept.text),
+  status: Accept.maybe(Accept.oneOf(["active", "paused"])),
+};
+const selecting = Accept.options({
+  status: Accept.maybe(Accept.oneOf(["delivered", "failing", "given_up"])),
+  before: Accept.maybe(Accept.text),
+  limit: Accept.maybe(Accept.whole(1, 100)),
 });
 
 /** Converts `BadRequest`, with which core reports an unknown ID, to `InvalidParameter`. */

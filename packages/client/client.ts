@@ -1,5 +1,5 @@
 /** The client: a method for each route of v2. */
-import type { ChatId, GameId, GuildId, RouteId, Routes, VerificationSession } from "./contract.ts";
+import type { ChatId, GameId, GuildId, RouteId, Routes } from "./contract.ts";
 import { AccountLinkError, type ErrorCode } from "./errors.ts";
 import { type EventOptions, followEvents, listLinks } from "./feed.ts";
 import type { CallOptions, ClientOptions, WriteOptions } from "./options.ts";

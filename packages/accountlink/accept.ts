@@ -1,4 +1,4 @@
-/** The parameters that methods of several services have, and schemas for the others. */
+/** What methods accept: the parameters that several services have, and schemas for the others. */
 import { ChatId, GameId, GuildId, KeyId } from "@accountlink/core";
 import { idRules } from "@accountlink/core/ids";
 import { isStorable } from "@accountlink/core/storable_text";
@@ -69,6 +69,3 @@ export const calling = options(inGuild);
 export const looking = options({ ...inGuild, resolved: maybe(flag) });
 export const acting = options(byActor);
 export const writing = options({ ...inGuild, ...byActor });
-
-/** Returns an ID of an object whose fields were checked; null if it was left out. */
-export const idOrNull = <Id extends string>(id: string | undefined): Id | null => (id ?? null) as Id | null;
