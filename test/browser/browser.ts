@@ -1,7 +1,5 @@
-/** Starts a real browser, and records the errors of its pages and their requests to other origins. */
-import { existsSync } from "node:fs";
+/** Opens pages in a real browser, and records their errors and their requests to other origins. */
 import { join } from "node:path";
-import chromium from "@sparticuz/chromium";
 import {
   type Browser,
   type BrowserContext,
@@ -10,31 +8,7 @@ import {
   type Page,
 } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-
-/** The time limit of browser actions on a busy machine, in milliseconds. */
-const timeout = 120_000;
-
-const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
-
-const args = [
-  // Turn off the sandbox, because it needs rights that a container does not have. The tests open only their own pages.
-  "--no-sandbox",
-  // Do not optimize scripts, and collect garbage in the main thread, because pages live only for seconds.
-  "--js-flags=--single-threaded,--no-opt",
-];
-
-/** Starts the browser that a package brings for Linux, or else an installed browser. */
-export const startBrowser = async (): Promise<Browser> => {
-  const problems: Array<string> = [];
-  for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
-    try {
-      return await launcher.launch({ executablePath: await find(), args, timeout });
-    } catch (cause) {
-      problems.push(String(cause));
-    }
-  }
-  throw new Error(`Cannot start a browser: ${problems.join("\n")}`);
-};
+import { installed, startBrowser, timeout } from "./start_browser.ts";
 
 let started: Promise<Browser> | undefined;
 

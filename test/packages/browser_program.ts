@@ -1,7 +1,7 @@
 /** Runs programs that use the packages in a browser, bundled as a site would serve them. */
 import { rolldown } from "rolldown";
 import { expect, vi } from "vitest";
-import { startBrowser } from "../browser/browser.ts";
+import { startBrowser } from "../browser/start_browser.ts";
 import { patience } from "../support/patience.ts";
 
 /** Bundles a module, runs it in a page, and returns its log lines. */

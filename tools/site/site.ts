@@ -88,7 +88,12 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
         // The server's content security policy forbids inline scripts. The removed script restores a chosen theme.
         .replace(/<script>[^<]*<\/script>/g, "")
         // When the pages are opened from a disk, a link to a folder shows no page, so name the file.
-        .replaceAll(/(href="(?:\.\.\/)+)(["#])/g, "$1index.html$2");
+        .replaceAll(/(href="(?:\.\.\/)+)(["#])/g, "$1index.html$2")
+        // The server serves only text of the site, so pictures are part of the pages.
+        .replaceAll(/(src(?:set)?)="(?:pictures|media)\/([\w-]+\.png)"/g, (_, attribute, name) => {
+          const file = readFileSync(join(root, "docs/pictures", name), "base64");
+          return `${attribute}="data:image/png;base64,${file}"`;
+        });
     });
     const project = await app.convert();
     if (project === undefined) throw new Error("Cannot read the packages");

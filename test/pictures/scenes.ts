@@ -1,0 +1,173 @@
+/** What each picture shows. */
+import { createHash } from "node:crypto";
+import type { Page } from "playwright-core";
+import { smallPng } from "./small_png.ts";
+import { type Stage, setStage } from "./stage.ts";
+
+const phone = { width: 390, height: 740 };
+const desktop = { width: 1180, height: 740 };
+const margin = 24;
+const themes = ["light", "dark"] as const;
+
+/** The files of a picture in both themes, and a hash of the page that it shows. */
+export interface Picture {
+  readonly light: Buffer;
+  readonly dark: Buffer;
+  readonly page: string;
+}
+
+interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns the area of a page's content from a heading on. */
+const areaFrom = async (page: Page, heading: string | RegExp): Promise<Area> => {
+  // A fragment in the address may have scrolled the page, and boxes are relative to the window.
+  await page.setViewportSize({ width: desktop.width, height: 4_000 });
+  const main = await page.locator("main").boundingBox();
+  const start = await page.getByRole("heading", { name: heading }).first().boundingBox();
+  if (main === null || start === null)
+    throw new Error(`Cannot take pictures: there is no heading ${heading}`);
+  const y = start.y - margin;
+  const height = Math.min(desktop.height, main.y + main.height - y);
+  return { x: main.x - margin, y, width: main.width + 2 * margin, height };
+};
+
+/** @param clip the area of the page that the picture shows; by default, its top */
+const shoot = async (
+  page: Page,
+  clip: Area = { x: 0, y: 0, ...(page.viewportSize() ?? desktop) },
+): Promise<Picture> => {
+  const take = async (colorScheme: (typeof themes)[number]) => {
+    await page.emulateMedia({ colorScheme });
+    return page.screenshot({ animations: "disabled", fullPage: true, clip });
+  };
+  return { light: await take("light"), dark: await take("dark"), page: await hashOf(page) };
+};
+
+/**
+ * A hash of the text, the structure and the style of a page. It does not depend on the values of attributes except
+ * classes, because addresses and forms have random parts, nor on the random names of the demo's keys.
+ */
+const hashOf = async (page: Page): Promise<string> => {
+  const source = (await page.content())
+    .replaceAll(/ (?!class=)[\w-]+="[^"]*"/g, "")
+    .replaceAll(/Key [0-9A-Za-z]{12}/g, "");
+  const styles = await Promise.all(
+    (await page.locator("link[rel=stylesheet]").all()).map(async (link) => {
+      const path = (await link.getAttribute("href")) ?? "";
+      return (await page.request.get(new URL(path, page.url()).href)).text();
+    }),
+  );
+  return createHash("sha256")
+    .update(JSON.stringify([source, styles]))
+    .digest("base64url")
+    .slice(0, 16);
+};
+
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
+
+/** Opens the first page of the demo, and goes on as one of its persons. */
+const goAs = async ({ url, open }: Stage, person: string, size: typeof phone) => {
+  const page = await open(size);
+  await page.goto(url);
+  await press(page, person);
+  return page;
+};
+
+interface Part {
+  readonly picture: Picture;
+  readonly width: number;
+  readonly caption?: string;
+}
+
+/** Makes one picture of several beside each other. */
+const beside = async ({ open }: Stage, parts: ReadonlyArray<Part>): Promise<Picture> => {
+  const gap = 24;
+  const width = parts.reduce((sum, part) => sum + part.width + gap, gap);
+  const compose = async (theme: (typeof themes)[number]) => {
+    const page = await open({ width, height: 400 }, 1);
+    const [ground, ink, rule] =
+      theme === "light" ? ["#fff", "#1a1b20", "#d5d7dd"] : ["#0d0e11", "#eceef2", "#33353d"];
+    await page.setContent(`<!doctype html>
+<style>
+body { margin: 0; padding: ${gap}px; display: flex; gap: ${gap}px; background: ${ground}; color: ${ink}; font: 600 17px sans-serif; }
+figure { margin: 0; }
+figcaption { padding-bottom: 14px; }
+img { display: block; border: 1px solid ${rule}; border-radius: 12px; box-sizing: border-box; }
+</style>${parts
+      .map(({ picture, width: wide, caption }) => {
+        const image = `<img width="${wide}" src="data:image/png;base64,${picture[theme].toString("base64")}">`;
+        return `<figure>${caption === undefined ? "" : `<figcaption>${caption}</figcaption>`}${image}</figure>`;
+      })
+      .join("")}`);
+    const file = await page.screenshot({ fullPage: true });
+    await page.context().close();
+    return file;
+  };
+  const page = createHash("sha256")
+    .update(parts.map((part) => part.picture.page).join())
+    .digest("base64url");
+  return { light: await compose("light"), dark: await compose("dark"), page: page.slice(0, 16) };
+};
+
+/** Takes all pictures of the documents, by name. */
+export const takePictures = async (): Promise<Readonly<Record<string, Picture>>> => {
+  const stage = await setStage();
+  try {
+    const pictures = await scenes(stage);
+    return Object.fromEntries(
+      Object.entries(pictures).map(([name, { light, dark, page }]) => [
+        name,
+        { light: smallPng(light), dark: smallPng(dark), page },
+      ]),
+    );
+  } finally {
+    await stage.close();
+  }
+};
+
+const scenes = async (stage: Stage) => {
+  const ada = await goAs(stage, "Ada, the owner", desktop);
+  const visit = (path: string) => ada.goto(`${stage.url}/dashboard/${path}`);
+  await visit("usage");
+  const usage = await shoot(ada);
+  await visit("links");
+  await ada.getByLabel("List", { exact: true }).selectOption("Engine Room’s own list");
+  await ada.locator("main").getByRole("button", { name: "Search", exact: true }).click();
+  const links = await shoot(ada);
+  await visit("alts?kind=chat&id=100002");
+  const alts = await shoot(ada, await areaFrom(ada, /^Grace\s+100002/));
+  await visit("communities");
+  await press(ada, /^Roles\s+of Shared list/);
+  await ada.locator("main").getByRole("link", { name: "Engine Room" }).click();
+  await ada.getByLabel("Member", { exact: true }).fill("linus");
+  await press(ada, "Show what would change");
+  const roles = await shoot(ada, await areaFrom(ada, "Rules"));
+
+  const linus = await goAs(stage, "Linus, a player", phone);
+  await linus.getByLabel("Command").fill("/verify");
+  await press(linus, "Send");
+  const channel = await shoot(linus);
+  await press(linus, "Verify");
+  const steps = [await shoot(linus)];
+  for (const platform of ["Sign in to Discord", "Sign in to Roblox"]) {
+    await press(linus, platform);
+    await press(linus, "Linus");
+    steps.push(await shoot(linus));
+  }
+  const flow = await beside(
+    stage,
+    steps.map((picture) => ({ picture, width: phone.width })),
+  );
+  const overview = await beside(stage, [
+    { picture: channel, width: 300, caption: "A member types /verify," },
+    { picture: steps[2] as Picture, width: 300, caption: "signs in to Discord and Roblox," },
+    { picture: links, width: 908, caption: "and the community knows who plays as whom." },
+  ]);
+  return { overview, flow, channel, links, roles, alts, usage };
+};
