@@ -310,7 +310,7 @@ describe("errors on the dashboard", () => {
     await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
     await platform.fail({ mode: "down", platform: "chat" });
     await press(page, "Create the key");
-    await page.getByText("the chat platform does not answer").waitFor();
+    await page.getByText("the platform does not answer").waitFor();
     await platform.recover();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Later");
     expect(await page.getByLabel("Community", { exact: true }).inputValue()).toBe(ownGuild);

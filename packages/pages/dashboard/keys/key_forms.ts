@@ -93,12 +93,13 @@ export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   );
 };
 
-export const statusOf = (id: KeyId, fields: Fields) =>
-  Effect.flatMap(Effect.fromResult(readUpdate({ id, status: fields("status") }, "global")), ({ status }) =>
-    status === undefined
-      ? Effect.fail(new MissingParameter({ parameters: ["status"] }))
-      : Effect.succeed(status),
-  );
+/** Reads the status that the button of a form names. */
+export const statusOf = <Status extends string>(fields: Fields, statuses: ReadonlyArray<Status>) => {
+  const status = statuses.find((known) => known === fields("status"));
+  return status === undefined
+    ? InvalidParameter.one("status", `expected one of ${statuses.join(", ")}`)
+    : Effect.succeed(status);
+};
 
 /** Reads from the form how many seconds the key's previous secrets stay valid after a rotation. */
 export const graceOf = (

@@ -9,7 +9,7 @@ import { type Names, whoOf } from "../audit/sentences.ts";
 import { menuField, problemSummary, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 import type { Refused } from "./new_key_page.ts";

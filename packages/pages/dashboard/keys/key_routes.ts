@@ -48,7 +48,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
   });
 
   const setStatus = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
-    const status = yield* statusOf(key.id, fields);
+    const status = yield* statusOf(fields, ["active", "disabled"]);
     yield* keys.update(owner, key.id, { status });
     return seeKey(key, status === "active" ? "enabled" : "disabled");
   });

@@ -1,8 +1,8 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
-import { html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import { problemSummary } from "../look/field.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
 
@@ -32,19 +32,28 @@ export const newKeyPage = (
   form: NewKeyForm,
   guilds: ReadonlyArray<OwnGuild> | null,
   refused: Refused | null,
-): Page => {
-  const problems = refused?.problems ?? [];
-  return {
-    status: refused?.status ?? 200,
-    title: "Create a key",
-    section: "keys",
-    content: html`
-${refused && problemSummary(problems, keyLabels, refused.general)}
-<form method="post" action="${paths.keys}" class="panel">
-${scopeFields(form, guilds, problems)}
-${rulesFields(form, problems)}
-<button class="button">Create the key</button>
+): Page =>
+  creationPage("keys", "key", keyLabels, refused, (problems) => [
+    scopeFields(form, guilds, problems),
+    rulesFields(form, problems),
+  ]);
+
+/** The page with the form that creates a key or a webhook. */
+export const creationPage = (
+  section: "keys" | "webhooks",
+  thing: string,
+  labels: Readonly<Record<string, string>>,
+  refused: Refused | null,
+  fields: (problems: Refused["problems"]) => ReadonlyArray<Html>,
+): Page => ({
+  status: refused?.status ?? 200,
+  title: `Create a ${thing}`,
+  section,
+  content: html`
+${refused && problemSummary(refused.problems, labels, refused.general)}
+<form method="post" action="${paths[section]}" class="panel">
+${fields(refused?.problems ?? [])}
+<button class="button">Create the ${thing}</button>
 </form>
-<p><a href="${paths.keys}">Back to the keys</a></p>`,
-  };
-};
+<p><a href="${paths[section]}">Back to the ${thing}s</a></p>`,
+});

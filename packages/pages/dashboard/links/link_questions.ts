@@ -6,7 +6,7 @@ import { type Html, html } from "../../html.ts";
 import { type Community } from "../communities/community.ts";
 import { listText } from "../look/list_name.ts";
 import { counted } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 import type { UserList } from "./user_lists.ts";

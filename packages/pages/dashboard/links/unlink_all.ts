@@ -8,7 +8,7 @@ import { html } from "../../html.ts";
 import { listText, messageText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 import { makeUserLists, type UserList } from "./user_lists.ts";

@@ -4,9 +4,7 @@ import type { NamedLink } from "@accountlink/core/communities";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { makeEntryNames } from "../audit/entry_names.ts";
-import type { Names } from "../audit/sentences.ts";
 import type { Community } from "../communities/community.ts";
-import { visibleName } from "../look/account_name.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { makeUserLists } from "./user_lists.ts";
 
@@ -35,20 +33,7 @@ export const makeUserView = Effect.gen(function* () {
     );
     const own = lists.find((list) => list.community.scope.pid === pid)?.link;
     const link: NamedLink | null = own === undefined ? null : { ...own, chat };
-    const named = yield* namesOf(visitor, listed, history);
-    const names: Names = {
-      ...named,
-      chats: new Map([
-        ...named.chats,
-        ...(chat === null ? [] : [[chatId, visibleName(chat) ?? chatId] as const]),
-      ]),
-      games: new Map([
-        ...named.games,
-        ...(link === null || link.game === null
-          ? []
-          : [[link.link.gameId, visibleName(link.game) ?? link.link.gameId] as const]),
-      ]),
-    };
+    const names = yield* namesOf(visitor, listed, history);
     return { community, chatId, chat, link, lists, history, names };
   });
 });

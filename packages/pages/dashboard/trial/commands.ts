@@ -1,4 +1,4 @@
-/** Writes a request to the API as a `curl` command and as JavaScript programs. */
+/** Writes a request to the API as a `curl` command and as a JavaScript program. */
 
 export interface Request {
   readonly method: "GET";
@@ -8,12 +8,6 @@ export interface Request {
 /** @param key a key, or the shell variable that contains it */
 export const curlOf = ({ url }: Request, key: string): string =>
   `curl -s "${url}" -H "Authorization: Bearer ${key}"`;
-
-export const fetchOf = ({ url }: Request): string =>
-  `const response = await fetch(${JSON.stringify(url)}, {
-  headers: { Authorization: \`Bearer \${process.env.ACCOUNTLINK_KEY}\` },
-});
-console.log(response.status, await response.json());`;
 
 /** A call of the client, such as `links.get` of the chat user 100001. */
 export interface ClientCall {

@@ -6,7 +6,7 @@ import { checkField, problemSummary, radioField, textField } from "../look/field
 import { statusHtml } from "../look/notice.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
-import { clientProgramOf, curlOf, fetchOf, type Request } from "./commands.ts";
+import { clientProgramOf, curlOf, type Request } from "./commands.ts";
 
 /**
  * The lookups that a visitor can try. Each has its path, the parameter that names the user, and the method of
@@ -101,9 +101,7 @@ ${copyable("answer", "answer", body)}
 <h2>The same in a terminal</h2>
 ${copyable("curl", "command", curlOf(request, "$ACCOUNTLINK_KEY"))}
 <h2>The same in JavaScript</h2>
-${copyable("fetch", "program", fetchOf(request))}
-<h2>The same with the client</h2>
-${copyable("client", "program with the client", clientProgramOf({ url, ...callOf(form) }))}
+${copyable("client", "program", clientProgramOf({ url, ...callOf(form) }))}
 </section>`;
 
 const callOf = ({ question, id, guildId, resolved }: TrialForm) => ({

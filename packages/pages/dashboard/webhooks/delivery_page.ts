@@ -3,7 +3,7 @@ import type { SentDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import { webhookName } from "../look/webhook_name.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { webhookActPath, webhookPath } from "../paths.ts";
 import { resultHtml } from "./webhook_texts.ts";
 

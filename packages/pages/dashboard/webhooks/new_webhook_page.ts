@@ -1,10 +1,7 @@
 import type { OwnGuild } from "@accountlink/core/platforms";
-import { html } from "../../html.ts";
 import { scopeFields } from "../keys/key_form.ts";
-import type { Refused } from "../keys/new_key_page.ts";
-import { problemSummary } from "../look/field.ts";
-import type { Page, Visitor } from "../page.ts";
-import { paths } from "../paths.ts";
+import { creationPage, type Refused } from "../keys/new_key_page.ts";
+import type { Page } from "../page.ts";
 import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 
 const scopeTexts = {
@@ -21,19 +18,8 @@ export const newWebhookPage = (
   form: NewWebhookForm,
   guilds: ReadonlyArray<OwnGuild> | null,
   refused: Refused | null,
-): Page => {
-  const problems = refused?.problems ?? [];
-  return {
-    status: refused?.status ?? 200,
-    title: "Create a webhook",
-    section: "webhooks",
-    content: html`
-${refused && problemSummary(problems, webhookLabels, refused.general)}
-<form method="post" action="${paths.webhooks}" class="panel">
-${scopeFields(form, guilds, problems, scopeTexts)}
-${webhookFields(form, problems)}
-<button class="button">Create the webhook</button>
-</form>
-<p><a href="${paths.webhooks}">Back to the webhooks</a></p>`,
-  };
-};
+): Page =>
+  creationPage("webhooks", "webhook", webhookLabels, refused, (problems) => [
+    scopeFields(form, guilds, problems, scopeTexts),
+    webhookFields(form, problems),
+  ]);

@@ -1,5 +1,4 @@
 /** Reads the forms of webhooks, by the same rules as the bodies of the JSON routes. */
-import { MissingParameter } from "@accountlink/core/errors";
 import { eventTypes } from "@accountlink/core/events";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { parameterReader } from "@accountlink/http/site";
@@ -36,11 +35,4 @@ export const webhookUpdateOf = (id: WebhookId, { url, types, description }: Webh
       readUpdate({ id, url, types, description: description === "" ? null : description }, "global"),
     ),
     updateOf,
-  );
-
-export const webhookStatusOf = (id: WebhookId, fields: Fields) =>
-  Effect.flatMap(Effect.fromResult(readUpdate({ id, status: fields("status") }, "global")), ({ status }) =>
-    status === undefined
-      ? Effect.fail(new MissingParameter({ parameters: ["status"] }))
-      : Effect.succeed(status),
   );

@@ -12,7 +12,7 @@ import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import { webhookName } from "../look/webhook_name.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { deliveryPath, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 import { disabledText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";

@@ -9,6 +9,7 @@ import {
 import type { BoundRoute, HttpResponse } from "@accountlink/http/site";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
+import { statusOf } from "../keys/key_forms.ts";
 import { formErrors, type KeyFormError, refusalOf } from "../keys/key_refusals.ts";
 import { type Refused } from "../keys/new_key_page.ts";
 import { type NoticeName, noticeHtml } from "../look/notice.ts";
@@ -27,13 +28,7 @@ import { issuedWebhookPage } from "./issued_webhook_page.ts";
 import { newWebhookPage } from "./new_webhook_page.ts";
 import { makeCreateWebhook } from "./webhook_changes.ts";
 import { emptyWebhookForm, formOfWebhook, type NewWebhookForm, type WebhookForm } from "./webhook_form.ts";
-import {
-  newWebhookOf,
-  typedNewWebhook,
-  typedWebhook,
-  webhookStatusOf,
-  webhookUpdateOf,
-} from "./webhook_forms.ts";
+import { newWebhookOf, typedNewWebhook, typedWebhook, webhookUpdateOf } from "./webhook_forms.ts";
 import { type RefusedWebhookAct, webhookPage } from "./webhook_page.ts";
 import { webhooksPage } from "./webhooks_page.ts";
 
@@ -112,7 +107,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     act(
       "status",
       Effect.fnUntraced(function* ({ owner }, { id }, fields) {
-        const status = yield* webhookStatusOf(id, fields);
+        const status = yield* statusOf(fields, ["active", "paused"]);
         yield* webhooks.update(owner.account.name, id, { status }, originOf(owner));
         return seeWebhook(id, status === "active" ? "resumed" : "paused");
       }),
