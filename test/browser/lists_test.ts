@@ -111,8 +111,14 @@ it("a search in every list says how each list was searched, also those in which 
   const watched = await visit("/dashboard/links?q=mallo", /Ada\b/, desktop);
   await expectUsable(watched, "Search", "lists-search-beginning");
   const text = (await watched.page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
-  expect(text).toContain("Nobody found in Shared list, searched by ID or whole user name");
+  expect(text).toContain(
+    "Shared list Searched by ID or whole user name. Who was found in another list is linked here too.",
+  );
+  expect(await watched.page.getByRole("link", { name: /^Unlink .*100002/ }).count()).toBe(2);
   expect(text).toContain("Searched by ID, whole user name, or the beginning of a member’s name.");
+  await watched.page.goto(`${url()}/dashboard/links?q=nobodys`);
+  const none = (await watched.page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
+  expect(none).toContain("Nobody found in Shared list, searched by ID or whole user name");
   await watched.close();
 });
 

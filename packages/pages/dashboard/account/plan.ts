@@ -18,7 +18,7 @@ export const planHtml = ({ limits, contact }: PlanView, { tier }: Visitor["accou
 ${tableHtml({
   id: "plan",
   caption: `Your plan is ${names[tier]}`,
-  columns: ["What", names.free, names.premium],
+  columns: ["What", ...[names.free, names.premium].map((label) => ({ label, isNumber: true }))],
   rows: [
     ...rows.map(([label, textOf]) => [label, textOf(limits.free), textOf(limits.premium)]),
     ["Alts: who may be the same person", "no", "yes"],

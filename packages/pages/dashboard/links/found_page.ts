@@ -9,6 +9,8 @@ import { type LinksView, linkLabels, linksTable, searchedFor, unlinkedNotice } f
 
 export interface Found extends Pick<LinksView, "links" | "byHand" | "next" | "unlinked"> {
   readonly community: Community;
+  /** Whether the links were found by the users of other lists, because the search itself found nobody here. */
+  readonly isByOthers: boolean;
 }
 
 export const foundPage = (
@@ -28,12 +30,12 @@ ${
     ? html`<p class="empty">Nobody was found for “${search}”.</p>`
     : html`${found
         .filter((one) => !isEmpty(one))
-        .map(({ community, links, byHand, next, unlinked }) => {
+        .map(({ community, isByOthers, links, byHand, next, unlinked }) => {
           const { pid } = community.scope;
           return html`
 <section>
 <h2>${listName(community)}</h2>
-<p class="hint">Searched by ${searchedFor(community)}.</p>
+<p class="hint">Searched by ${searchedFor(community)}.${isByOthers ? " Who was found in another list is linked here too." : null}</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, byHand, search, sort: "time" }, linkLabels(platforms))}
 ${next && html`<p class="more"><a class="button quiet" href="${withQuery(paths.links, { pid, q: search })}">All that were found here</a></p>`}

@@ -105,19 +105,28 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     search: string,
     visitor: OwnerVisitor,
   ) {
+    const firsts = yield* Effect.forEach(all, ({ scope }) => links.page(scope, search, null, foundPerList), {
+      concurrency: 4,
+    });
+    // A list that the platform cannot search for beginnings of names also shows who was found in the other lists.
+    const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
     const found = yield* Effect.forEach(
       all,
-      Effect.fnUntraced(function* (community) {
-        const first = yield* links.page(community.scope, search, null, foundPerList);
+      Effect.fnUntraced(function* (community, index) {
+        const { scope } = community;
+        const { links: own = [], next = null, unlinked = [] } = firsts[index] ?? {};
+        const isByOthers = own.length === 0 && unlinked.length === 0;
+        const listed = isByOthers ? yield* links.findMany(scope, chatIds.slice(0, foundPerList)) : own;
         return {
           community,
-          links: first.links,
+          isByOthers,
+          links: listed,
           byHand: yield* byHandOf(
-            community.scope,
-            first.links.map(({ link }) => link),
+            scope,
+            listed.map(({ link }) => link),
           ),
-          next: first.next && cursorOf(first.next),
-          unlinked: yield* withProfiles(first),
+          next: next && cursorOf(next),
+          unlinked: yield* withProfiles({ unlinked }),
         };
       }),
       { concurrency: 4 },
@@ -125,7 +134,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     return foundPage(search, found, visitor);
   });
 
-  const withProfiles = ({ unlinked }: LinkPage) =>
+  const withProfiles = ({ unlinked }: Pick<LinkPage, "unlinked">) =>
     Effect.forEach(unlinked.slice(0, shownUnlinked), (chatId) =>
       Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
     );
