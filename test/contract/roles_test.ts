@@ -224,8 +224,8 @@ describe("a plan", () => {
     await answers(await rolesOf(dan), 403, "not_guild_manager");
     await answers(await rolesOf(cyd), 403, "role");
     expectRefusal(await (await rolesOf(dan)).remove(), 403, "FORBIDDEN", { reason: "not_guild_manager" });
-    const { owner: admin } = await rolesOf(dan);
-    const page = await admin.browser.get(`/dashboard/communities/${pid}/roles`);
+    const { owner: stranded } = await rolesOf(dan);
+    const page = await stranded.browser.get(`/dashboard/communities/${pid}/roles`);
     expect([page.status, page.text]).toEqual([
       403,
       expect.stringContaining("Only people who manage a community on the chat platform may see and change"),

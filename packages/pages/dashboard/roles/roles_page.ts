@@ -61,11 +61,11 @@ export const rolesPage = (
     content: html`
 ${refused === null ? notice : problemSummary(refused.problems, roleFormLabels, refused.general)}
 <p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
-${isNew ? null : statusSection(view, visitor)}
+${isNew ? null : statusSection(view)}
 ${problemsSection(view, visitor)}
 ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
-${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view, visitor)}`}`,
+${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view)}`}`,
   };
 };
 
@@ -108,7 +108,7 @@ const hidden = ({ guildId }: RolesView): Html =>
 
 const action = ({ community }: RolesView): string => rolesPath(community.scope.pid);
 
-const statusSection = (view: RolesView, visitor: Shown): Html => {
+const statusSection = (view: RolesView): Html => {
   const { plan, status } = view.details;
   const { sweep, pending, sweptAt } = status;
   return html`
@@ -302,7 +302,7 @@ ${!preview?.found ? null : html`<div role="status"><p><strong>${preview.who}</st
 </section>`;
 };
 
-const removeSection = (view: RolesView, visitor: Shown): Html => html`
+const removeSection = (view: RolesView): Html => html`
 <details>
 <summary class="bad">Delete these rules</summary>
 <form method="post" action="${action(view)}">
