@@ -21,6 +21,7 @@ import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { readDocument } from "../docs/document.ts";
+import { chatKey, command } from "../support/chat.ts";
 import { guild, makeFixtures } from "../support/fixtures.ts";
 import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
@@ -101,6 +102,8 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
       ACCOUNTLINK_REDIS_URL: redis.url,
       ACCOUNTLINK_IP_PER_SECOND: "1000",
       ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
+      ACCOUNTLINK_CHAT_GATEWAY: "on",
+      ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
     };
     const { send } = yield* Effect.acquireRelease(
       Effect.promise(() => startServer({ fixture: fixtures.fixture, env })),
@@ -113,6 +116,7 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
       await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
       await send("GET /readyz");
       await send("GET /verify?sid=unknown");
+      await command(send, { chatId: "100001" }, "verify");
       const body = { chatId: "100002", gameId: "1", guildId: guild };
       expect((await send("PATCH /v2/game", { key, body })).status).toBe(200);
     });
@@ -125,6 +129,7 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
     expect(new Set(named).size).toBeGreaterThan(15);
     yield* Effect.promise(() =>
       vi.waitFor(async () => {
+        await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
         const { text } = await send("GET /metrics");
         const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
         expect(named.filter((name) => !exported.has(name))).toEqual([]);

@@ -23,7 +23,7 @@ const writeInterval = "1 second";
 const longestLoss = "1 minute";
 
 const GatewayInformation = Schema.Struct({
-  url: Schema.String,
+  url: Schema.String.check(Schema.isPattern(/^wss?:\/\/[^\s?#]+$/)),
   shards: Schema.Int,
   session_start_limit: Schema.Struct({
     remaining: Schema.Int,
