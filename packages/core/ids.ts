@@ -78,6 +78,7 @@ export const Pid = explained(
 export type Pid = typeof Pid.Type;
 
 /** @internal */
+export const isGuildId = Schema.is(GuildId);
 export const isPid = Schema.is(Pid);
 
 /** The public part of an API key, the 12 characters after `alk_`. */

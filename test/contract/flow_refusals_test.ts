@@ -18,9 +18,9 @@ const setup = async (asked: object = {}, key = newKey()) => {
 };
 
 describe("a verification link is refused", () => {
-  test("a verification link is refused without a sid or pid, or with two", async () => {
-    const { browser, bySid } = await setup();
-    for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1"]) {
+  test("a verification link is refused without a sid or pid, with two, or with a malformed guild ID", async () => {
+    const { browser, bySid, byPid } = await setup();
+    for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1", `${byPid}&guildId=abc`]) {
       expectPage(await browser.get(`/verify${query}`), 400, "This link is not complete");
     }
   });

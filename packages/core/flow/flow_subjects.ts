@@ -1,7 +1,16 @@
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import { Clock, Context, Effect, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import { type ChatId, GuildId, isPid, isSid, type Pid, type SessionId, type Sid } from "../ids.ts";
+import {
+  type ChatId,
+  type GuildId,
+  isGuildId,
+  isPid,
+  isSid,
+  type Pid,
+  type SessionId,
+  type Sid,
+} from "../ids.ts";
 import { type ApiKey, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { ScopeSettings } from "../keys/scope_settings.ts";
@@ -148,4 +157,3 @@ export const refuseOver = (
 
 const mayRedirect = (active: ReadonlyArray<ApiKey>, redirect: string) =>
   Effect.findFirst(active, (key) => Effect.isSuccess(checkRedirect(key, redirect)));
-const isGuildId = Schema.is(GuildId);

@@ -8,6 +8,7 @@ import {
   type FlowForm,
   type ProofStep,
 } from "@accountlink/core/flow";
+import { isGuildId } from "@accountlink/core/ids";
 import {
   type BoundRoute,
   type HttpRequest,
@@ -210,12 +211,12 @@ const errorPage = (
   }
 };
 
-/** Returns the session or scope that the query names; null if it names none or repeats a parameter. */
+/** Returns the session or scope that the query names; null if it names none, or a parameter is repeated or malformed. */
 const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   const { sid, pid, guildId, redirect } = query;
   if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
   if (isGiven(sid)) return { sid };
-  if (!isGiven(pid)) return null;
+  if (!isGiven(pid) || (isGiven(guildId) && !isGuildId(guildId))) return null;
   return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
 };
 
