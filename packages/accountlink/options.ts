@@ -193,9 +193,7 @@ export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>)
     ),
     ...(Result.isFailure(secrets) ? [secrets.failure] : []),
     ...platformProblems(given),
-    ...(Result.isSuccess(read) && given.languages !== undefined
-      ? yield* languageProblems(given.languages)
-      : []),
+    ...(Result.isSuccess(read) ? yield* languageProblems(given.languages) : []),
   ];
   if (problems.length > 0 || Result.isFailure(secrets)) return yield* new InvalidOptions({ problems });
   const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {} } = given;
@@ -216,8 +214,10 @@ export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>)
 });
 
 /** Imports the English messages on demand, so programs without messages of their own do not load them. */
-const languageProblems = (languages: OwnMessages) =>
-  Effect.promise(async () => (await import("@accountlink/pages/languages")).ownMessageFaults(languages));
+const languageProblems = (languages: OwnMessages | undefined): Effect.Effect<ReadonlyArray<string>> =>
+  languages === undefined
+    ? Effect.succeed([])
+    : Effect.promise(async () => (await import("@accountlink/pages/languages")).ownMessageFaults(languages));
 
 const publicUrlOf = (http: WebHandlerOptions | undefined): string | null =>
   http === undefined ? null : `${bare(http.publicUrl)}${bare(http.basePath ?? "")}`;

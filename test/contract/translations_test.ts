@@ -35,9 +35,9 @@ const inline = /<\/?(?:a|b|bdi|small|span|strong|time)\b[^>]*>/g;
 const textsOf = ({ text }: Answer): ReadonlyArray<string> => {
   const page = text.replace(/<html[^>]*>/, "").replace(names, "");
   const attributes = [...page.matchAll(/ (?:alt|title|aria-label)="([^"]*)"/g)].map(([, value]) => value);
-  return [...page.replace(inline, "").split(/<[^>]*>/), ...attributes].flatMap(
-    (each) => each?.replace(/\s+/g, " ").trim() || [],
-  );
+  return [...page.replace(inline, "").split(/<[^>]*>/), ...attributes]
+    .map((each = "") => each.replace(/\s+/g, " ").trim())
+    .filter((each) => each !== "");
 };
 
 /** Visits the pages and uses the commands in this language, as a member of their own. */

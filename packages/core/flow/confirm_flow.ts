@@ -67,11 +67,7 @@ export const makeConfirm = Effect.gen(function* () {
     const flow = yield* findFlow(cookie);
     if (flow === null) return yield* forms.refuse(cookie, form);
     const { id, session, pid, chatId, gameId, entry } = flow;
-    if (form.sid !== null && ("pid" in entry || entry.sid !== form.sid)) {
-      // Another verification was started in this browser after the page of the form was shown.
-      yield* subjects.resolve({ sid: form.sid });
-      return yield* new FlowRefused({ reason: "unfinished", entry: { sid: form.sid } });
-    }
+    yield* forms.checkSession(entry, form);
     yield* forms.check(id, session ?? pid, form);
     const subject = yield* subjects.resolve(entry);
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });

@@ -4,6 +4,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import type { Cookie } from "./flow_cookie.ts";
 import { FlowRefused } from "./flow_refusal.ts";
 import { FlowSubjects } from "./flow_subjects.ts";
+import type { FlowEntry } from "./flow_view.ts";
 import { refuseGone } from "./held_flow.ts";
 
 /** The fields that a page's form sends to confirm or cancel the verification. */
@@ -26,11 +27,18 @@ export const makeFormChecks = Effect.gen(function* () {
     }
   });
 
+  /** Refuses a form of another session. The browser began another verification after the form's page was shown. */
+  const checkSession = Effect.fnUntraced(function* (entry: FlowEntry, { sid }: FlowForm) {
+    if (sid === null || ("sid" in entry && entry.sid === sid)) return;
+    yield* subjects.resolve({ sid });
+    return yield* new FlowRefused({ reason: "unfinished", entry: { sid } });
+  });
+
   /** Refuses a form whose flow is gone. If the form's session has ended, the refusal says how the session ended. */
   const refuse = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
     if (sid !== null) yield* subjects.resolve({ sid });
     return yield* refuseGone(cookie, sid === null ? null : { sid });
   });
 
-  return { check, refuse };
+  return { check, checkSession, refuse };
 });

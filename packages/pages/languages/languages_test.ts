@@ -54,15 +54,15 @@ describe("the messages", () => {
 describe("faultsOf", () => {
   it("faults name a key, a placeholder, a plural form and a message that cannot be read", () => {
     const messages = {
-      "go.title": "Code",
+      toString: "Code",
       "flow.help": "Hilfe {now",
       "flow.sign_in": "Anmelden",
       "me.browsers.forget": "{count, plural, other {Vergessen}}",
       "me.back": " ",
     };
     expect(faultsOf("de", messages, english)).toEqual([
-      "go.title is not in English",
-      "flow.help is not an ICU message: EXPECT_ARGUMENT_CLOSING_BRACE",
+      "toString is not in English",
+      "flow.help is not an ICU message: SyntaxError: EXPECT_ARGUMENT_CLOSING_BRACE",
       "flow.sign_in: {platform} is missing, in English text",
       "me.browsers.forget: plural forms missing: one; needless: ",
       "me.back is empty or has blanks at its ends",

@@ -52,7 +52,7 @@ const faultsIn = (tag: string, key: string, message: unknown, source: string): R
   try {
     needs = needsOf(tag, message);
   } catch (error) {
-    return [`${key} is not an ICU message: ${error instanceof Error ? error.message : error}`];
+    return [`${key} is not an ICU message: ${String(error)}`];
   }
   const wanted = needsOf("en", source).values;
   const faults = Object.keys({ ...needs.values, ...wanted })
@@ -75,7 +75,7 @@ const faultsIn = (tag: string, key: string, message: unknown, source: string): R
 /** Returns what is wrong with these messages of a language, one line each. Messages may be left out. */
 export const faultsOf = (tag: string, messages: Messages, english: Messages): ReadonlyArray<string> =>
   Object.entries(messages).flatMap(([key, message]) => {
-    const source = english[key];
+    const source = Object.hasOwn(english, key) ? english[key] : undefined;
     return source === undefined ? [`${key} is not in English`] : faultsIn(tag, key, message, source);
   });
 
