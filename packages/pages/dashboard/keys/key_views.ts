@@ -1,6 +1,6 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
-import type { Account, KeyDetails } from "@accountlink/core/keys";
+import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/site";
@@ -11,7 +11,7 @@ import { type Fields, makeGuildChoice, namedGuilds, type OwnerVisitor } from "..
 import { issuedPage } from "./issued_page.ts";
 import { type KeyRules, type NewKeyForm } from "./key_form.ts";
 import { keyPage, type RefusedAct } from "./key_page.ts";
-import { keysPage, mostCards } from "./keys_page.ts";
+import { keysPage } from "./keys_page.ts";
 import { newKeyPage, type Refused } from "./new_key_page.ts";
 
 const shownChanges = 10;
@@ -26,15 +26,13 @@ export const makeKeyViews = Effect.gen(function* () {
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
 
-  const weeksOf = ({ name }: Account, listed: ReadonlyArray<KeyDetails>) =>
-    Effect.map(usage.byKey(name, 7), (daysOf) => listed.map((key) => ({ key, days: daysOf(key.id) })));
-
   return {
     list: Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
       const { account } = visitor.owner;
       const plan = yield* keys.plan(account);
       const listed = yield* keys.list(account);
-      const weeks = listed.length > mostCards ? yield* weeksOf(account, listed) : null;
+      const daysOf = yield* usage.byKey(account.name, 7);
+      const weeks = listed.map((key) => ({ key, days: daysOf(key.id) }));
       const list = { keys: listed, guilds: namedGuilds(visitor), ...plan };
       const choice = { search: query("q").trim(), sort: query("sort") };
       return keysPage(list, weeks, nowOf(visitor), choice);

@@ -20,11 +20,8 @@ export interface KeyList {
   readonly allowed: number | null;
 }
 
-/**
- * The maximum number of keys that the page shows as cards. If there are more keys, the page shows a table with the
- * usage of each key in the last seven days.
- */
-export const mostCards = 3;
+/** The page offers to search and sort more keys than this. */
+const fewKeys = 3;
 
 /** How the table of keys is searched and sorted. */
 export interface KeyChoice {
@@ -33,19 +30,19 @@ export interface KeyChoice {
   readonly sort: string;
 }
 
-/** @param weeks the last seven days of each key, if there are more than `mostCards`; otherwise null */
+/** @param weeks the last seven days of each key */
 export const keysPage = (
   list: KeyList,
-  weeks: ReadonlyArray<KeyUsage> | null,
+  weeks: ReadonlyArray<KeyUsage>,
   now: Millis,
-  choice: KeyChoice = { search: "", sort: "newest" },
+  choice: KeyChoice,
 ): Page => ({
   title: "Keys",
   section: "keys",
   content: html`
 <p>${planText(list)}</p>
 <p><a class="button" href="${paths.newKey}">Create a key</a></p>
-${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : weeks === null ? cards(list, now) : table(weeks, choice, list.guilds, now)}`,
+${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : table(weeks, choice, list.guilds, now)}`,
 });
 
 /**
@@ -63,23 +60,6 @@ export const planText = ({
     ? `${counted(Math.max(used, living), "key")}; your plan has no limit.`
     : `${used} of the ${counted(allowed, "key")} of your plan.${others}`;
 };
-
-const cards = ({ keys, guilds }: KeyList, now: Millis): Html => html`
-<ul class="cards" role="list">
-${keys.map((key) => card(key, guilds, now))}
-</ul>`;
-
-const card = (key: KeyDetails, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html => html`
-<li>
-<h2><a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)}</h2>
-<p><code>${maskedKey(key.id)}</code></p>
-<dl>
-<div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
-<div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
-${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>`}
-</dl>
-</li>`;
 
 const requestsIn = ({ days }: KeyUsage): number => requestsOf(sumOf(days.map((day) => daySum(day))));
 
@@ -110,12 +90,16 @@ const table = (
       [nameOf(key), key.id, scopeText(key, guilds)].some((text) => text.toLowerCase().includes(wanted)),
     )
     .toSorted((orders[sort] ?? orders["newest"])?.compare);
-  return html`
+  return html`${
+    weeks.length <= fewKeys
+      ? null
+      : html`
 <form method="get" action="${paths.keys}" class="filters" role="search">
 ${textField({ name: "q", label: "Find", hint: "Part of a name, an ID or a list", type: "search", value: search, problems: [] })}
 ${menuField({ name: "sort", label: "Sort", value: sort, problems: [], choices: Object.entries(orders).map(([value, { label }]) => ({ value, label })) })}
 <button class="button quiet">Search</button>
-</form>
+</form>`
+  }
 ${found.length === 0 ? html`<p class="empty">No key was found for “${search}”.</p>` : keyTable(found, guilds, now)}`;
 };
 

@@ -21,7 +21,7 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import { csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
-import { linkQuestion, unlinkQuestion, unlinkSeveralQuestion } from "./link_questions.ts";
+import { linkQuestion, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
 import {
   byName,
@@ -223,11 +223,12 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const found = yield* links.findMany(community.scope, chatIds);
     const [one] = found;
     if (one === undefined) return seeOther(withQuery(paths.links, { pid, q: chatId }));
-    if (chatIds.length > 1) return unlinkSeveralQuestion(community, found);
-    const others = (yield* listsOf(visitor, one.link.chatId)).filter(
-      (other) => other.community.scope.pid !== pid,
+    const lists = found.length > 1 ? [] : yield* listsOf(visitor, one.link.chatId);
+    return unlinkQuestion(
+      community,
+      found,
+      lists.filter((other) => other.community.scope.pid !== pid),
     );
-    return unlinkQuestion({ community, ...one.link, chat: one.chat, game: one.game }, others);
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
