@@ -69,9 +69,11 @@ export const linkLookups = (sql: SqlClient.SqlClient, connection: SqlConnection.
       storeOperation("LinkStore.findGamesByChatIds")(gamesOf([pid, chatIds])),
 
     findByGameIds: (pid, gameIds) => {
-      const pairs = Array.from(new Set(gameIds), (gameId) => [pid, gameId] as [Pid, GameId]);
-      const [pair] = pairs;
-      const rows = pair !== undefined && pairs.length === 1 ? byGame.one(...pair) : byGame.several(pairs);
+      const [gameId] = gameIds;
+      const rows =
+        gameId !== undefined && gameIds.length === 1
+          ? byGame.one(pid, gameId)
+          : byGame.several(Array.from(new Set(gameIds), (each) => [pid, each]));
       return storeOperation("LinkStore.findByGameIds")(Effect.map(readPairs(rows), chatsByGame));
     },
   } satisfies Partial<LinkStore["Service"]>;

@@ -1,9 +1,10 @@
 /** One connection to Postgres. It ends when the server does not answer in time. */
 import { connect, type Socket } from "node:net";
 import { PgConnection, PgTypes } from "@effect/sql-pg";
-import { Duration, Effect, Exit, Result, type Scope, Stream } from "effect";
-import { SqlConnection, type SqlError } from "effect/sql";
+import { Duration, Effect, Exit, Result, type Scope } from "effect";
+import type { SqlConnection, SqlError } from "effect/sql";
 import { TransactionTimeout } from "../statements/dialect.ts";
+import { streamRefused } from "../statements/stream_refused.ts";
 import { endsConnection, readOnlyReplica, sqlErrorOf } from "./sql_error.ts";
 import type { ParsedPostgresUrl } from "./url.ts";
 
@@ -57,7 +58,7 @@ export const openSession = Effect.fnUntraced(function* (
       return socket;
     },
   }).pipe(Effect.mapError(sqlErrorOf));
-  const session = new Session(connection, sockets[0] as Socket, options);
+  const session = watched(connection, sockets[0] as Socket, options);
   const check = session.execute(
     "SELECT current_setting('transaction_read_only') AS read_only",
     [],
@@ -91,127 +92,109 @@ const numberAt = (bytes: Uint8Array, offset: number): number => {
 const parametersOf = (params: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
   params.map((value) => (typeof value === "number" || typeof value === "bigint" ? `${value}` : value));
 
-type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
+type Run = <A>(
+  text: string,
+  use: (connection: PgConnection.PgConnection) => Effect.Effect<A, SqlError.SqlError>,
+) => Effect.Effect<A, SqlError.SqlError>;
 
-export class Session implements SqlConnection.Connection {
-  readonly #connection: PgConnection.PgConnection;
-  readonly #socket: Socket;
-  readonly #timeout: number;
-  readonly #isShared: boolean;
-  readonly #onUnresponsive: () => void;
-  #unanswered = 0;
-  /** When the oldest unanswered statement became the next to be answered. */
-  #waitsSince = 0;
-  #limit = 0;
-  #timer: NodeJS.Timeout | undefined;
+/** Runs statements on the connection that `run` chooses. */
+export const connectionOf = (run: Run): SqlConnection.Connection => {
+  const rows =
+    (isPrepared: boolean): SqlConnection.Connection["execute"] =>
+    (text, params, transform) =>
+      Effect.map(
+        run(text, (connection) => connection.query(text, parametersOf(params), isPrepared)),
+        (result) => (transform === undefined ? result.rows : transform(result.rows)),
+      );
+  const values =
+    (isPrepared: boolean): SqlConnection.Connection["executeValues"] =>
+    (text, params) =>
+      run(text, (connection) => connection.queryValues(text, parametersOf(params), isPrepared));
+  return {
+    execute: rows(true),
+    executeUnprepared: rows(false),
+    executeRaw: (text, params) => run(text, (connection) => connection.query(text, parametersOf(params))),
+    executeValues: values(true),
+    executeValuesUnprepared: values(false),
+    executeStream: () => streamRefused,
+  };
+};
 
-  constructor(connection: PgConnection.PgConnection, socket: Socket, options: OpenOptions) {
-    this.#connection = connection;
-    this.#socket = socket;
-    this.#timeout = Duration.toMillis(options.statementTimeout);
-    this.#isShared = options.isShared;
-    this.#onUnresponsive = options.onUnresponsive;
-  }
-
-  get isClosed(): boolean {
-    return this.#socket.destroyed;
-  }
-
+export interface Session extends SqlConnection.Connection {
+  readonly run: Run;
+  readonly isClosed: () => boolean;
   /** Closes the connection unless it waits for an answer. */
-  endIfIdle(): void {
-    if (this.#unanswered === 0) this.#socket.destroy();
-  }
+  readonly endIfIdle: () => void;
+  readonly onClose: (listener: () => void) => void;
+}
 
-  onClose(listener: () => void): void {
-    this.#socket.once("close", listener);
-  }
+/** Ends the connection when a statement gets no answer in time. */
+const watched = (connection: PgConnection.PgConnection, socket: Socket, options: OpenOptions): Session => {
+  const { isShared, onUnresponsive } = options;
+  const statementTimeout = Duration.toMillis(options.statementTimeout);
+  let unanswered = 0;
+  /** When the oldest unanswered statement became the next to be answered. */
+  let waitsSince = 0;
+  let limit = 0;
+  let timer: NodeJS.Timeout | undefined;
 
-  execute(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.#rows(text, params, transformRows, true);
-  }
+  const endUnlessAnswered = (): void => {
+    if (unanswered === 0) return;
+    if (performance.now() - waitsSince < limit) return schedule(limit);
+    socket.destroy();
+    onUnresponsive();
+  };
 
-  executeRaw(text: string, params: ReadonlyArray<unknown>) {
-    return this.#watch(this.#connection.query(text, parametersOf(params)));
-  }
+  /** One timer for all statements: a timer for each would cost more. */
+  const schedule = (delay: number): void => {
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (unanswered === 0) return;
+      const left = waitsSince + limit - performance.now();
+      if (left > 0) schedule(left);
+      // After a pause of this process, answers may have arrived that were not read yet.
+      else setImmediate(endUnlessAnswered);
+    }, delay).unref();
+  };
 
-  executeValues(text: string, params: ReadonlyArray<unknown>) {
-    return this.#watch(this.#connection.queryValues(text, parametersOf(params)));
-  }
+  const beginWaiting = (longest: number): void => {
+    waitsSince = performance.now();
+    // The timer of an earlier statement with a longer limit would fire too late.
+    if (longest < limit) {
+      clearTimeout(timer);
+      timer = undefined;
+    }
+    limit = longest;
+    if (timer === undefined) schedule(limit);
+  };
 
-  executeUnprepared(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.#rows(text, params, transformRows, false);
-  }
-
-  executeValuesUnprepared(text: string, params: ReadonlyArray<unknown>) {
-    return this.#watch(this.#connection.queryValues(text, parametersOf(params), false));
-  }
-
-  executeStream(text: string, params: ReadonlyArray<unknown>) {
-    return Stream.mapError(this.#connection.stream(text, parametersOf(params)), sqlErrorOf);
-  }
-
-  #rows(
-    text: string,
-    params: ReadonlyArray<unknown>,
-    transformRows: TransformRows | undefined,
-    isPrepared: boolean,
-  ) {
-    const query = this.#connection.query(text, parametersOf(params), isPrepared);
-    // A transaction with a long timeout also fails soon if the server does not answer when it begins.
-    const result = this.#watch(query, text === "BEGIN");
-    return Effect.map(result, ({ rows }) => (transformRows === undefined ? rows : transformRows(rows)));
-  }
-
-  #watch<A>(
-    statement: Effect.Effect<A, SqlError.SqlError>,
-    isQuick = false,
-  ): Effect.Effect<A, SqlError.SqlError> {
-    return Effect.withFiber((fiber) => {
-      const timeout = (isQuick ? null : fiber.getRef(TransactionTimeout)) ?? this.#timeout;
-      if (this.#unanswered++ === 0) this.#waitFor(timeout + grace);
+  const run: Run = (text, use) =>
+    Effect.withFiber((fiber) => {
+      // A transaction with a long timeout also fails soon if the server does not answer when it begins.
+      const timeout = (text === "BEGIN" ? null : fiber.getRef(TransactionTimeout)) ?? statementTimeout;
+      if (unanswered++ === 0) beginWaiting(timeout + grace);
       return Effect.onExitPrimitive(
-        Effect.mapError(statement, (error) => {
-          if (endsConnection(error)) this.#socket.destroy();
+        Effect.mapError(use(connection), (error) => {
+          if (endsConnection(error)) socket.destroy();
           return sqlErrorOf(error);
         }),
         (exit) => {
           // The server may cancel the next statement instead, if it had already answered this one.
-          if (!this.#isShared && Exit.hasInterrupts(exit)) this.#socket.destroy();
-          this.#unanswered--;
-          this.#waitsSince = performance.now();
+          if (!isShared && Exit.hasInterrupts(exit)) socket.destroy();
+          unanswered--;
+          waitsSince = performance.now();
           return undefined;
         },
       );
     });
-  }
 
-  #waitFor(limit: number): void {
-    this.#waitsSince = performance.now();
-    // The timer of an earlier statement with a longer limit would fire too late.
-    if (limit < this.#limit) {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-    }
-    this.#limit = limit;
-    if (this.#timer === undefined) this.#schedule(limit);
-  }
-
-  /** One timer for all statements: a timer for each would cost more. */
-  #schedule(delay: number): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#unanswered === 0) return;
-      const left = this.#waitsSince + this.#limit - performance.now();
-      if (left > 0) this.#schedule(left);
-      // After a pause of this process, answers may have arrived that were not read yet.
-      else setImmediate(() => this.#endUnlessAnswered());
-    }, delay).unref();
-  }
-
-  #endUnlessAnswered(): void {
-    if (this.#unanswered === 0) return;
-    if (performance.now() - this.#waitsSince < this.#limit) return this.#schedule(this.#limit);
-    this.#socket.destroy();
-    this.#onUnresponsive();
-  }
-}
+  return {
+    ...connectionOf(run),
+    run,
+    isClosed: () => socket.destroyed,
+    endIfIdle: () => {
+      if (unanswered === 0) socket.destroy();
+    },
+    onClose: (listener) => socket.once("close", listener),
+  };
+};

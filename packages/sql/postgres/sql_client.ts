@@ -1,11 +1,11 @@
 /** `SqlClient` for Postgres, on `@effect/sql-pg`. */
 import { isTraced, readMetric } from "@accountlink/core/telemetry";
 import { PgClient, type PgConnection } from "@effect/sql-pg";
-import { Context, Duration, Effect, Layer, Metric, Pool, type Scope, Stream } from "effect";
+import { Context, Duration, Effect, Layer, Metric, Pool, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError } from "effect/sql";
 import { withStatementSpan } from "../statements/statement_span.ts";
-import { grace, openSession, type Session, type SessionOptions } from "./session.ts";
+import { connectionOf, grace, openSession, type Session, type SessionOptions } from "./session.ts";
 import { connectionError } from "./sql_error.ts";
 
 export interface PostgresPoolOptions extends SessionOptions {
@@ -46,10 +46,17 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
     commit: commitOn,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     // A lost connection has no transaction left to roll back.
-    isTransaction: (used) => !(used as Session).isClosed,
+    isTransaction: (used) => !(used as Session).isClosed(),
   });
   const patience = Duration.sum(Duration.sum(connectTimeout, statementTimeout), Duration.millis(grace));
-  const lookups = sharedConnection(shared, patience, yield* isTraced);
+  const isTracing = yield* isTraced;
+  const lookups = connectionOf((text, use) => {
+    const answer = Effect.timeoutOrElse(
+      Pool.use(shared, (session) => session.run(text, use)),
+      { duration: patience, orElse: () => Effect.fail(connectionError("it does not answer in time")) },
+    );
+    return isTracing ? withStatementSpan("postgresql", text, answer) : answer;
+  });
   return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, lookups));
 });
 
@@ -58,7 +65,9 @@ type SessionPool = Pool.Pool<Session, SqlError.SqlError>;
 /** Takes a connection, but none that was closed a moment ago. */
 const openIn = (pool: SessionPool): Effect.Effect<Session, SqlError.SqlError, Scope.Scope> =>
   Effect.flatMap(Pool.get(pool), (session) =>
-    session.isClosed ? Effect.andThen(Pool.invalidate(pool, session), openIn(pool)) : Effect.succeed(session),
+    session.isClosed()
+      ? Effect.andThen(Pool.invalidate(pool, session), openIn(pool))
+      : Effect.succeed(session),
   );
 
 const poolMaker = (options: SessionOptions) => {
@@ -112,30 +121,6 @@ const outageLog = () => {
         return Effect.logInfo("Postgres is reachable again");
       }),
     );
-};
-
-const sharedConnection = (
-  pool: SessionPool,
-  patience: Duration.Duration,
-  isTracing: boolean,
-): SqlConnection.Connection => {
-  const run = <A>(text: string, use: (session: Session) => Effect.Effect<A, SqlError.SqlError>) => {
-    const answer = Effect.timeoutOrElse(Pool.use(pool, use), {
-      duration: patience,
-      orElse: () => Effect.fail(connectionError("it does not answer in time")),
-    });
-    return isTracing ? withStatementSpan("postgresql", text, answer) : answer;
-  };
-  return {
-    execute: (text, params, transform) => run(text, (on) => on.execute(text, params, transform)),
-    executeRaw: (text, params) => run(text, (on) => on.executeRaw(text, params)),
-    executeValues: (text, params) => run(text, (on) => on.executeValues(text, params)),
-    executeUnprepared: (text, params, transform) =>
-      run(text, (on) => on.executeUnprepared(text, params, transform)),
-    executeValuesUnprepared: (text, params) => run(text, (on) => on.executeValuesUnprepared(text, params)),
-    executeStream: (text, params) =>
-      Stream.unwrap(Effect.map(Pool.get(pool), (on) => on.executeStream(text, params))),
-  };
 };
 
 /** Postgres answers the COMMIT of a failed transaction with ROLLBACK, without an error. */

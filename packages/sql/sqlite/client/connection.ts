@@ -4,9 +4,10 @@
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { Effect, Stream } from "effect";
-import { type SqlConnection, SqlError } from "effect/sql";
+import { Effect } from "effect";
+import type { SqlConnection, SqlError } from "effect/sql";
 import { withStatementSpan } from "../../statements/statement_span.ts";
+import { streamRefused } from "../../statements/stream_refused.ts";
 import { failWith, isBusy } from "./sql_error.ts";
 
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
@@ -41,7 +42,7 @@ export class Connection implements SqlConnection.Connection {
   }
 
   executeStream() {
-    return Stream.suspend(() => Stream.fail(streamRefused()));
+    return streamRefused;
   }
 }
 
@@ -60,11 +61,6 @@ type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray
 
 function transformed<A extends object>(rows: ReadonlyArray<A>, transformRows: TransformRows | undefined) {
   return transformRows === undefined ? rows : transformRows(rows);
-}
-
-function streamRefused(): SqlError.SqlError {
-  const message = "Cannot stream rows: it would keep the connection busy, expected pages by key";
-  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
 }
 
 /**
