@@ -60,6 +60,11 @@ describe("the page Team", () => {
       "Team",
       "Account",
     ]);
+    // The entries stand in two columns.
+    const lefts = await menu
+      .getByRole("link")
+      .evaluateAll((links) => links.map(({ offsetLeft }) => offsetLeft));
+    expect(new Set(lefts).size).toBe(2);
     await expect.poll(() => moderator.page.locator("h1").textContent()).toBe("Team");
     await moderator.close();
   });

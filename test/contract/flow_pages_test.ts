@@ -46,6 +46,12 @@ describe("every flow page", () => {
     }
   });
 
+  test("a user with both proofs can use another account of each platform, and learns what that undoes", async () => {
+    const { asking } = await pagesOf(plain);
+    for (const step of ["chat", "game"]) expect(asking.text).toContain(`href="/verify/${step}/start?`);
+    expect(asking.text).toContain("You then sign in to the game platform again.");
+  });
+
   test("every flow page uses the configured names of the platforms", async () => {
     const { begun, refused, asking, done } = await pagesOf(named);
     expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");

@@ -115,6 +115,7 @@ test("a user who is already linked to another game account is shown both account
   expectPage(page, 200, "Which account is yours?");
   expect(withoutIsolation(page.text)).toContain("Link Player 1");
   expect(withoutIsolation(page.text)).toContain("Keep Player 2");
+  for (const step of ["chat", "game"]) expect(page.text).toContain(`href="/verify/${step}/start?`);
   const before = await send("GET /v2/verifications/chat?chatId=100001", { key });
   const done = await browser.post("/verify/confirm", { ...formOf(page), keep: "1" });
   expectPage(done, 200, "Your link stays as it is");
@@ -176,7 +177,7 @@ test("a user who cancels gets a link back to the client", async () => {
   expectPage(cancelled, 200, "Nothing was linked");
   const address = `${clientOrigin}/done?a=1&amp;sid=${textOf(sid)}&amp;state=cancelled`;
   expect(withoutIsolation(cancelled.text)).toContain(
-    `<a class="button" href="${address}">Go back to client.example</a>`,
+    `<a class="button" href="${address}"><span>Go back to client.example</span></a>`,
   );
 });
 

@@ -51,7 +51,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
 });
 
 /** @param failed why the last attempt to unlink the user failed; null before the first attempt */
-export const unlinkAllQuestion = (
+const unlinkAllQuestion = (
   chatId: ChatId,
   chat: ChatProfile | null,
   lists: ReadonlyArray<UserList>,
