@@ -17,7 +17,7 @@ export interface AltQuestion {
   readonly address?: string;
 }
 
-interface ReviewOptions extends WriteOptions {
+export interface ReviewOptions extends WriteOptions {
   /** At most 500 characters. */
   readonly note?: string;
 }
@@ -48,7 +48,7 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
     return {
       find: method(
         [asking, Accept.looking],
-        Effect.fnUntraced(function* (question: AltQuestion, options: LookupOptions = {}) {
+        Effect.fnUntraced(function* (question: AltQuestion, options?: LookupOptions) {
           const query = {
             chatId: (question.chatId ?? null) as ChatId | null,
             gameId: (question.gameId ?? null) as GameId | null,
@@ -59,7 +59,7 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
           }
           return yield* detection.detect(scope, query, {
             guildId: callGuild(scope, options),
-            resolved: options.resolved ?? false,
+            resolved: options?.resolved ?? false,
             unknownMembers: "refuse",
           });
         }),
@@ -77,14 +77,14 @@ export class Alts extends Context.Service<Alts>()("accountlink/Alts", {
           chatId: ChatId,
           otherChatId: ChatId,
           verdict: AltVerdict,
-          options: ReviewOptions = {},
+          options?: ReviewOptions,
         ) {
           const { id: keyId } = yield* embedderKey;
           const review = {
             chatId,
             otherChatId,
             verdict,
-            note: options.note === "" ? null : (options.note ?? null),
+            note: options?.note === "" ? null : (options?.note ?? null),
             keyId,
           };
           return yield* reviews.set(writeTarget(scope, options), review);

@@ -40,12 +40,12 @@ export class Audit extends Context.Service<Audit>()("accountlink/Audit", {
        * Streams the entries of the account that owns the scope, newest first. Entries are read only as they are
        * consumed.
        */
-      entries: streamMethod([selecting], (choice: AuditChoice = {}) => {
+      entries: streamMethod([selecting], (choice?: AuditChoice) => {
         const filter: AuditFilter = {
-          action: choice.action ?? null,
-          keyId: (choice.keyId ?? null) as KeyId | null,
+          action: choice?.action ?? null,
+          keyId: (choice?.keyId ?? null) as KeyId | null,
         };
-        return Stream.paginate(choice.before ?? null, (earlier: number | null) =>
+        return Stream.paginate(choice?.before ?? null, (earlier: number | null) =>
           Effect.map(log.list(account, earlier, pageSize, filter), (entries) => [
             entries,
             Option.map(

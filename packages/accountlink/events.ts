@@ -59,14 +59,14 @@ export class Events extends Context.Service<Events>()("accountlink/Events", {
        * Streams every event from a cursor on, without end. Fails with `Conflict` `cursor_expired` if the service no
        * longer keeps events as old as the cursor; then read `links.all` again.
        */
-      follow: streamMethod([selecting], (choice: EventChoice = {}) =>
+      follow: streamMethod([selecting], (choice?: EventChoice) =>
         Stream.map(
           feed.follow(target, {
-            cursor: choice.cursor ?? null,
-            from: choice.from ?? "now",
-            types: choice.types ?? null,
-            chatId: (choice.chatId ?? null) as ChatId | null,
-            gameId: (choice.gameId ?? null) as GameId | null,
+            cursor: choice?.cursor ?? null,
+            from: choice?.from ?? "now",
+            types: choice?.types ?? null,
+            chatId: (choice?.chatId ?? null) as ChatId | null,
+            gameId: (choice?.gameId ?? null) as GameId | null,
           }),
           ({ event: { position: _, ...event }, cursor }): FollowedEvent => ({ ...event, cursor }),
         ),

@@ -11,7 +11,7 @@ import { type ActorOptions, originOf, Scope } from "./scope.ts";
 /** The fields of a new key. Its limits default to the account's, and it does not expire by default. */
 export type KeyChoice = Omit<NewKey, "account" | "target" | "status">;
 
-interface RotateOptions extends ActorOptions {
+export interface RotateOptions extends ActorOptions {
   /** How many seconds the previous token stays valid; 0 if left out. */
   readonly graceSeconds?: number;
 }
@@ -85,9 +85,9 @@ export class Keys extends Context.Service<Keys>()("accountlink/Keys", {
       /** Issues a new token. */
       rotate: method(
         [id, rotating],
-        Effect.fnUntraced(function* (id: KeyId, options: RotateOptions = {}) {
+        Effect.fnUntraced(function* (id: KeyId, options?: RotateOptions) {
           yield* findOwn(id);
-          const token = yield* keys.rotate(id, options.graceSeconds ?? 0, originOf(options));
+          const token = yield* keys.rotate(id, options?.graceSeconds ?? 0, originOf(options));
           if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
           const issued: IssuedKey = { key: yield* findOwn(id), token: token.value };
           return issued;

@@ -180,10 +180,10 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
        * await al.close();
        * ```
        */
-      import: method([["file", anyFile], importing], (file: LinkFile, options: LinkImport = {}) =>
+      import: method([["file", anyFile], importing], (file: LinkFile, options?: LinkImport) =>
         Effect.suspend(() => {
           const unreadColumns = new Set<string>();
-          const lines = linkReaders[options.format ?? "auto"](bytesOf(file), { ...options, unreadColumns });
+          const lines = linkReaders[options?.format ?? "auto"](bytesOf(file), { ...options, unreadColumns });
           return importLinks(
             { lines, isRepeatable: typeof file === "function", unreadColumns },
             { findScope: Effect.succeed(scope.pid), origin: originOf(options) },

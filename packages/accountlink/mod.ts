@@ -18,14 +18,14 @@ export type { Promised } from "./promised.ts";
 export { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
 export * as AccountLink from "./account_link.ts";
 export { Accounts } from "./accounts.ts";
-export { type AltQuestion, Alts } from "./alts.ts";
+export { type AltQuestion, Alts, type ReviewOptions } from "./alts.ts";
 export { Audit, type AuditChoice } from "./audit.ts";
 export { type EventChoice, Events, type FollowedEvent } from "./events.ts";
-export { type KeyChoice, Keys } from "./keys.ts";
+export { type KeyChoice, Keys, type RotateOptions } from "./keys.ts";
 export { type LinkFile, type LinkImport, Links, type LookupOptions } from "./links.ts";
 export { Roles } from "./roles.ts";
-export { type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";
-export { type Session, type SessionRequest, Sessions } from "./sessions.ts";
+export { type ActorOptions, type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";
+export { type Session, type SessionRequest, Sessions, type WaitOptions } from "./sessions.ts";
 export { Users } from "./users.ts";
 export { type DeliveryChoice, type WebhookChoice, Webhooks } from "./webhooks.ts";
 

@@ -40,7 +40,7 @@ export interface SessionRequest extends CallOptions {
   readonly redirect?: string;
 }
 
-interface WaitOptions {
+export interface WaitOptions {
   /** The maximum wait; then the session is returned in its current state. */
   readonly within?: Duration.Input;
 }
@@ -127,11 +127,11 @@ export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions"
        */
       wait: method(
         [sid, waiting],
-        Effect.fnUntraced(function* (sid: string, options: WaitOptions = {}) {
+        Effect.fnUntraced(function* (sid: string, options?: WaitOptions) {
           const found = yield* require(sid);
           const until =
             (yield* Clock.currentTimeMillis) +
-            Duration.toMillis(Duration.fromInputUnsafe(options.within ?? Infinity));
+            Duration.toMillis(Duration.fromInputUnsafe(options?.within ?? Infinity));
           const read = yield* reads.observe(found.session);
           let current = yield* read.current;
           while (!isFinal(current.state)) {

@@ -94,7 +94,7 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
       ),
 
       /** Returns a page of deliveries, newest first. A delivery is kept as long as its event. */
-      deliveries: method([id, selecting], (id: string, choice: DeliveryChoice = {}) =>
+      deliveries: method([id, selecting], (id: string, choice?: DeliveryChoice) =>
         own(id, webhooks.deliveries(account, id, { status: null, before: null, limit: 50, ...choice })),
       ),
 
