@@ -7,23 +7,23 @@ import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 
 /**
- * All examples share one demo, so their order matters: routes with a negative number run before unlisted routes, and
- * routes with a positive number run after them. A new route that reads needs no number: its example shows the links of
- * the fixture and the one that `patchGame` added, `deletedRecords` of the example of `deleteData` in all.
+ * All examples share one demo, so their order matters. A route without a number runs at 0 if it reads, else at 1. A new
+ * route that reads needs no number: it sees the links of the fixture, and the one that `patchGame` adds.
  */
-const lateness: Readonly<Record<string, number>> = {
+const places: Readonly<Record<string, number>> = {
   patchGame: -1,
   updateGame: -1,
-  getAltReviews: 1,
-  deleteGameLink: 1,
-  deleteAltReview: 2,
-  deleteData: 3,
-  resetDatabase: 3,
+  getAltReviews: 2,
+  deleteGameLink: 2,
+  deleteAltReview: 3,
+  deleteData: 4,
+  resetDatabase: 4,
 };
+const placeOf = ({ id, method }: Route): number => places[id] ?? (method === "GET" ? 0 : 1);
 const inOrder = (generation: Route["generation"]) =>
   routes
     .filter((route) => route.generation === generation)
-    .toSorted((one, other) => (lateness[one.id] ?? 0) - (lateness[other.id] ?? 0));
+    .toSorted((one, other) => placeOf(one) - placeOf(other));
 
 /** Returns the documented example of a successful answer of a route. */
 const shownFor = (document: Json, { method, path, ...route }: Route): unknown => {
