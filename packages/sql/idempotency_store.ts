@@ -4,24 +4,23 @@ import {
   type IdempotentWrite,
   type KeptAnswer,
 } from "@accountlink/core/idempotency";
-import { Array as Arr, Data, Effect, Layer, Option, Result, Schema } from "effect";
+import { Array as Arr, Effect, Layer, Option, Result, Schema } from "effect";
 import { SqlClient, SqlError, type Statement } from "effect/sql";
 import { dialectOf } from "./statements/dialect.ts";
 import { deleteInBatches } from "./statements/in_batches.ts";
 import { schemaReaderOf } from "./statements/row.ts";
-import { operationsOf, storeOperation } from "./statements/store_operation.ts";
+import { operationsOf, rollBack } from "./statements/store_operation.ts";
 
 export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = Layer.effect(
   IdempotencyStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const { usersInUse, withBulkTimeout } = dialectOf(sql);
-    const { operation } = operationsOf(sql, "IdempotencyStore");
+    const { operation, transaction } = operationsOf(sql, "IdempotencyStore");
 
-    /** Takes the key, and waits for another transaction that takes it. */
-    const takeKey = Effect.fnUntraced(
-      function* (request: IdempotentWrite) {
-        const users = usersInUse(JSON.stringify(request.chatIds));
-        const taken = yield* sql`
+    /** Takes the key, and waits for another transaction that takes it. Returns whether the key was free. */
+    const takeKey = (request: IdempotentWrite) => {
+      const users = usersInUse(JSON.stringify(request.chatIds));
+      const taken = sql`
         ${insertRequest(sql, request, sql`NULL`, sql`FROM ${users} WHERE locks >= 0`)}
         ON CONFLICT (id) DO UPDATE SET
           request_id = '', fingerprint = excluded.fingerprint, answer = NULL, chat_ids = excluded.chat_ids,
@@ -29,10 +28,12 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
         WHERE idempotency_keys.ends_at <= ${request.at}
           OR (idempotency_keys.answer IS NULL AND idempotency_keys.erased = 0)
         RETURNING id`;
-        if (taken.length === 0) return yield* new KeyTaken();
-      },
-      Effect.catchIf(isTakenKey, () => new KeyTaken()),
-    );
+      return Effect.catchIf(
+        Effect.map(taken, (rows) => rows.length > 0),
+        isTakenKey,
+        () => Effect.succeed(false),
+      );
+    };
 
     return IdempotencyStore.of({
       commit: <O, E>(
@@ -40,26 +41,17 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
         write: Effect.Effect<readonly [O, KeptAnswer], E>,
         size?: "bulk",
       ) => {
-        const writeAndKeep = Effect.gen(function* () {
-          const [outcome, { answer, chatIds }] = yield* Effect.mapError(
-            write,
-            (error) => new WriteFailed({ error }),
-          );
+        const result = Effect.result(write);
+        const commit = transaction("commit", function* () {
+          if (!(yield* takeKey(request))) return yield* rollBack(Result.succeed(Option.none<O>()));
+          const written = yield* size === "bulk" ? withBulkTimeout(result) : result;
+          if (Result.isFailure(written)) return yield* rollBack(Result.fail(written.failure));
+          const [outcome, { answer, chatIds }] = written.success;
           const named = JSON.stringify([...new Set([...request.chatIds, ...chatIds])]);
           yield* sql`UPDATE idempotency_keys SET answer = ${answer}, chat_ids = ${named} WHERE id = ${request.id}`;
-          return outcome;
+          return Result.succeed(Option.some(outcome));
         });
-        return takeKey(request).pipe(
-          Effect.andThen(size === "bulk" ? withBulkTimeout(writeAndKeep) : writeAndKeep),
-          sql.withTransaction,
-          Effect.map((outcome) => Result.succeed(Option.some(outcome))),
-          Effect.catchTags({
-            KeyTaken: () => Effect.succeed(Result.succeed(Option.none<O>())),
-            WriteFailed: ({ error }) => Effect.succeed(Result.fail(error as E)),
-          }),
-          storeOperation("IdempotencyStore.commit"),
-          Effect.flatMap((committed) => Effect.fromResult(committed)),
-        );
+        return Effect.flatMap(commit(), (committed) => Effect.fromResult(committed));
       },
 
       find: operation("find", (id) => {
@@ -78,10 +70,6 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
     });
   }),
 );
-
-/** `KeyTaken` and `WriteFailed` make `commit` roll back its transaction. */
-class KeyTaken extends Data.TaggedError("KeyTaken") {}
-class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly error: unknown }> {}
 
 /**
  * Inserts the request with its answer. `request_id` is for nodes of earlier releases.
