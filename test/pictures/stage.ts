@@ -34,6 +34,7 @@ export const setStage = async (): Promise<Stage> => {
       // The clock stands still, so limits that refill with time have to be off.
       env: {
         ACCOUNTLINK_DATA_DIR: folder,
+        ACCOUNTLINK_LOG_LEVEL: "warn",
         ACCOUNTLINK_IP_PAGES_PER_SECOND: "0",
       },
       stdio: ["ignore", "pipe", "inherit"],

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { verifyWebhook, type WebhookEvent } from "@accountlink/client";
@@ -36,11 +36,12 @@ const startService = async () => {
   };
   let server = await start();
   onTestFinished(async () => void (await server.stop()));
-  const { key } = await json("keys", "create", "--account", "acme");
+  const created = await json("keys", "create", "--account", "acme");
+  const key = String(created["key"]);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    key: String(key),
+    key,
     restart: async () => {
       await server.stop();
       server = await start();
@@ -57,14 +58,15 @@ const startService = async () => {
 /** Starts a receiver that verifies each request, and refuses the events of one chat user. */
 const startReceiver = async (secretOf: () => string, refused: string) => {
   const received: Array<WebhookEvent> = [];
-  const receiver = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     const headers = new Headers(request.headers as Record<string, string>);
     const event = await verifyWebhook({ headers, text: async () => body }, secretOf());
     received.push(event);
     const isRefused = "chatId" in event.data && event.data.chatId === refused;
     response.writeHead(isRefused ? 500 : 204).end();
-  });
+  };
+  const receiver = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void receiver.close());
   return { received, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook` };
