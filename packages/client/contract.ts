@@ -452,6 +452,21 @@ export interface FailedSession {
 
 export type VerificationSession = UnlinkedSession | CompletedSession | FailedSession;
 
+/** The results of a bulk route, in the order of its inputs. */
+export interface BulkResults<Input, Found> {
+  readonly results: ReadonlyArray<
+    | { readonly input: Input; readonly found: true; readonly data: Found; readonly error: null }
+    | { readonly input: Input; readonly found: false; readonly data: null; readonly error: BulkItemError }
+  >;
+  readonly count: number;
+  readonly foundCount: number;
+  /** Number of results with LINK_NOT_FOUND */
+  readonly notFoundCount: number;
+  /** Number of results with another error */
+  readonly errorCount: number;
+  readonly resolved: boolean;
+}
+
 /** The parameters and the data of each route. */
 export interface Routes {
   /** Game user of a chat user. `GET /v2/chat` */
@@ -476,29 +491,7 @@ export interface Routes {
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
     };
-    readonly data: {
-      readonly results: ReadonlyArray<
-        | {
-            readonly input: { readonly chatId: string };
-            readonly found: true;
-            readonly data: ChatLookup;
-            readonly error: null;
-          }
-        | {
-            readonly input: { readonly chatId: string };
-            readonly found: false;
-            readonly data: null;
-            readonly error: BulkItemError;
-          }
-      >;
-      readonly count: number;
-      readonly foundCount: number;
-      /** Number of results with LINK_NOT_FOUND */
-      readonly notFoundCount: number;
-      /** Number of results with another error */
-      readonly errorCount: number;
-      readonly resolved: boolean;
-    };
+    readonly data: BulkResults<{ readonly chatId: string }, ChatLookup>;
   };
   /** Chat users of a game user. `GET /v2/game` */
   readonly getGame: {
@@ -522,29 +515,7 @@ export interface Routes {
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
     };
-    readonly data: {
-      readonly results: ReadonlyArray<
-        | {
-            readonly input: { readonly gameId: string };
-            readonly found: true;
-            readonly data: GameLookup;
-            readonly error: null;
-          }
-        | {
-            readonly input: { readonly gameId: string };
-            readonly found: false;
-            readonly data: null;
-            readonly error: BulkItemError;
-          }
-      >;
-      readonly count: number;
-      readonly foundCount: number;
-      /** Number of results with LINK_NOT_FOUND */
-      readonly notFoundCount: number;
-      /** Number of results with another error */
-      readonly errorCount: number;
-      readonly resolved: boolean;
-    };
+    readonly data: BulkResults<{ readonly gameId: string }, GameLookup>;
   };
   /** Verification status of a chat user. `GET /v2/verifications/chat` */
   readonly getVerification: {
@@ -588,29 +559,7 @@ export interface Routes {
       /** Whether to add the evidence that the score is computed from */
       readonly explain?: boolean | null | undefined;
     };
-    readonly data: {
-      readonly results: ReadonlyArray<
-        | {
-            readonly input: { readonly gameId: string };
-            readonly found: true;
-            readonly data: AltDetection;
-            readonly error: null;
-          }
-        | {
-            readonly input: { readonly gameId: string };
-            readonly found: false;
-            readonly data: null;
-            readonly error: BulkItemError;
-          }
-      >;
-      readonly count: number;
-      readonly foundCount: number;
-      /** Number of results with LINK_NOT_FOUND */
-      readonly notFoundCount: number;
-      /** Number of results with another error */
-      readonly errorCount: number;
-      readonly resolved: boolean;
-    };
+    readonly data: BulkResults<{ readonly gameId: string }, AltDetection>;
   };
   /** Delete the review of two chat users. `DELETE /v2/alts/reviews` */
   readonly deleteAltReview: {

@@ -15,7 +15,7 @@ export const typescriptContract = (): string => {
   const types = contractTypes();
   const { v2, codes } = types;
   return `/** The contract of v2. Generated from the routes of @accountlink/http-api. */
-${Object.entries(types.named).map(declaration).join("")}
+${Object.entries(types.named).map(declaration).join("")}${bulkResults}
 /** The parameters and the data of each route. */
 export interface Routes {
 ${v2.map((route) => routeType(route, types)).join("")}}
@@ -89,7 +89,7 @@ const typeText = (type: Representation, indent: string): string => {
     case "Arrays":
       return `ReadonlyArray<${type.rest.map((each) => elementText(each, indent)).join()}>`;
     case "Objects":
-      return objectText(type, indent);
+      return bulkText(type, indent) ?? objectText(type, indent);
     default: {
       const keyword = keywords[type._tag];
       if (keyword === undefined) throw new Error(`Cannot write a type: found "${type._tag}"`);
@@ -97,6 +97,35 @@ const typeText = (type: Representation, indent: string): string => {
     }
   }
 };
+
+/** Returns the text of the data of a bulk route; undefined for another type. */
+const bulkText = (type: SchemaRepresentation.Objects, indent: string): string | undefined => {
+  const [results] = type.propertySignatures;
+  if (results?.name !== "results" || results.type._tag !== "Arrays") return undefined;
+  const [item] = results.type.rest;
+  const found = item?._tag === "Union" ? item.types[0] : undefined;
+  if (found?._tag !== "Objects") return undefined;
+  const [input, , data] = found.propertySignatures.map(({ type: field }) => field);
+  if (input?._tag !== "Objects" || data === undefined) return undefined;
+  return `BulkResults<${typeText(input, indent)}, ${typeText(data, indent)}>`;
+};
+
+const bulkResults = `
+/** The results of a bulk route, in the order of its inputs. */
+export interface BulkResults<Input, Found> {
+  readonly results: ReadonlyArray<
+    | { readonly input: Input; readonly found: true; readonly data: Found; readonly error: null }
+    | { readonly input: Input; readonly found: false; readonly data: null; readonly error: BulkItemError }
+  >;
+  readonly count: number;
+  readonly foundCount: number;
+  /** Number of results with LINK_NOT_FOUND */
+  readonly notFoundCount: number;
+  /** Number of results with another error */
+  readonly errorCount: number;
+  readonly resolved: boolean;
+}
+`;
 
 /** Returns the text of a type. If the type is a union that contains objects, each member is on its own line. */
 const elementText = (type: Representation, indent: string): string => {
