@@ -6,7 +6,7 @@ main {
   border: var(--rule); border-radius: .75rem; background: var(--card);
 }
 @media (min-width: 40rem) and (min-height: 60rem) { main { margin-top: 6vh; } }
-:lang(ja) { word-break: auto-phrase; }
+:is(h1, h2, .button):lang(ja) { word-break: auto-phrase; }
 :lang(ko) { word-break: keep-all; }
 h2, h3 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
 section { margin-top: 2rem; }
@@ -46,7 +46,7 @@ details p { margin-block: .5rem .75rem; }
 .choices { grid-template-columns: 1fr 1fr; }
 .choices, .choices + .decline { margin-bottom: .75rem; }
 .choices > li { display: grid; grid-template-rows: auto 1fr auto; gap: .5rem; }
-.choices .button { padding-inline: .25rem; font-size: var(--small); }
+.choices .button { padding-inline: .25rem; font-size: var(--small); text-wrap: balance; }
 .choices .account { flex-direction: column; align-items: start; gap: .25rem; }
 .code { display: grid; gap: 1rem; }
 .code > * { margin: 0; }
