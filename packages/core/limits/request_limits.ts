@@ -152,14 +152,14 @@ export class RequestLimits extends Context.Service<
       ): Array<LimitRule> => {
         const ofKey = keyWindows(key.id);
         const rules: Array<LimitRule> = [];
-        const add = (window: Window, limit: number | null, windowMs = dayMs) => {
-          if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, windowMs, now));
+        const add = (window: Window, limit: number | null, windowMs?: number) => {
+          if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, now, windowMs));
         };
         const isVerify = traffic === "verify";
         // Partner and staff keys have no address limits, because they belong to large bots that send everything from
         // one host.
         if (key.kind === "normal" && ofAddress !== null) {
-          add(ofAddress.second, addressLimits.perSecond, 1_000);
+          add(ofAddress.second, addressLimits.perSecond);
           if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
           else add(ofAddress.day, addressLimits.daily);
         }
@@ -172,9 +172,10 @@ export class RequestLimits extends Context.Service<
         return rules;
       };
 
+      /** Counts a request against one limit, or refuses it. */
       const admitOne = Effect.fnUntraced(function* (window: Window, limit: number) {
         const now = yield* Clock.currentTimeMillis;
-        const rule = ruleOf(window, limit, 1_000, now);
+        const rule = ruleOf(window, limit, now);
         const { admitted, states } = yield* counters.admit([rule], now);
         if (!admitted) return yield* refusalOf([rule], states, now);
       });
@@ -186,7 +187,8 @@ export class RequestLimits extends Context.Service<
       ) {
         if (limit === 0 || address === null) return;
         const windows = yield* windowsOfAddress(address);
-        yield* admitOne(windows[which], limit).pipe(Effect.catchTag("RateLimited", Effect.die));
+        // A full window of an address refuses with `SharedIpRateLimited`, a window of a key with `RateLimited`.
+        yield* Effect.catchTag(admitOne(windows[which], limit), "RateLimited", Effect.die);
       });
 
       return RequestLimits.of({
@@ -224,16 +226,18 @@ const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   isDay: bucket.endsWith("day"),
 });
 
-/** @param windowMs the window's duration in milliseconds; ignored for windows of a day */
-const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
-  if (!named.isDay) return { ...named, limit, durationMs: windowMs };
-  return { ...named, limit, durationMs: dayMs - (now % dayMs) };
-};
+/** @param windowMs the duration of a window that is not a day, in milliseconds */
+const ruleOf = (window: Window, limit: number, now: Millis, windowMs = 1_000): LimitRule => ({
+  ...window,
+  limit,
+  durationMs: window.isDay ? dayMs - (now % dayMs) : windowMs,
+});
 
 type AddressWindows = ReturnType<typeof addressWindows>;
 
 const addressWindows = (name: string) => ({
   second: window("ip_second", name),
+  // Counted apart from requests, and refused with the same bucket.
   page: { ...window("ip_second", name), key: `ip_page:${name}` },
   day: window("ip_day", name),
   verifyDay: window("ip_verify_day", name),
@@ -246,34 +250,20 @@ const keyWindows = (id: KeyId) => ({
 });
 
 const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>): LimitReport => {
-  const report: { -readonly [Field in keyof LimitReport]: LimitReport[Field] } = {
-    window: null,
-    day: null,
-    addressDay: null,
+  /** Returns the allowance of the one bucket of these that applies to the request. */
+  const allowanceOf = (...buckets: ReadonlyArray<LimitRule["bucket"]>): Allowance | null => {
+    const index = rules.findIndex(({ bucket }) => buckets.includes(bucket));
+    if (index === -1) return null;
+    const { bucket, limit } = rules[index] as LimitRule;
+    const { count, resetsAt } = states[index] as CounterState;
+    return { bucket, limit, remaining: Math.max(0, limit - count), resetsAt };
   };
-  for (let index = 0; index < rules.length; index++) {
-    const rule = rules[index] as LimitRule;
-    const field = reportFields[rule.bucket];
-    if (field !== undefined) report[field] = allowanceOf(rule, states[index] as CounterState);
-    if (rule.bucket === "verify_day") report.window = report.day;
-  }
-  return report;
+  return {
+    window: allowanceOf("second", "verify_day"),
+    day: allowanceOf("day", "verify_day"),
+    addressDay: allowanceOf("ip_day", "ip_verify_day"),
+  };
 };
-
-const reportFields: Partial<Record<LimitRule["bucket"], keyof LimitReport>> = {
-  second: "window",
-  day: "day",
-  verify_day: "day",
-  ip_day: "addressDay",
-  ip_verify_day: "addressDay",
-};
-
-const allowanceOf = ({ bucket, limit }: LimitRule, { count, resetsAt }: CounterState): Allowance => ({
-  bucket,
-  limit,
-  remaining: Math.max(0, limit - count),
-  resetsAt,
-});
 
 const isAddressBucket = (bucket: LimitRule["bucket"]): bucket is AddressBucket => bucket.startsWith("ip_");
 
