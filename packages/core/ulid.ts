@@ -18,21 +18,14 @@ let used = pool.length;
  */
 export const newUlid = (millis: number): string => timeText(millis) + randomText();
 
-const lastTime = { millis: Number.NaN, text: "" };
-
 const timeText = (millis: number): string => {
-  if (lastTime.millis !== millis) {
-    lastTime.millis = millis;
-    lastTime.text = "";
-    for (
-      let digit = 0, rest = Math.max(0, millis);
-      digit < timeDigits;
-      digit++, rest = Math.floor(rest / 32)
-    ) {
-      lastTime.text = alphabet.charAt(rest % 32) + lastTime.text;
-    }
+  let text = "";
+  let rest = Math.max(0, millis);
+  for (let digit = 0; digit < timeDigits; digit++) {
+    text = alphabet.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
   }
-  return lastTime.text;
+  return text;
 };
 
 /**
