@@ -183,20 +183,15 @@ type ParameterReader<P extends Parameters> = (
   otherProblems?: (values: Partial<ParameterValues<P>>) => ReadonlyArray<ParameterProblem>,
 ) => Result.Result<ParameterValues<P>, ParameterError>;
 
-/** Caches the readers by route, so that all applications of the process share them. */
-const readersByRoute = new WeakMap<object, ParameterReader<Parameters>>();
-
 /**
- * Returns the reader of a route's parameters. It reports a refused body first, then all missing parameters together,
- * then all invalid ones together.
+ * Makes the reader of a route's parameters. It reports a refused body first, then all missing parameters together, then
+ * all invalid ones together.
  */
-export const parameterReader = <P extends Parameters>(route: Route<P>): ParameterReader<P> => {
-  const reader = readersByRoute.get(route) ?? makeReader(route);
-  readersByRoute.set(route, reader);
-  return reader as ParameterReader<P>;
-};
-
-const makeReader = ({ parameters, source, requiresOneOf = [] }: Route): ParameterReader<Parameters> => {
+export const parameterReader = <P extends Parameters>({
+  parameters,
+  source,
+  requiresOneOf = [],
+}: Route<P>): ParameterReader<P> => {
   const readers = Object.entries(parameters).map(
     ([name, parameter]) => [name, valueReader(parameter, source)] as const,
   );
@@ -224,11 +219,11 @@ const makeReader = ({ parameters, source, requiresOneOf = [] }: Route): Paramete
       else invalid.push({ name, reason });
     }
     if (missing.length > 0) return Result.fail(new MissingParameter({ parameters: missing }));
-    invalid.push(...otherProblems(values));
+    invalid.push(...otherProblems(values as Partial<ParameterValues<P>>));
     if (invalid.length > 0) {
       const inOrder = invalid.toSorted((one, other) => placeOf(one) - placeOf(other));
       return Result.fail(new InvalidParameter({ parameters: inOrder }));
     }
-    return Result.succeed(values);
+    return Result.succeed(values as ParameterValues<P>);
   };
 };
