@@ -26,7 +26,12 @@ interface CommitOptions<O, E> {
 export const commitAlone: Commit<unknown> = (write, _, { ahead } = {}) =>
   ahead === undefined ? write : Effect.andThen(ahead, write);
 
-/** The request was answered before, with this answer. Never reaches a client. @internal */
+/**
+ * The request was answered before, with this answer. Never reaches a client. It is a `Conflict`, so that services, which
+ * only pass it on, name one error of a commit.
+ *
+ * @internal
+ */
 export class Replayed extends Conflict {
   readonly answer: unknown;
 

@@ -147,6 +147,7 @@ export class Idempotency extends Context.Service<
   );
 }
 
+/** Returns the JSON text of a value, the chat users that it names, and whether it has a `sid`. */
 const scan = (value: object) => {
   const chatIds = new Set<ChatId>();
   let isSecret = false;

@@ -101,7 +101,7 @@ export const makeChecks = Effect.gen(function* () {
       const key = isSlow ? (yield* authenticate(context)).presented : presented;
       if (isSlow && !isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (validate !== undefined) yield* validate(values);
-      // Step 10: check whether the values need a Premium key. On a write route, `handler` then claims the idempotency
+      // Step 10: check whether the values need a Premium key. On a write route, `handler` then holds the idempotency
       // key, see `answerOnce`.
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
       return { values, key, context: { ...context, contract } };

@@ -12,7 +12,7 @@ import { errorTable } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import type { RequestContext } from "../request_context.ts";
-import { answering, type Outcome, type Refused } from "./respond.ts";
+import { answering, type Outcome, type Refused, within } from "./respond.ts";
 
 const idempotencyKeyOf = ({ request }: RequestContext): string | undefined =>
   request.header("idempotency-key");
@@ -48,7 +48,7 @@ export const answerOnce = <I extends Input, A>(
   const once = Effect.gen(function* () {
     const { commit, keep, replay } = yield* idempotency.begin<A>(requestOf(input, idempotencyKey));
     const result = yield* Effect.tapError(handler({ ...input, commit }), (error) => {
-      if (error instanceof Replayed) return Effect.void;
+      if (isReplayed(error)) return Effect.void;
       const { code, details } = error;
       // A failure, such as of the platform, does not hide that the write happened before.
       if (errorTable[code].kept === null)
@@ -57,16 +57,16 @@ export const answerOnce = <I extends Input, A>(
     });
     return toSuccess(result);
   });
-  return Effect.catchIf(
-    answering(context, Effect.scoped(once)),
-    ({ error }) => error instanceof Replayed,
-    ({ error }) =>
-      answering(
-        { ...context, isReplayed: true },
-        answerKept((error as Replayed).answer as Kept<A>, toSuccess),
-      ),
+  return Effect.scoped(once).pipe(
+    Effect.map((answer) => ({ context, answer })),
+    Effect.catchIf(isReplayed, ({ answer }) =>
+      answering({ ...context, isReplayed: true }, answerKept(answer as Kept<A>, toSuccess)),
+    ),
+    (answered) => within(context, answered),
   );
 };
+
+const isReplayed = (error: unknown): error is Replayed => error instanceof Replayed;
 
 const requestOf = ({ context, key, values }: Input, idempotencyKey: string): IdempotentRequest => ({
   keyId: key.id,
