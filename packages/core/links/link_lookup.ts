@@ -128,8 +128,7 @@ export class LinkLookup extends Context.Service<
           if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
           const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
           if (link === null) return yield* new LinkNotFound();
-          const resolved = options.resolved === true ? yield* resolvePair(link, options) : unresolved;
-          return { chatId, gameId: link.gameId, resolved };
+          return { chatId, gameId: link.gameId, resolved: yield* resolvePair(link, options) };
         }),
 
         byGame: Effect.fnUntraced(function* (scope, gameId, options = {}) {

@@ -13,7 +13,5 @@ export const traced =
   (name: string) =>
   <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) =>
-      isTracing(fiber)
-        ? Effect.useSpan(name, (span) => Effect.provideService(operation, Tracer.ParentSpan, span))
-        : operation,
+      isTracing(fiber) ? Effect.withSpan(operation, name, { captureStackTrace: false }) : operation,
     );
