@@ -20,6 +20,7 @@ const [ada, bob, cyd, dan, eve] = [member(1), member(2), member(3), member(4), m
 const [busy, flo, gus, hal] = [member(20), member(6), member(7), member(8)];
 const verified = "5";
 const aboveBot = "9";
+const unnamedGuild = "700000000000000077";
 
 const server = await useSiteServer(
   { ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey, ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "20" },
@@ -28,15 +29,17 @@ const server = await useSiteServer(
     accounts: [{ name: "club", chatId: ada.chatId }],
     platform: {
       ...fixture.platform,
-      guilds: fixture.platform?.guilds?.map((each) => ({
-        ...each,
-        members: each.members?.map((of) => ({ ...of, manager: of.chatId === ada.chatId })),
-        roles: [
-          { id: aboveBot, name: "Chief", assignable: false },
-          { id: verified, name: "Verified", assignable: true },
-          { id: "1", name: "Member", assignable: true },
-        ],
-      })),
+      guilds: fixture.platform?.guilds
+        ?.map((each) => ({
+          ...each,
+          members: each.members?.map((of) => ({ ...of, manager: of.chatId === ada.chatId })),
+          roles: [
+            { id: aboveBot, name: "Chief", assignable: false },
+            { id: verified, name: "Verified", assignable: true },
+            { id: "1", name: "Member", assignable: true },
+          ],
+        }))
+        .concat({ id: unnamedGuild, bot: true, members: [], roles: [] }),
     },
   }),
 );
@@ -52,6 +55,8 @@ fixtures.plan({
   ],
   state: "on",
 });
+
+fixtures.plan({ account: "chat:100099", guildId: unnamedGuild, rules: [], state: "on" });
 
 interface Button {
   readonly label: string;
@@ -286,6 +291,11 @@ test("while the platform is down, the answer says so", async () => {
   } finally {
     await platform.recover();
   }
+});
+
+test("a community without a name is never called by the generated name of its account", async () => {
+  const { content } = privateMessage(await command(send, { ...dan, guildId: unnamedGuild }, "verify"));
+  expect(content).toMatch(/to be verified in pid\S+\.$/);
 });
 
 test("no log line holds the token of an interaction", async () => {

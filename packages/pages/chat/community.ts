@@ -1,6 +1,7 @@
 /** A guild and its plan, as messages name them. */
 
 import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
+import { makeAskingName } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { isLinked } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
@@ -19,6 +20,7 @@ export const makeCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const links = yield* LinkStore;
   const profiles = yield* Profiles;
+  const askingName = yield* makeAskingName;
   const settings = yield* PageSettings;
   const { gamePage = null } = settings;
   const { publicUrl } = yield* HttpSettings;
@@ -26,7 +28,8 @@ export const makeCommunity = Effect.gen(function* () {
   const displayName = Effect.fnUntraced(function* ({ scope, guildId }: Place) {
     const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
     const guild = yield* profiles.guild(guildId);
-    return configured?.settings.displayName ?? guild?.name ?? scope.account;
+    const displayName = configured?.settings.displayName ?? guild?.name ?? null;
+    return yield* askingName(scope, { displayName, guildName: null });
   });
 
   return {
@@ -37,7 +40,7 @@ export const makeCommunity = Effect.gen(function* () {
     verifyUrl: ({ scope: { pid }, guildId }: Place): string =>
       `${publicUrl}/verify?${new URLSearchParams({ pid, guildId }).toString()}`,
 
-    /** The community's name: as its owner set it, else the name of the guild or of the account. */
+    /** The community's name: as its owner set it, else the name of the guild or of the account's owner. */
     displayName,
 
     /** The same in the markup of messages. */
