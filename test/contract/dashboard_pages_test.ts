@@ -18,7 +18,7 @@ const owned = scopes.map((scope) => ({ account: hostile, ...scope }));
 const server = await useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [{ name: hostile, chatId: ada, tier: "premium", members: [{ chatId: bob, role: "admin" }] }],
-  keys: owned.map((scope) => ({ ...scope, key: newToken() })),
+  keys: owned.flatMap((scope) => Array.from({ length: 13 }, () => ({ ...scope, key: newToken() }))),
   links: owned.flatMap((scope) => [ada, bob].map((chatId) => ({ ...scope, chatId, gameId: "1" }))),
   sightings: owned.flatMap((scope) =>
     [ada, bob].map((chatId) => ({ ...scope, chatId, ip: "203.0.113.7", device: "laptop", seenAt })),
@@ -72,6 +72,12 @@ beforeAll(async () => {
 
 test("every link on a dashboard page leads to a page, and each section is among them", () => {
   for (const { path } of Object.values(sections)) expect([...pages.keys()]).toContain(path);
+});
+
+test("the page of keys shows 25 keys, and all of them on demand", () => {
+  const keysOn = (address: string) => pages.get(address)?.match(/<th scope="row">/g)?.length;
+  expect(pages.get(paths.keys)).toContain("All 27 keys");
+  expect([keysOn(paths.keys), keysOn(`${paths.keys}?all=1`)]).toEqual([25, 27]);
 });
 
 test("every dashboard page escapes names that strangers chose, and drops direction overrides", () => {

@@ -34,7 +34,7 @@ export const makeKeyViews = Effect.gen(function* () {
       const daysOf = yield* usage.byKey(account.name, 7);
       const weeks = listed.map((key) => ({ key, days: daysOf(key.id) }));
       const list = { keys: listed, guilds: namedGuilds(visitor), ...plan };
-      const choice = { search: query("q").trim(), sort: query("sort") };
+      const choice = { search: query("q").trim(), sort: query("sort"), isAll: query("all") !== "" };
       return keysPage(list, weeks, nowOf(visitor), choice);
     }),
 

@@ -6,7 +6,7 @@ import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } f
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { keyPath, paths } from "../paths.ts";
+import { keyPath, paths, withQuery } from "../paths.ts";
 import { sparkline } from "../usage/sparkline.ts";
 import type { KeyUsage } from "../usage/usage_page.ts";
 import { daySum, requestsOf, sumOf } from "../usage/usage_totals.ts";
@@ -23,11 +23,15 @@ export interface KeyList {
 /** The page offers to search and sort more keys than this. */
 const fewKeys = 3;
 
+/** The page shows at most this many keys, unless the owner asks for all of them. */
+const mostKeys = 25;
+
 /** How the table of keys is searched and sorted. */
 export interface KeyChoice {
   readonly search: string;
   /** A name of `orders`; any other text keeps the newest key first. */
   readonly sort: string;
+  readonly isAll: boolean;
 }
 
 /** @param weeks the last seven days of each key */
@@ -80,7 +84,7 @@ const orders: Readonly<
 
 const table = (
   weeks: ReadonlyArray<KeyUsage>,
-  { search, sort }: KeyChoice,
+  { search, sort, isAll }: KeyChoice,
   guilds: ReadonlyArray<NamedGuild>,
   now: Millis,
 ): Html => {
@@ -100,7 +104,8 @@ ${menuField({ name: "sort", label: "Sort", value: sort, problems: [], choices: O
 <button class="button quiet">Search</button>
 </form>`
   }
-${found.length === 0 ? html`<p class="empty">No key was found for “${search}”.</p>` : keyTable(found, guilds, now)}`;
+${found.length === 0 ? html`<p class="empty">No key was found for “${search}”.</p>` : keyTable(isAll ? found : found.slice(0, mostKeys), guilds, now)}
+${isAll || found.length <= mostKeys ? null : html`<p class="more"><a class="button quiet" href="${withQuery(paths.keys, { q: search, sort, all: "1" })}">All ${found.length} keys</a></p>`}`;
 };
 
 const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html =>
@@ -113,7 +118,7 @@ const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGui
       accesses[key.access].label,
       scopeText(key, guilds),
       timeOr(key.lastUsedAt, "never"),
-      expiryHtml(key, now),
+      key.expiresAt === null ? "" : expiryHtml(key, now),
       sparkline(days),
     ]),
   });
