@@ -9,7 +9,8 @@ export const stylePath = "/verify/style.css";
 
 /** A page, and the URLs that its content security policy must allow. */
 export interface Page {
-  readonly status: number;
+  /** 200 if left out. */
+  readonly status?: number;
   readonly title: string;
   readonly content: Html;
   readonly pictures?: ReadonlyArray<string>;
@@ -22,13 +23,20 @@ export interface Page {
   readonly address?: string;
 }
 
-export const pageResponse = (page: Page, language: Language, footer: Html, basePath: string): HttpResponse =>
-  textResponse(page.status, documentBelow(basePath, documentOf(page, language, footer)).source, htmlType, {
+export const pageResponse = (
+  page: Page,
+  language: Language,
+  footer: Html,
+  basePath: string,
+): HttpResponse => {
+  const { source } = documentBelow(basePath, documentOf(page, language, footer));
+  return textResponse(page.status ?? 200, source, htmlType, {
     ...privateHeaders,
     "content-language": language.tag,
     vary: "Accept-Language, Cookie",
     "content-security-policy": policyOf(page),
   });
+};
 
 export const htmlType = "text/html; charset=utf-8";
 

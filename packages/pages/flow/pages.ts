@@ -26,7 +26,6 @@ export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page 
   const cards = cardsOf(view, reader);
   const title = language.text(titleOf(view));
   return {
-    status: 200,
     title,
     pictures: picturesOf(Object.values(cards)),
     redirect,
@@ -200,7 +199,6 @@ export const donePage = (
   ] as const;
   const title = language.text(kept ? "done.kept.title" : "done.title");
   return {
-    status: 200,
     title,
     address: `/verify?${queryOf(entry)}`,
     pictures: picturesOf(cards.map(([, card]) => card)),
@@ -221,7 +219,6 @@ export const cancelledPage = ({ entry, guildId, redirect }: FlowEnded, reader: R
   const { language } = reader;
   const title = language.text("cancelled.title");
   return {
-    status: 200,
     title,
     address: `/verify?${queryOf(entry)}`,
     content: html`

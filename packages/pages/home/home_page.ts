@@ -7,7 +7,6 @@ import type { Reader } from "../page_render.ts";
 export const homePage = (reader: Reader): Page => {
   const { language, withoutSignIns = false, toTry = [] } = reader;
   return {
-    status: 200,
     title: "accountlink",
     content: html`
 <h1>accountlink</h1>

@@ -29,7 +29,6 @@ export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
   const { user, links, addresses, browsers } = data;
   const { language, chatName } = reader;
   return {
-    status: 200,
     title: language.text("me.title"),
     pictures: [user, ...links.map(({ game }) => gameCard(game, language))].flatMap(
       ({ picture }) => picture ?? [],
@@ -184,7 +183,6 @@ export const notLinkedPage = (language: Language): Page =>
 
 /** Asks before the download, so that a link from elsewhere cannot start one. */
 export const exportPage = (language: Language, csrf: string): Page => ({
-  status: 200,
   title: language.text("me.download"),
   content: html`
 <h1>${language.text("me.download")}</h1>
@@ -199,7 +197,6 @@ export const erasePage = (
   language: Language,
   csrf: string,
 ): Page => ({
-  status: 200,
   title: language.text("erase.title"),
   pictures: [user].flatMap(({ picture }) => picture ?? []),
   content: html`
@@ -244,7 +241,6 @@ export const erasedPage = (
     .filter((name) => counts[name] > 0)
     .map((name) => html`<li>${language.text(`erase.done.${name}`, { count: counts[name] })}</li>`);
   return {
-    status: 200,
     title: language.text("erase.done.title"),
     content: html`
 ${dropKeptPages({ path: "/me" })}

@@ -151,7 +151,6 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 });
 
 const signedOutPage = (path: Site["path"], language: Language): Page => ({
-  status: 200,
   title: language.text("sign_in.ended.title"),
   content: html`
 ${dropKeptPages({ path })}
@@ -161,7 +160,6 @@ ${dropKeptPages({ path })}
 
 /** The page for a form that was sent after the sign-in had ended. */
 const lostFormPage = (path: string, language: Language): Page => ({
-  status: 200,
   title: language.text("sign_in.lost.title"),
   content: html`
 <h1>${language.text("sign_in.lost.title")}</h1>
