@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core/audit";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer, Schema } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
@@ -72,63 +72,42 @@ const listOn = (
 ) => {
   const actions = (readable ?? auditActions).filter((each) => action === null || each === action);
   if (actions.length === 0) return Effect.succeed([]);
-  const isOlder = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
-    ${pid === null ? sql.literal("") : sql`AND pid = ${pid}`}`;
-  const isNext =
-    actions.length === auditActions.length
-      ? isOlder
-      : sql`${isOlder} AND action IN (${listOfActions(sql, actions)})`;
+  const entries = sql`SELECT ${entryColumns} FROM audit_log`;
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
+  const isInScope = pid === null ? sql`1 = 1` : sql`pid = ${pid}`;
+  const isOlder = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER} AND ${isInScope}`;
+  const isNext =
+    actions.length === auditActions.length ? isOlder : sql`${isOlder} AND ${isAction(sql, actions)}`;
+  const byKey = sql`actor_type = 'key' AND actor_id = ${keyId}`;
+  const namesKey = sql`details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')`;
   if (chatId !== null) {
-    const isOfKey = keyId === null ? sql.literal("") : sql`AND (${isAbout(sql, keyId)})`;
-    // The query runs this SELECT once for `chat_id` and once for `other_chat_id`, so that each SELECT uses an index.
+    const isOfKey = keyId === null ? sql`1 = 1` : sql`(${byKey} OR ${namesKey})`;
+    // Two selects, so that each uses an index.
     const about = (column: string) =>
-      sql`SELECT ${entryColumns} FROM audit_log WHERE ${sql(column)} = ${chatId} AND ${isNext} ${isOfKey} ${page}`;
+      sql`${entries} WHERE ${sql(column)} = ${chatId} AND ${isNext} AND ${isOfKey} ${page}`;
     return sql`
       SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`;
   }
   if (keyId === null) {
-    return actions.length > 1
-      ? sql`SELECT ${entryColumns} FROM audit_log WHERE sequence ${dialectOf(sql).isAnyOf(latestOn(sql, actions, isOlder, page))} ${page}`
-      : sql`SELECT ${entryColumns} FROM audit_log WHERE ${isNext} ${page}`;
+    if (actions.length === 1) return sql`${entries} WHERE ${isNext} ${page}`;
+    // Search the index by action once for each action. A single search for all actions would need another index, which
+    // would slow down every write.
+    const having = (each: AuditAction) =>
+      sql`SELECT sequence FROM audit_log WHERE ${isOlder} AND ${isAction(sql, [each])}`;
+    const latest = mergedPage(sql, actions.map(having), page);
+    return sql`${entries} WHERE sequence ${dialectOf(sql).isAnyOf(latest)} ${page}`;
   }
-  // Two selects, so that each uses an index: an OR would read all entries of the account.
-  const byKey = sql`SELECT ${entryColumns} FROM audit_log
-    WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
-  // Changes of keys are rare. With ORDER BY `sequence`, Postgres would find them by reading all entries of the account,
-  // newest first. Ordering by `sequence + 0` prevents that.
-  const ofKey = sql`SELECT ${entryColumns} FROM audit_log
-    WHERE ${isNext} AND action IN (${keyActions(sql)}) AND actor_id <> ${keyId}
-      AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')
+  // Two selects, so that each uses an index: an OR would read all entries of the account. Changes of keys are rare. With
+  // ORDER BY `sequence`, Postgres would find them by reading all entries of the account, newest first. Ordering by
+  // `sequence + 0` prevents that.
+  const keyActions = auditActions.filter((each) => each.startsWith("key."));
+  const byThisKey = sql`${entries} WHERE ${isNext} AND ${byKey} ${page}`;
+  const ofThisKey = sql`
+    ${entries} WHERE ${isNext} AND ${isAction(sql, keyActions)} AND actor_id <> ${keyId} AND ${namesKey}
     ORDER BY sequence + 0 DESC LIMIT ${limit}`;
-  return sql`SELECT * FROM (${byKey}) AS by_key UNION ALL SELECT * FROM (${ofKey}) AS of_key ${page}`;
+  return sql`SELECT * FROM (${byThisKey}) AS by_key UNION ALL SELECT * FROM (${ofThisKey}) AS of_key ${page}`;
 };
 
-/**
- * Selects the sequences of the latest entries with any of these actions. It searches the index by action once for each
- * action, and merges the results. A single search for all actions would need another index, which would slow down every
- * write.
- */
-const latestOn = (
-  sql: SqlClient.SqlClient,
-  actions: ReadonlyArray<AuditAction>,
-  isOlder: Statement.Fragment,
-  page: Statement.Fragment,
-) => {
-  const having = (action: AuditAction) =>
-    sql`SELECT sequence FROM audit_log WHERE ${isOlder} AND ${sql.literal(`action = '${action}'`)}`;
-  return mergedPage(sql, actions.map(having), page);
-};
-
-/** An SQL condition for entries of changes that a key made, or that were made to the key. */
-const isAbout = (sql: SqlClient.SqlClient, keyId: string) => sql`
-  actor_type = 'key' AND actor_id = ${keyId} OR details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')`;
-
-const keyActions = (sql: SqlClient.SqlClient) =>
-  listOfActions(
-    sql,
-    auditActions.filter((action) => action.startsWith("key.")),
-  );
-
-const listOfActions = (sql: SqlClient.SqlClient, actions: ReadonlyArray<AuditAction>) =>
-  sql.literal(actions.map((action) => `'${action}'`).join(", "));
+/** The actions are constant text, so that a prepared plan can use the index by action. */
+const isAction = (sql: SqlClient.SqlClient, actions: ReadonlyArray<AuditAction>) =>
+  sql.literal(`action IN (${actions.map((action) => `'${action}'`).join(", ")})`);

@@ -79,25 +79,6 @@ describe("batched", () => {
       expect(yield* ask("a3")).toBe("a3");
     }),
   );
-
-  it.effect("if `groupOf` throws for a request, only this request fails", () =>
-    Effect.gen(function* () {
-      const bug = new TypeError("Cannot read properties of undefined");
-      const ask = batched<string, string, never>(
-        remote,
-        (inputs) => Effect.succeed(inputs.map(Exit.succeed)),
-        {
-          maxSize: 2,
-          groupOf: (input) => {
-            if (input === "bad") throw bug;
-            return input;
-          },
-        },
-      );
-      const exits = yield* Effect.forEach(["bad", "good"], (input) => Effect.exit(ask(input)), atOnce);
-      expect(exits).toEqual([Exit.die(bug), Exit.succeed("good")]);
-    }),
-  );
 });
 
 describe("batchedLookup", () => {
