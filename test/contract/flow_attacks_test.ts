@@ -168,7 +168,7 @@ test("pages escape hostile names and values", async () => {
   expect(page.text).not.toContain("<img");
   expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
   const query = new URLSearchParams({ pid: textOf(pid), guildId: hostile, redirect: hostile, x: hostile });
-  expectPage(await browser.get(`/verify?${query}`), 403, "The community is not available");
+  expectPage(await browser.get(`/verify?${query}`), 400, "This link is not complete");
   expectPage(await browser.get(`/verify?sid=${encodeURIComponent(hostile)}`), 404, "This link does not work");
   const denied = `/verify/chat/callback?${new URLSearchParams({ error: hostile, state: hostile })}`;
   await browser.leave("chat", `?pid=${textOf(pid)}`);
