@@ -7,6 +7,7 @@ import { makeUrls } from "./requests.ts";
 import { type PollOptions, pollSession, waitForSession, watchSession } from "./session_reads.ts";
 import { makeTransport, type Transport } from "./transport.ts";
 
+type Call = Transport["call"];
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
 /** The options of a method that reads: the route's parameters, except those that the method takes as arguments. */
@@ -20,9 +21,8 @@ type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters
  */
 export interface Links extends ReturnType<typeof makeLinks> {}
 
-const makeLinks = (transport: Transport) => {
-  const { call } = transport;
-  return Object.assign((options?: CallOptions) => listLinks(transport, options), {
+const makeLinks = (call: Call, transport: Transport) =>
+  Object.assign((options?: CallOptions) => listLinks(transport, options), {
     /** Returns a page of all links. `GET /v2/links` */
     list: (options?: Reading<"listLinks">) => call("listLinks", { ...options }),
 
@@ -61,12 +61,11 @@ const makeLinks = (transport: Transport) => {
     /** Deletes all data of the key's scope. `DELETE /v2/data` */
     deleteAll: (options: Writing<"deleteData">) => call("deleteData", { ...options }),
   });
-};
 
 /** Members of a guild, whose roles and nicknames follow the guild's role plan. */
 export interface Members extends ReturnType<typeof makeMembers> {}
 
-const makeMembers = ({ call }: Transport) => ({
+const makeMembers = (call: Call) => ({
   /** Applies the guild's role plan to a member now. `POST /v2/members/sync` */
   sync: (chatId: ChatId, guildId: GuildId, options?: CallOptions) =>
     call("syncMember", { ...options, chatId, guildId }),
@@ -78,7 +77,7 @@ const makeMembers = ({ call }: Transport) => ({
  */
 export interface Alts extends ReturnType<typeof makeAlts> {}
 
-const makeAlts = ({ call }: Transport) => ({
+const makeAlts = (call: Call) => ({
   /** Finds possible alts of a chat user, a game user or an address. `GET /v2/alts` */
   find: (options: Reading<"getAlts">) => call("getAlts", { ...options }),
 
@@ -114,51 +113,48 @@ const makeAlts = ({ call }: Transport) => ({
  */
 export interface Events extends ReturnType<typeof makeEvents> {}
 
-const makeEvents = (transport: Transport) =>
+const makeEvents = (call: Call, transport: Transport) =>
   Object.assign((options?: EventOptions) => followEvents(transport, options), {
     /** Returns a page of events. `GET /v2/events` */
-    read: (options?: Reading<"getEvents">) => transport.call("getEvents", { ...options }),
+    read: (options?: Reading<"getEvents">) => call("getEvents", { ...options }),
   });
 
 /** Reports of leaked keys. Reporting requires no key. */
 export interface Keys extends ReturnType<typeof makeKeys> {}
 
-const makeKeys = ({ call }: Transport) => ({
+const makeKeys = (call: Call) => ({
   /** Reports a leaked key, which is revoked at once. `POST /v2/keys/leaked` */
   reportLeaked: (key: string, options?: CallOptions) => call("reportLeakedKey", { ...options, key }),
 });
 
 export interface Sessions extends ReturnType<typeof makeSessions> {}
 
-const makeSessions = (transport: Transport, urlOf: ReturnType<typeof makeUrls>) => {
-  const { call } = transport;
-  return {
-    /** Creates a session. Send the user to the session's `url`. `POST /v2/sessions` */
-    create: (options: Writing<"createSession">) => call("createSession", { ...options }),
+const makeSessions = (call: Call, transport: Transport, urlOf: ReturnType<typeof makeUrls>) => ({
+  /** Creates a session. Send the user to the session's `url`. `POST /v2/sessions` */
+  create: (options: Writing<"createSession">) => call("createSession", { ...options }),
 
-    /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/:sid` */
-    get: (sid: string, options?: PollOptions) =>
-      orNull("SESSION_NOT_FOUND", call("getSession", { ...options, sid })),
+  /** Returns the current state of a session; null if the key has no such session. `GET /v2/sessions/:sid` */
+  get: (sid: string, options?: PollOptions) =>
+    orNull("SESSION_NOT_FOUND", call("getSession", { ...options, sid })),
 
-    /** Yields the session at each change, by long poll, up to the final state. */
-    poll: (sid: string, options?: PollOptions) => pollSession(transport, sid, options),
+  /** Yields the session at each change, by long poll, up to the final state. */
+  poll: (sid: string, options?: PollOptions) => pollSession(transport, sid, options),
 
-    /** Yields the session now and at each change, by stream, up to the final state. `GET /v2/sessions/:sid/stream` */
-    watch: (sid: string, options?: CallOptions) => watchSession(transport, sid, options),
+  /** Yields the session now and at each change, by stream, up to the final state. `GET /v2/sessions/:sid/stream` */
+  watch: (sid: string, options?: CallOptions) => watchSession(transport, sid, options),
 
-    /**
-     * Waits by long poll until a session is completed, failed or cancelled; rejects with `SESSION_EXPIRED` when the
-     * session expires.
-     */
-    wait: (sid: string, options?: PollOptions) => waitForSession(transport, sid, options),
+  /**
+   * Waits by long poll until a session is completed, failed or cancelled; rejects with `SESSION_EXPIRED` when the
+   * session expires.
+   */
+  wait: (sid: string, options?: PollOptions) => waitForSession(transport, sid, options),
 
-    /** Cancels a session. `DELETE /v2/sessions/:sid` */
-    cancel: (sid: string, options?: WriteOptions) => call("cancelSession", { ...options, sid }),
+  /** Cancels a session. `DELETE /v2/sessions/:sid` */
+  cancel: (sid: string, options?: WriteOptions) => call("cancelSession", { ...options, sid }),
 
-    /** Returns a URL that redirects a browser into the session. `GET /v2/sessions/:sid/redirect` */
-    redirectUrl: (sid: string) => urlOf("redirectSession", { sid }),
-  };
-};
+  /** Returns a URL that redirects a browser into the session. `GET /v2/sessions/:sid/redirect` */
+  redirectUrl: (sid: string) => urlOf("redirectSession", { sid }),
+});
 
 /** A client of one service, with one key. */
 export interface Client {
@@ -184,13 +180,14 @@ export interface Client {
  */
 export const createClient = (options: ClientOptions): Client => {
   const transport = makeTransport(options);
+  const { call } = transport;
   return {
-    links: makeLinks(transport),
-    members: makeMembers(transport),
-    alts: makeAlts(transport),
-    events: makeEvents(transport),
-    keys: makeKeys(transport),
-    sessions: makeSessions(transport, makeUrls(options)),
+    links: makeLinks(call, transport),
+    members: makeMembers(call),
+    alts: makeAlts(call),
+    events: makeEvents(call, transport),
+    keys: makeKeys(call),
+    sessions: makeSessions(call, transport, makeUrls(options)),
   };
 };
 

@@ -62,6 +62,8 @@ export const waitForSession = async (
   sid: string,
   options?: PollOptions,
 ): Promise<VerificationSession> => {
-  for await (const session of pollSession(transport, sid, options)) if (isFinal(session)) return session;
-  throw new Error("A session is polled up to its final state");
+  let last: VerificationSession | undefined;
+  for await (const session of pollSession(transport, sid, options)) last = session;
+  // Every poll yields a session, in the end the final one.
+  return last as VerificationSession;
 };
