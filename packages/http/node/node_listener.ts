@@ -19,13 +19,10 @@ export interface NodeRequest {
   /** The bytes of a body that a body parser has already read. */
   readonly rawBody?: Uint8Array | undefined;
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined };
-  readonly complete: boolean;
   readonly readableEnded: boolean;
-  readonly readableLength: number;
   readonly socket: {
     readonly remoteAddress?: string | undefined;
   };
-  readonly read: () => Uint8Array | null;
   readonly pause: () => unknown;
   readonly resume: () => unknown;
   readonly on: (event: "data" | "end", listener: (chunk: Uint8Array) => void) => unknown;
@@ -85,7 +82,8 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
   const run = Effect.runForkWith(yield* Effect.context());
   // The callbacks of Node run outside of fibers, so they poll and interrupt fibers directly (`pollUnsafe`).
 
-  const track = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {
+  const interruptOnClose = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {
+    if (fiber.pollUnsafe() !== undefined) return;
     FiberSet.addUnsafe(running, fiber);
     response.once("close", () => fiber.interruptUnsafe());
   };
@@ -98,25 +96,15 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
     if (!isStream(body)) return exchange.send(exit.value, body);
     const isRead = exchange.sendHead(exit.value) && exchange.method !== "HEAD";
     const written = isRead ? writeChunks(body, outgoing) : Effect.sync(() => outgoing.end());
-    const fiber = run(Effect.ensuring(written, body.release));
-    if (fiber.pollUnsafe() === undefined) track(outgoing, fiber);
-  };
-
-  const start = (exchange: NodeExchange, answer: Effect.Effect<HttpResponse>): void => {
-    const fiber = run(answer);
-    const exit = fiber.pollUnsafe();
-    if (exit !== undefined) return send(exchange, exit);
-    track(exchange.outgoing, fiber);
-    fiber.addObserver((late) => send(exchange, late));
+    interruptOnClose(outgoing, run(Effect.ensuring(written, body.release)));
   };
 
   const listener: NodeListener = (incoming, outgoing, options = {}) => {
     const exchange = new NodeExchange(incoming, outgoing, options);
     const { refusal = null } = options;
-    const answer = refusal === null ? app.answer(exchange) : app.refuse(exchange, refusal);
-    if (incoming.headers["content-length"] === undefined) start(exchange, answer);
-    // Wait one microtask: by then, Node has read a body that arrived together with the headers of its request.
-    else queueMicrotask(() => start(exchange, answer));
+    const fiber = run(refusal === null ? app.answer(exchange) : app.refuse(exchange, refusal));
+    fiber.addObserver((exit) => send(exchange, exit));
+    interruptOnClose(outgoing, fiber);
   };
   return listener;
 });
@@ -147,14 +135,7 @@ class NodeExchange implements HttpRequest {
   }
 
   readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
-    const known = this.#knownBody(maxBytes);
-    if (known !== null) return known;
-    const incoming = this.#incoming;
-    const length = Number(incoming.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-    if (incoming.readableLength < length) return readChunks(incoming, maxBytes);
-    const bytes = incoming.read() ?? noBytes;
-    incoming.resume();
-    return Effect.succeed(bytes);
+    return this.#knownBody(maxBytes) ?? readChunks(this.#incoming, maxBytes);
   }
 
   streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
