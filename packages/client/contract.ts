@@ -517,6 +517,29 @@ export interface Routes {
     };
     readonly data: BulkResults<{ readonly gameId: string }, GameLookup>;
   };
+  /** List all links of the key's scope. `GET /v2/links` */
+  readonly listLinks: {
+    readonly parameters: {
+      /** How many to return at most, 1 to 1000 */
+      readonly limit?: number | null | undefined;
+      /** The cursor of the previous page */
+      readonly cursor?: string | null | undefined;
+      /** Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly links: ReadonlyArray<{
+        readonly chatId: ChatId;
+        readonly gameId: GameId;
+        readonly linkVersion: number;
+        readonly lastVerifiedAt: Timestamp;
+      }>;
+      /** Null on the last page */
+      readonly cursor: string | null;
+      /** The cursor of the event feed at the time of the first page */
+      readonly events: string;
+    };
+  };
   /** Verification status of a chat user. `GET /v2/verifications/chat` */
   readonly getVerification: {
     readonly parameters: {
@@ -733,29 +756,6 @@ export interface Routes {
       readonly guildId?: GuildId | null | undefined;
     };
   };
-  /** List all links of the key's scope. `GET /v2/links` */
-  readonly listLinks: {
-    readonly parameters: {
-      /** How many to return at most, 1 to 1000 */
-      readonly limit?: number | null | undefined;
-      /** The cursor of the previous page */
-      readonly cursor?: string | null | undefined;
-      /** Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
-    readonly data: {
-      readonly links: ReadonlyArray<{
-        readonly chatId: ChatId;
-        readonly gameId: GameId;
-        readonly linkVersion: number;
-        readonly lastVerifiedAt: Timestamp;
-      }>;
-      /** Null on the last page */
-      readonly cursor: string | null;
-      /** The cursor of the event feed at the time of the first page */
-      readonly events: string;
-    };
-  };
   /** Report leaked keys. `POST /v2/keys/leaked` */
   readonly reportLeakedKey: {
     readonly parameters: {
@@ -890,6 +890,7 @@ export const routes = {
   bulkChat: { method: "POST", path: "/v2/chat/bulk" },
   getGame: { method: "GET", path: "/v2/game" },
   bulkGame: { method: "POST", path: "/v2/game/bulk" },
+  listLinks: { method: "GET", path: "/v2/links" },
   getVerification: { method: "GET", path: "/v2/verifications/chat" },
   getAlts: { method: "GET", path: "/v2/alts" },
   bulkAlts: { method: "POST", path: "/v2/alts/bulk" },
@@ -903,7 +904,6 @@ export const routes = {
   syncMember: { method: "POST", path: "/v2/members/sync" },
   getEvents: { method: "GET", path: "/v2/events" },
   streamEvents: { method: "GET", path: "/v2/events/stream" },
-  listLinks: { method: "GET", path: "/v2/links" },
   reportLeakedKey: { method: "POST", path: "/v2/keys/leaked" },
   createSession: { method: "POST", path: "/v2/sessions", isIdempotent: true },
   cancelSession: { method: "DELETE", path: "/v2/sessions/:sid", isIdempotent: true },

@@ -17,6 +17,7 @@ from .contract import (
     VerificationSession,
     BulkChatData,
     BulkGameData,
+    ListLinksData,
     BulkAltsData,
     DeleteAltReviewData,
     PatchChatData,
@@ -25,7 +26,6 @@ from .contract import (
     PatchGameData,
     SyncMemberData,
     GetEventsData,
-    ListLinksData,
     ReportLeakedKeyData,
 )
 

@@ -18,6 +18,7 @@ from .contract import (
     VerificationSession,
     BulkChatData,
     BulkGameData,
+    ListLinksData,
     BulkAltsData,
     DeleteAltReviewData,
     PatchChatData,
@@ -26,7 +27,6 @@ from .contract import (
     PatchGameData,
     SyncMemberData,
     GetEventsData,
-    ListLinksData,
     ReportLeakedKeyData,
 )
 

@@ -512,6 +512,21 @@ class BulkGameData(TypedDict):
     resolved: bool
 
 
+class ListLinksDataLinksItem(TypedDict):
+    chatId: ChatId
+    gameId: GameId
+    linkVersion: int
+    lastVerifiedAt: Timestamp
+
+
+class ListLinksData(TypedDict):
+    links: list[ListLinksDataLinksItem]
+    cursor: str | None
+    """None on the last page"""
+    events: str
+    """The cursor of the event feed at the time of the first page"""
+
+
 class BulkAltsDataResultsItemInput(TypedDict):
     gameId: str
 
@@ -600,21 +615,6 @@ class GetEventsData(TypedDict):
     """The position after these events"""
     more: bool
     """Whether the feed may already have more events after the cursor"""
-
-
-class ListLinksDataLinksItem(TypedDict):
-    chatId: ChatId
-    gameId: GameId
-    linkVersion: int
-    lastVerifiedAt: Timestamp
-
-
-class ListLinksData(TypedDict):
-    links: list[ListLinksDataLinksItem]
-    cursor: str | None
-    """None on the last page"""
-    events: str
-    """The cursor of the event feed at the time of the first page"""
 
 
 class ReportLeakedKeyData(TypedDict):
@@ -719,6 +719,7 @@ ROUTES: dict[str, Route] = {
     "bulkChat": Route("POST", "/v2/chat/bulk", False, ("chatIds", "guildId", "resolved",)),
     "getGame": Route("GET", "/v2/game", False, ("gameId", "guildId", "resolved",)),
     "bulkGame": Route("POST", "/v2/game/bulk", False, ("gameIds", "guildId", "resolved",)),
+    "listLinks": Route("GET", "/v2/links", False, ("limit", "cursor", "guildId",)),
     "getVerification": Route("GET", "/v2/verifications/chat", False, ("chatId", "guildId", "resolved",)),
     "getAlts": Route("GET", "/v2/alts", False, ("chatId", "gameId", "ip", "guildId", "resolved", "explain",)),
     "bulkAlts": Route("POST", "/v2/alts/bulk", False, ("gameIds", "guildId", "resolved", "explain",)),
@@ -732,7 +733,6 @@ ROUTES: dict[str, Route] = {
     "syncMember": Route("POST", "/v2/members/sync", False, ("chatId", "guildId",)),
     "getEvents": Route("GET", "/v2/events", False, ("cursor", "from", "limit", "wait", "types", "chatId", "gameId", "guildId",)),
     "streamEvents": Route("GET", "/v2/events/stream", False, ("cursor", "from", "types", "chatId", "gameId", "guildId",)),
-    "listLinks": Route("GET", "/v2/links", False, ("limit", "cursor", "guildId",)),
     "reportLeakedKey": Route("POST", "/v2/keys/leaked", False, ("key",)),
     "createSession": Route("POST", "/v2/sessions", True, ("clientId", "guildId", "chatId", "redirect",)),
     "cancelSession": Route("DELETE", "/v2/sessions/:sid", True, ("sid",)),

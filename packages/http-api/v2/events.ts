@@ -1,18 +1,17 @@
 /**
- * v2 routes that read the feed of events, and the list of links that the feed keeps up to date.
+ * v2 routes that read the feed of events.
  *
  * @example
  * ```ts
  * import { Schema } from "effect";
  *
- * const reads = [EventsV2.getEvents, EventsV2.streamEvents, EventsV2.listLinks];
+ * const reads = [EventsV2.getEvents, EventsV2.streamEvents];
  * reads.every(({ codes, keyAccess }) => !codes.has("MISSING_PARAMETER") && keyAccess?.includes("read")); // true
  * Schema.is(EventsV2.Event)(EventsV2.exampleEvent); // true
  * Schema.is(EventsV2.EventStream)(EventsV2.streamEvents.example?.answer); // true
  * ```
  */
 import { type EventType, eventTypes } from "@accountlink/core/events";
-import { ChatId, GameId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import {
@@ -134,8 +133,6 @@ const shared = {
   group: "lookup",
 } as const;
 
-const ownGuild = () => guildId({ guildKeys: "optional", globalKeys: "refused" });
-
 const start = {
   cursor: pageCursor(
     "Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET /v2/links`",
@@ -160,7 +157,7 @@ const filters = {
   ),
   chatId: optional(chatId("Only events with this chat user as `chatId` or `previousChatId`")),
   gameId: optional(gameId("Only events with this game user as `gameId` or `previousGameId`")),
-  guildId: ownGuild(),
+  guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }),
 };
 
 export const getEvents = defineRoute({
@@ -214,39 +211,4 @@ data: {}
 `,
   },
   errors: ["CONFLICT"],
-});
-
-export const listLinks = defineRoute({
-  ...shared,
-  id: "listLinks",
-  path: "/v2/links",
-  summary: "List all links of the key's scope",
-  description:
-    "Sorted by chat ID as text. `events` is the cursor of the feed at the first page: to copy all links, list all pages and then apply the feed from there.",
-  parameters: {
-    limit: countUpTo(1_000, 100),
-    cursor: pageCursor("The cursor of the previous page"),
-    guildId: ownGuild(),
-  },
-  success: success(
-    Schema.Struct({
-      links: Schema.Array(Schema.Struct({ chatId: ChatId, gameId: GameId, linkVersion, lastVerifiedAt })),
-      cursor: Schema.NullOr(Schema.String).annotate({ description: "Null on the last page" }),
-      events: Schema.String.annotate({
-        description: "The cursor of the event feed at the time of the first page",
-      }),
-    }),
-  ),
-  example: {
-    values: { limit: 1 },
-    answer: {
-      data: {
-        links: [
-          { chatId: "100001", gameId: "1", linkVersion: 1, lastVerifiedAt: "2026-01-05T12:00:00.000Z" },
-        ],
-        cursor: "l2a.100001.AAAAAAAAAAAAAAAAAAAAAA",
-        events: exampleCursor,
-      },
-    },
-  },
 });

@@ -7,6 +7,7 @@
  *
  * const single = [LookupsV2.getChat, LookupsV2.getGame, LookupsV2.getVerification];
  * single.map(({ path }) => path); // ["/v2/chat", "/v2/game", "/v2/verifications/chat"]
+ * LookupsV2.listLinks.path; // "/v2/links"
  * const bulk = [LookupsV2.bulkChat, LookupsV2.bulkGame];
  * bulk.map(({ method, path }) => `${method} ${path}`); // ["POST /v2/chat/bulk", "POST /v2/game/bulk"]
  * Schema.is(LookupsV2.ResolvedProfiles)({ game: null, chat: null }); // true
@@ -16,7 +17,7 @@ import { ChatId, GameId } from "@accountlink/core/ids";
 import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, gameId, guildId, ids, premiumFlag } from "../parameter.ts";
+import { chatId, countUpTo, gameId, guildId, ids, pageCursor, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bulkSuccess, success } from "./envelope.ts";
 
@@ -103,6 +104,44 @@ export const getGame = defineRoute({
   success: success(GameLookup),
   example: { values: { gameId: "2" }, answer: { data: linksOfGrace } },
   errors: ["LINK_NOT_FOUND"],
+});
+
+export const listLinks = defineRoute({
+  ...lookup,
+  id: "listLinks",
+  path: "/v2/links",
+  summary: "List all links of the key's scope",
+  description:
+    "Sorted by chat ID as text. `events` is the cursor of the feed at the first page: to copy all links, list all pages and then apply the feed from there.",
+  keyAccess: ["read"],
+  parameters: {
+    limit: countUpTo(1_000, 100),
+    cursor: pageCursor("The cursor of the previous page"),
+    guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }),
+  },
+  success: success(
+    Schema.Struct({
+      links: Schema.Array(
+        Schema.Struct({ chatId: ChatId, gameId: GameId, linkVersion: Schema.Int, lastVerifiedAt: IsoTime }),
+      ),
+      cursor: Schema.NullOr(Schema.String).annotate({ description: "Null on the last page" }),
+      events: Schema.String.annotate({
+        description: "The cursor of the event feed at the time of the first page",
+      }),
+    }),
+  ),
+  example: {
+    values: { limit: 1 },
+    answer: {
+      data: {
+        links: [
+          { chatId: "100001", gameId: "1", linkVersion: 1, lastVerifiedAt: "2026-01-05T12:00:00.000Z" },
+        ],
+        cursor: "l2a.100001.AAAAAAAAAAAAAAAAAAAAAA",
+        events: "e2a.AAAAAAAAAAAAAAAAAAAAAA",
+      },
+    },
+  },
 });
 
 export const getVerification = defineRoute({

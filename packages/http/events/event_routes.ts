@@ -10,7 +10,7 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { EventsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
-import type { KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+import type { GuildInput, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { lastEventId } from "../sessions/event_stream.ts";
 import { feedStream } from "./feed_stream.ts";
 
@@ -48,29 +48,10 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
         );
       return Effect.map(opened, (steps) => feedStream(context, steps, eventResponse));
     }),
-    keyed(EventsV2.listLinks, (input) =>
-      Effect.map(feed.links(targetOf(input), input.values), ({ links, cursor, events }) => ({
-        data: {
-          links: links.map(({ chatId, gameId, linkVersion, lastVerifiedAt }) => ({
-            chatId,
-            gameId,
-            linkVersion,
-            lastVerifiedAt: formatTimestamp(lastVerifiedAt),
-          })),
-          cursor,
-          events,
-        },
-      })),
-    ),
   ];
 });
 
-const targetOf = ({
-  key,
-  values,
-}: Pick<KeyedInput<typeof EventsV2.listLinks.parameters>, "key"> & {
-  readonly values: { readonly guildId: FeedTarget["guildId"] };
-}): FeedTarget => ({
+const targetOf = ({ key, values }: GuildInput): FeedTarget => ({
   scope: key.scope,
   guildId: values.guildId,
   keyId: key.id,

@@ -1,11 +1,12 @@
-import { BulkLookup, LinkLookup, LinkWriter } from "@accountlink/core";
+import { BulkLookup, type Link, LinkLookup, LinkWriter } from "@accountlink/core";
+import { EventFeed } from "@accountlink/core/events";
 import {
   type ChatUpdated,
   checkBulkLimit,
   type GameRemoved,
   type GameUpdated,
 } from "@accountlink/core/links";
-import { timeOrNull } from "@accountlink/core/timestamp";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.ts";
@@ -19,14 +20,30 @@ const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>
   data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
 });
 
+const listedLink = ({ chatId, gameId, linkVersion, lastVerifiedAt }: Link) => ({
+  chatId,
+  gameId,
+  linkVersion,
+  lastVerifiedAt: formatTimestamp(lastVerifiedAt),
+});
+
 export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const links = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
+  const feed = yield* EventFeed;
 
   return [
     keyed(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
     keyed(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
+    keyed(LookupsV2.listLinks, ({ key, values }) =>
+      asData(
+        Effect.map(
+          feed.links({ scope: key.scope, guildId: values.guildId, keyId: key.id }, values),
+          (page) => ({ ...page, links: page.links.map(listedLink) }),
+        ),
+      ),
+    ),
     keyed(LookupsV2.getVerification, ({ key, values }) =>
       Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
         data: {
