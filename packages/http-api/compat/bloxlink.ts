@@ -1,5 +1,5 @@
 import type { PublicError } from "@accountlink/core/errors";
-import { type KindStatuses, kindStatus, type RefusalKind, refusalKind } from "../compat_service.ts";
+import { type KindStatuses, kindStatus, type RefusalKind, refusalKind } from "./refusal_kind.ts";
 
 export const bloxlinkPrefix = "/compat/bloxlink";
 

@@ -11,11 +11,12 @@ import { ChatId, GuildId } from "@accountlink/core/ids";
 import type { Allowance } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
-import { type CompatService, kindStatus, type RefusalKind, refusalKind } from "../compat_service.ts";
+import type { CompatService } from "../compat_service.ts";
 import { isRateLimited } from "../errors.ts";
 import { defineRoute } from "../route.ts";
 import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
+import { kindStatus, type RefusalKind, refusalKind } from "./refusal_kind.ts";
 
 const codes = {
   unlinked: "user_not_found",

@@ -10,10 +10,11 @@
  */
 import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";
-import { type CompatService, kindStatus, refusalKind } from "../compat_service.ts";
+import type { CompatService } from "../compat_service.ts";
 import { defineRoute } from "../route.ts";
 import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
+import { kindStatus, refusalKind } from "./refusal_kind.ts";
 
 export const rowifi: CompatService = {
   name: "RoWifi",
