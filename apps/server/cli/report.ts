@@ -25,20 +25,23 @@ export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
  */
 export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effect<void> => {
   const error = Cause.squash(cause);
-  if (error instanceof CommandFailed) return reportFailure(error);
-  // Hides only keys, not IP addresses: the addresses come from the operator's own configuration, which the operator has
-  // to correct.
-  if (error instanceof InvalidConfig) {
-    const lines = [error.problem, ...(error.others ?? [])].map((line) => `${action}: ${line}`);
-    const notes = lines.slice(0, -1);
-    const details = notes.length === 0 ? {} : { others: notes };
-    return print(new CommandFailed({ problem: lines.at(-1) ?? "", notes, details }), redactKeys);
-  }
-  const hide = Predicate.isTagged(error, "DatabaseUnusable") ? redactKeys : redact;
-  return print(new CommandFailed({ problem: problemOf(error) }), hide);
+  return print(failureOf(error, action), redactionOf(error));
 };
 
 export const reportFailure = (failure: CommandFailed): Effect.Effect<void> => print(failure, redact);
+
+const failureOf = (error: unknown, action: string): CommandFailed => {
+  if (error instanceof CommandFailed) return error;
+  if (!(error instanceof InvalidConfig)) return new CommandFailed({ problem: problemOf(error) });
+  const lines = [error.problem, ...(error.others ?? [])].map((line) => `${action}: ${line}`);
+  const notes = lines.slice(0, -1);
+  const details = notes.length === 0 ? {} : { others: notes };
+  return new CommandFailed({ problem: lines.at(-1) ?? "", notes, details });
+};
+
+/** Hides keys and IP addresses; keeps the addresses of the operator's configuration, which the operator has to correct. */
+const redactionOf = (error: unknown) =>
+  error instanceof InvalidConfig || Predicate.isTagged(error, "DatabaseUnusable") ? redactKeys : redact;
 
 const print = (
   { problem, notes = [], details }: CommandFailed,
