@@ -210,7 +210,7 @@ export class RequestLimits extends Context.Service<
           // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
           // is erased.
           secrets.addressName({ countedAs: `export ${chatId}` }).pipe(
-            Effect.flatMap((name) => admitOne(window("day", name), exportsDaily)),
+            Effect.flatMap((name) => admitOne(windowOf("day", name), exportsDaily)),
             Effect.catchTag("SharedIpRateLimited", Effect.die),
           ),
       });
@@ -220,7 +220,7 @@ export class RequestLimits extends Context.Service<
 
 type Window = Pick<LimitRule, "bucket" | "key" | "isDay">;
 
-const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
+const windowOf = (bucket: LimitRule["bucket"], subject: string): Window => ({
   bucket,
   key: `${bucket}:${subject}`,
   isDay: bucket.endsWith("day"),
@@ -236,17 +236,17 @@ const ruleOf = (window: Window, limit: number, now: Millis, windowMs = 1_000): L
 type AddressWindows = ReturnType<typeof addressWindows>;
 
 const addressWindows = (name: string) => ({
-  second: window("ip_second", name),
+  second: windowOf("ip_second", name),
   // Counted apart from requests, and refused with the same bucket.
-  page: { ...window("ip_second", name), key: `ip_page:${name}` },
-  day: window("ip_day", name),
-  verifyDay: window("ip_verify_day", name),
+  page: { ...windowOf("ip_second", name), key: `ip_page:${name}` },
+  day: windowOf("ip_day", name),
+  verifyDay: windowOf("ip_verify_day", name),
 });
 
 const keyWindows = (id: KeyId) => ({
-  second: window("second", id),
-  day: window("day", id),
-  verifyDay: window("verify_day", id),
+  second: windowOf("second", id),
+  day: windowOf("day", id),
+  verifyDay: windowOf("verify_day", id),
 });
 
 const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>): LimitReport => {

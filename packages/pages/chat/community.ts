@@ -28,8 +28,8 @@ export const makeCommunity = Effect.gen(function* () {
   const displayName = Effect.fnUntraced(function* ({ scope, guildId }: Place) {
     const configured = Option.getOrNull(yield* keys.findScopeByPid(scope.pid));
     const guild = yield* profiles.guild(guildId);
-    const displayName = configured?.settings.displayName ?? guild?.name ?? null;
-    return yield* askingName(scope, { displayName, guildName: null });
+    const chosen = configured?.settings.displayName ?? guild?.name ?? null;
+    return yield* askingName(scope, { displayName: chosen, guildName: null });
   });
 
   return {
