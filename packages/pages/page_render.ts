@@ -2,23 +2,20 @@ import { basePathOf, type HttpResponse, HttpSettings } from "@accountlink/http/s
 import { Effect } from "effect";
 import { footerHtml } from "./footer.ts";
 import type { Language } from "./languages/language.ts";
-import { languageChoice } from "./languages/reader_language.ts";
+import { isInEnglish, languageChoice } from "./languages/reader_language.ts";
 import { type Page, pageResponse } from "./page.ts";
 import type { PageContext } from "./page_requests.ts";
 import { PageSettings, type PageSettingsShape } from "./page_settings.ts";
 
-/**
- * Makes a function that renders a page in the language of its reader.
- *
- * @param withChoice whether readers can choose another language
- */
-export const makeRender = Effect.fnUntraced(function* (withChoice: boolean) {
+/** Makes a function that renders a page in the language of its reader, who can choose another. */
+export const makeRender = Effect.gen(function* () {
   const settings = yield* PageSettings;
   const basePath = basePathOf(yield* HttpSettings);
-  return (page: Page, { language, request, requestId }: PageContext): HttpResponse => {
+  return (page: Page, context: PageContext): HttpResponse => {
+    const { language, request, requestId } = context;
     const [, query = ""] = request.url.split("?", 2);
     const { address = request.method === "POST" ? "/" : `?${query}` } = page;
-    const choice = withChoice ? languageChoice(language, address) : null;
+    const choice = isInEnglish(context) ? null : languageChoice(language, address);
     return pageResponse(page, language, footerHtml(language, settings, page, requestId, choice), basePath);
   };
 });

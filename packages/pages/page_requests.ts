@@ -27,19 +27,13 @@ export interface PageContext extends RequestContext {
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
 export interface PageErrors<E> {
-  /** Whether the pages are in English, whatever their reader prefers. */
-  readonly isEnglish?: boolean;
   readonly render: (error: E, context: PageContext) => HttpResponse;
   /** Returns the error that logs and metrics report; null if a user caused it. */
   readonly publicOf: (error: E) => PublicError | null;
 }
 
 /** Returns a function that counts a request against its client address, and renders errors as pages. */
-export const makePageHandler = Effect.fnUntraced(function* <E>({
-  isEnglish = false,
-  render,
-  publicOf,
-}: PageErrors<E | Common>) {
+export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicOf }: PageErrors<E | Common>) {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
   const settings = yield* HttpSettings;
@@ -60,25 +54,22 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({
     { isCounted = true }: { readonly isCounted?: boolean } = {},
   ) =>
     withContext(route, (request) =>
-      Effect.flatMap(
-        languages.get(isEnglish ? "en" : languageOf(request, cookie.read(request))),
-        (language) => {
-          const context = { ...request, language };
-          const chosen = isEnglish ? null : chosenLanguage(request);
-          const admitted = isCounted ? limits.admitPage(context.address) : Effect.void;
-          const answered = respond(
-            observers,
-            Effect.annotateLogs(answering(context, Effect.andThen(admitted, answer(context))), {
-              requestId: context.requestId,
-            }),
-            (_, response) => withRequestId(response, context),
-            (_, error) => refuse(error, context),
-          );
-          return chosen === null
-            ? answered
-            : Effect.map(answered, (response) => cookie.write(response, chosen));
-        },
-      ),
+      Effect.flatMap(languages.get(languageOf(request, cookie.read(request))), (language) => {
+        const context = { ...request, language };
+        const chosen = chosenLanguage(request);
+        const admitted = isCounted ? limits.admitPage(context.address) : Effect.void;
+        const answered = respond(
+          observers,
+          Effect.annotateLogs(answering(context, Effect.andThen(admitted, answer(context))), {
+            requestId: context.requestId,
+          }),
+          (_, response) => withRequestId(response, context),
+          (_, error) => refuse(error, context),
+        );
+        return chosen === null
+          ? answered
+          : Effect.map(answered, (response) => cookie.write(response, chosen));
+      }),
     );
 });
 

@@ -52,4 +52,10 @@ describe("without platforms", () => {
     });
     expect(text).toContain("Nobody can sign in here");
   });
+
+  test("a page of the dashboard says in English that nobody can sign in", async () => {
+    const { text } = await server.send("GET /dashboard", { headers: { "accept-language": "de" } });
+    expect(text).toContain('<html lang="en"');
+    expect(text).not.toContain("hreflang");
+  });
 });

@@ -55,7 +55,7 @@ export const flowRoutes = Effect.gen(function* () {
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const renderPage = yield* makeRender(true);
+  const renderPage = yield* makeRender;
   const readerIn = ({ language }: PageContext): FlowReader => ({
     ...readerOf(pageSettings, language),
     sightingRetention,

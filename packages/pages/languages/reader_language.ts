@@ -1,5 +1,5 @@
 /** The language of whoever reads a page, and how they choose another. */
-import { type RequestContext, searchOf } from "@accountlink/http/site";
+import { isUnder, type RequestContext, searchOf } from "@accountlink/http/site";
 import { Context, Effect, Layer } from "effect";
 import { Html, html } from "../html.ts";
 import { pageCookie } from "../page_cookie.ts";
@@ -44,16 +44,23 @@ const year = 365 * 24 * 60 * 60 * 1_000;
 export const languageCookie = (publicUrl: string) =>
   pageCookie("accountlink_language", { path: "/", publicUrl, maxAge: year, isForHost: false });
 
-/** Returns the language that the reader chooses by the parameter `lang`; null without one that exists. */
-export const chosenLanguage = ({ request }: RequestContext): LanguageTag | null =>
-  request.url.includes("lang=") ? findLanguage(searchOf(request).get("lang") ?? "") : null;
+/** The dashboard is in English, whatever its reader prefers. */
+export const isInEnglish = ({ request }: RequestContext): boolean => isUnder("/dashboard", request.url);
 
-/** Returns the language of a reader: chosen now or earlier, else preferred by the browser, else English. */
+/** Returns the language that the reader chooses by the parameter `lang`; null without one that exists. */
+export const chosenLanguage = (context: RequestContext): LanguageTag | null =>
+  context.request.url.includes("lang=") && !isInEnglish(context)
+    ? findLanguage(searchOf(context.request).get("lang") ?? "")
+    : null;
+
+/** Returns the language of a page: chosen now or earlier, else preferred by the browser, else English. */
 export const languageOf = (context: RequestContext, cookie: string | null): LanguageTag =>
-  chosenLanguage(context) ??
-  findLanguage(cookie ?? "") ??
-  acceptedLanguage(context.request.header("accept-language") ?? "") ??
-  "en";
+  isInEnglish(context)
+    ? "en"
+    : (chosenLanguage(context) ??
+      findLanguage(cookie ?? "") ??
+      acceptedLanguage(context.request.header("accept-language") ?? "") ??
+      "en");
 
 /** What follows the address of the page in the link to each language. Rendered once, because every page has the links. */
 const linkEnds = languageTags.map(

@@ -37,10 +37,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const signIns = yield* SignIns;
   const site = siteOf(name, settings.publicUrl);
-  const isEnglish = name === "dashboard";
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
-  const render = yield* makeRender(!isEnglish);
+  const render = yield* makeRender;
 
   // Returns the URL to which users without a sign-in are redirected. A user who submitted a form is redirected to a
   // page with a link to the sign-in (`form=lost`). A direct redirect to the platform would be blocked, because browsers
@@ -62,7 +61,6 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   const handlePage = yield* makePageHandler<SiteError>({
     publicOf,
-    isEnglish,
     render: (error, context) =>
       error._tag === "InvalidSession"
         ? toSignIn(context)
