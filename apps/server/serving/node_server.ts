@@ -37,27 +37,24 @@ export const makeNodeServer = (config: Config, silence = longestSilence): Server
   return server;
 };
 
-/**
- * Returns the error with which a request is refused before routing; null if the request is accepted. Called once for
- * each request.
- */
+/** Returns the error that refuses a request before routing, or null. Called once for each request. */
 export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => PublicError | null;
 
 /**
  * Passes the requests of the server to the application, at most 16 at a time of each connection.
  *
- * @param reasons functions that check each request, called in order until one of them refuses the request
+ * @param checks are called in order until one of them refuses the request
  */
 export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
   app: HttpApp,
-  reasons: ReadonlyArray<RefusalOf>,
+  checks: ReadonlyArray<RefusalOf>,
 ) {
   const listener = yield* makeNodeListener(app);
 
   const refusalOf: RefusalOf = (request, response) => {
-    for (const reason of reasons) {
-      const refusal = reason(request, response);
+    for (const check of checks) {
+      const refusal = check(request, response);
       if (refusal !== null) return refusal;
     }
     return null;
@@ -81,25 +78,23 @@ const closeBehindUpgrade = ({ headers, method }: IncomingMessage, response: Serv
   if (headers.upgrade !== undefined || method === "CONNECT") response.shouldKeepAlive = false;
 };
 
-class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
-  /**
-   * Emits "close". Node does not emit this event for a pipelined response if the connection closes while the response
-   * waits for an earlier one.
-   */
-  override destroy(error?: Error): this {
-    const isWaiting = this.socket === null && !this.destroyed;
-    super.destroy(error);
-    if (isWaiting) process.nextTick(() => this.emit("close"));
-    return this;
-  }
-}
-
-/** Makes the class of responses. A draining server has closed its port, so each response closes its connection. */
 const responseClass = (isListening: () => boolean) =>
-  class<Request extends IncomingMessage> extends EndingResponse<Request> {
+  class<Request extends IncomingMessage> extends ServerResponse<Request> {
+    /** A draining server has closed its port, so each response closes its connection. */
     override writeHead(...head: [number]): this {
       if (!isListening()) this.shouldKeepAlive = false;
       return super.writeHead(...head);
+    }
+
+    /**
+     * Emits "close". Node does not emit this event for a pipelined response if the connection closes while the response
+     * waits for an earlier one.
+     */
+    override destroy(error?: Error): this {
+      const isWaiting = this.socket === null && !this.destroyed;
+      super.destroy(error);
+      if (isWaiting) process.nextTick(() => this.emit("close"));
+      return this;
     }
   };
 
