@@ -31,7 +31,7 @@ const maxCachedKeys = 100_000;
 interface CachedKey extends AuthenticatedKey {
   readonly keyHash: string;
   /** When the store was last asked for the key; null if it must be asked again. */
-  asked: Moment | null;
+  askedAt: Moment | null;
   acceptedUntil: Millis;
   /** When to tell other nodes again that the key is accepted. */
   shareAt: Millis;
@@ -57,10 +57,10 @@ const momentOf = (clock: Clock.Clock): Moment => ({
 const freshNanos = BigInt(keyFreshness) * 1_000_000n;
 
 /** Returns whether the store was asked for the key within `keyFreshness`, by both clocks. */
-const isFresh = ({ asked }: CachedKey, clock: Clock.Clock): boolean =>
-  asked !== null &&
-  clock.currentTimeMillisUnsafe() - asked.wall < keyFreshness &&
-  clock.monotonicTimeNanosUnsafe() - asked.monotonicNanos < freshNanos;
+const isFresh = ({ askedAt }: CachedKey, clock: Clock.Clock): boolean =>
+  askedAt !== null &&
+  clock.currentTimeMillisUnsafe() - askedAt.wall < keyFreshness &&
+  clock.monotonicTimeNanosUnsafe() - askedAt.monotonicNanos < freshNanos;
 
 /** Authenticates requests by their API key. Each node caches the keys that it accepted. */
 export class KeyAuthenticator extends Context.Service<
@@ -106,7 +106,7 @@ export class KeyAuthenticator extends Context.Service<
       // read again after `keyFreshness`.
       yield* keyChanges.subscribe((id) => {
         changes++;
-        for (const cached of cache.values()) if (cached.key.id === id) cached.asked = null;
+        for (const cached of cache.values()) if (cached.key.id === id) cached.askedAt = null;
       });
 
       const refuseWrong = (token: string, address: ClientAddress | null) => {
@@ -120,7 +120,7 @@ export class KeyAuthenticator extends Context.Service<
       const addToCache = (
         token: string,
         presented: PresentedKey,
-        { keyHash, asked, now }: Pick<CachedKey, "keyHash" | "asked"> & { readonly now: Millis },
+        { keyHash, askedAt, now }: Pick<CachedKey, "keyHash" | "askedAt"> & { readonly now: Millis },
       ): CachedKey => {
         const { key, endsAt } = presented;
         const cached: CachedKey = {
@@ -128,8 +128,9 @@ export class KeyAuthenticator extends Context.Service<
           endsAt,
           keyHash,
           quota: quotaOf(key.limits, limits[key.tier]),
-          asked,
+          askedAt,
           acceptedUntil: now + acceptedFor,
+          // A key that is read again is shared no sooner.
           shareAt: cache.get(token)?.shareAt ?? now,
           lastAddress: undefined,
         };
@@ -139,19 +140,19 @@ export class KeyAuthenticator extends Context.Service<
         return cached;
       };
 
-      const lookUp = Effect.fnUntraced(function* (
+      const readKey = Effect.fnUntraced(function* (
         token: string,
         keyHash: string,
         address: ClientAddress | null,
       ) {
-        const asked = yield* Effect.map(Clock.Clock, momentOf);
+        const askedAt = yield* Effect.map(Clock.Clock, momentOf);
         const changesBefore = changes;
         const found = yield* store.findByHash(keyHash);
         const now = yield* Clock.currentTimeMillis;
         if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
         // A key that changed during the read may be outdated, so it is used for this request only.
         const isCurrent = changes === changesBefore;
-        const cached = addToCache(token, found.value, { keyHash, asked: isCurrent ? asked : null, now });
+        const cached = addToCache(token, found.value, { keyHash, askedAt: isCurrent ? askedAt : null, now });
         if (cached.shareAt <= now) {
           cached.shareAt = now + shareInterval;
           yield* throttle.shareAccepted(keyHash, now);
@@ -167,17 +168,17 @@ export class KeyAuthenticator extends Context.Service<
       const hashOf = (token: string | null) =>
         token === null || keyIdOf(token) === null ? Effect.succeed(null) : secrets.keyHash(token);
 
-      const authenticateByLookUp = Effect.fnUntraced(function* (
+      const authenticateAnew = Effect.fnUntraced(function* (
         token: string | null,
+        cached: CachedKey | undefined,
         address: ClientAddress | null,
       ) {
-        const cached = token === null ? undefined : cache.get(token);
         const keyHash = cached?.keyHash ?? (yield* hashOf(token));
         if (cached === undefined || cached.acceptedUntil <= (yield* Clock.currentTimeMillis)) {
           yield* throttle.check(address, keyHash);
         }
         if (token === null) return yield* new InvalidApiKey({ problem: "missing" });
-        return yield* keyHash === null ? refuseWrong(token, address) : lookUp(token, keyHash, address);
+        return yield* keyHash === null ? refuseWrong(token, address) : readKey(token, keyHash, address);
       });
 
       return KeyAuthenticator.of({
@@ -188,8 +189,8 @@ export class KeyAuthenticator extends Context.Service<
             const clock = fiber.getRef(Clock.Clock);
             const now = clock.currentTimeMillisUnsafe();
             const cached = token === null ? undefined : cache.get(token);
-            if (cached === undefined || !isFresh(cached, clock) || !isBefore(now, cached.endsAt)) {
-              return authenticateByLookUp(token, address);
+            if (cached === undefined || !isFresh(cached, clock) || !hasNotEnded(cached, now)) {
+              return authenticateAnew(token, cached, address);
             }
             // Each accepted request lets its key pass the throttle for another hour.
             cached.acceptedUntil = now + acceptedFor;
@@ -202,7 +203,8 @@ export class KeyAuthenticator extends Context.Service<
   ).pipe(Layer.provide(KeyChanges.layer));
 }
 
-const isBefore = (now: Millis, end: Millis | null): boolean => end === null || now < end;
+const isUsable = (presented: PresentedKey, now: Millis): boolean =>
+  isAccepted(presented.key, now) && hasNotEnded(presented, now);
 
-const isUsable = ({ key, endsAt }: PresentedKey, now: Millis): boolean =>
-  isAccepted(key, now) && isBefore(now, endsAt);
+const hasNotEnded = ({ endsAt }: Pick<PresentedKey, "endsAt">, now: Millis): boolean =>
+  endsAt === null || now < endsAt;
