@@ -27,7 +27,7 @@ const interval = "1 second";
 const takenAtOnce = 50;
 
 /** How soon the store is polled after a signal that names no scope, in milliseconds. */
-const lookDelay = 20;
+const pollDelay = 20;
 
 /** An item that the store gave to this node. */
 interface Held {
@@ -147,26 +147,26 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const wake = (courier: C): Effect.Effect<unknown> =>
     courier.isRunning || courier.isStopping ? Queue.offer(courier.changes, undefined) : start(courier);
 
-  const news = makeNews();
-  const hear = yield* Effect.cached(hearNews(news, work.hearsSessions));
-  const { tick, look } = yield* makeSteps(work, couriers, hear, wake);
-  const ticking = yield* warnOnce(`Cannot look for ${items}`, tick);
-  const looking = yield* warnOnce(`Cannot look for events of ${items}`, look);
+  const announced = makeAnnounced();
+  const subscribe = yield* Effect.cached(subscribeToChanges(announced, work.hearsSessions));
+  const { take, poll } = yield* makeSteps(work, couriers, subscribe, wake);
+  const taking = yield* warnOnce(`Cannot look for ${items}`, take);
+  const polling = yield* warnOnce(`Cannot look for events of ${items}`, poll);
   yield* Effect.addFinalizer(() => release);
   const isChanged = Latch.makeUnsafe(false);
-  const untilTick = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, untilTick)));
-  yield* Effect.forkScoped(tellNews(news, couriers, wake));
-  yield* Effect.forkScoped(lookAfterNews(news, looking));
+  const untilTake = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(taking, untilTake)));
+  yield* Effect.forkScoped(wakeChanged(announced, couriers, wake));
+  yield* Effect.forkScoped(pollWhenDue(announced, polling));
   yield* forEachSignal(work.topic, () => isChanged.openUnsafe());
   return { all: couriers, stop };
 });
 
-/** Makes `tick`, which takes items and updates their couriers, and `look`, which looks for new events. */
+/** Makes `take`, which takes items and updates their couriers, and `poll`, which looks for new events. */
 const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
   { node, hold, idOf, make, isDue }: CourierWork<Item, C>,
   couriers: Map<string, C>,
-  hear: Effect.Effect<void, never, Signals | Scope.Scope>,
+  subscribe: Effect.Effect<void, never, Signals | Scope.Scope>,
   wake: (courier: C) => Effect.Effect<unknown>,
 ) {
   const events = yield* EventStore;
@@ -186,7 +186,7 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
     }
   });
 
-  const look = Effect.gen(function* () {
+  const poll = Effect.gen(function* () {
     const all = [...couriers.values()].filter(({ isStopping }) => !isStopping);
     if (node.isStopping || all.length === 0) return;
     const places = all.map(({ item, position }) => ({ pid: item.scope.pid, after: position }));
@@ -198,7 +198,7 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
     }
   });
 
-  const tick = Effect.gen(function* () {
+  const take = Effect.gen(function* () {
     if (node.isStopping) return;
     const at = yield* Clock.currentTimeMillis;
     const until = at + holdTime;
@@ -206,58 +206,61 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
     node.livesUntil = until;
     yield* update(held);
     // A node receives signals from its first courier on.
-    if (couriers.size > 0) yield* hear;
+    if (couriers.size > 0) yield* subscribe;
     for (const courier of couriers.values()) {
       if (courier.hasNews || isDue(courier, at)) yield* wake(courier);
     }
-    yield* look;
+    yield* poll;
   });
 
-  return { tick, look };
+  return { take, poll };
 });
 
 /** Scopes with new events, according to signals. */
-interface News {
+interface Announced {
   readonly pids: Set<Pid>;
   /** Opens after a scope was added to `pids`. */
-  readonly isOfScope: Latch.Latch;
+  readonly hasPids: Latch.Latch;
   /** Opens after a signal that names no scope. Any scope may then have new events. */
-  readonly isOfAny: Latch.Latch;
+  readonly isPollDue: Latch.Latch;
 }
 
-const makeNews = (): News => ({
+const makeAnnounced = (): Announced => ({
   pids: new Set(),
-  isOfScope: Latch.makeUnsafe(false),
-  isOfAny: Latch.makeUnsafe(false),
+  hasPids: Latch.makeUnsafe(false),
+  isPollDue: Latch.makeUnsafe(false),
 });
 
-const hearNews = Effect.fnUntraced(function* ({ pids, isOfScope, isOfAny }: News, hearsSessions: boolean) {
+const subscribeToChanges = Effect.fnUntraced(function* (
+  { pids, hasPids, isPollDue }: Announced,
+  hearsSessions: boolean,
+) {
   yield* forEachLinkChange((pid) => {
     pids.add(pid);
-    isOfScope.openUnsafe();
+    hasPids.openUnsafe();
   });
-  if (hearsSessions) yield* forEachSessionChange(() => isOfAny.openUnsafe());
+  if (hearsSessions) yield* forEachSessionChange(() => isPollDue.openUnsafe());
 });
 
-const lookAfterNews = ({ isOfAny }: News, look: Effect.Effect<void>) => {
-  const lookSoon = paced(
-    lookDelay,
+const pollWhenDue = ({ isPollDue }: Announced, poll: Effect.Effect<void>) => {
+  const pollSoon = paced(
+    pollDelay,
     Effect.suspend(() => {
-      isOfAny.closeUnsafe();
-      return look;
+      isPollDue.closeUnsafe();
+      return poll;
     }),
   );
-  return Effect.forever(Effect.andThen(isOfAny.await, lookSoon));
+  return Effect.forever(Effect.andThen(isPollDue.await, pollSoon));
 };
 
-const tellNews = Effect.fnUntraced(function* <C extends Courier<Held>>(
-  { pids, isOfScope }: News,
+const wakeChanged = Effect.fnUntraced(function* <C extends Courier<Held>>(
+  { pids, hasPids }: Announced,
   couriers: ReadonlyMap<string, C>,
   wake: (courier: C) => Effect.Effect<unknown>,
 ) {
   while (true) {
-    yield* isOfScope.await;
-    isOfScope.closeUnsafe();
+    yield* hasPids.await;
+    hasPids.closeUnsafe();
     const changed = new Set(pids);
     pids.clear();
     for (const courier of couriers.values()) {
