@@ -43,15 +43,6 @@ export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<H
 
 export const newRequestId = (): string => `req_${newUlid(Date.now())}`;
 
-/** Builds the handler of a route on the route's first request, so that the service starts faster. */
-export const atFirstRequest = (make: () => Answer): Answer => {
-  let answer: Answer | undefined;
-  return (request, query) => {
-    answer ??= make();
-    return answer(request, query);
-  };
-};
-
 export const contextMaker =
   (settings: HttpSettingsShape) =>
   (route: RequestContext["route"], use: (context: RequestContext) => Effect.Effect<HttpResponse>): Answer =>

@@ -20,7 +20,7 @@ export { maxBodySize, readJsonObject } from "./pipeline/body.ts";
 export { parameterReader } from "./pipeline/parameters.ts";
 export { type BoundRoute, render, withHeaders } from "./pipeline/pipeline.ts";
 export { answering, makeObservers, respond } from "./pipeline/respond.ts";
-export { type Answer, atFirstRequest, contextMaker, type RequestContext } from "./request_context.ts";
+export { type Answer, contextMaker, type RequestContext } from "./request_context.ts";
 export { type Router } from "./router.ts";
 export { HttpSettings } from "./settings.ts";
 export { type Doc, type Docs, makeStaticDocument, onceMade, type StaticDocument } from "./static_document.ts";

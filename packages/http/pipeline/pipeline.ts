@@ -10,13 +10,7 @@ import { compressed, maxUncompressed } from "../compression.ts";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeOf, shapeOf } from "../envelopes/envelope_of.ts";
 import { type HttpRequest, HttpResponse, isStream, isUnder } from "../http_app.ts";
-import {
-  type Answer,
-  atFirstRequest,
-  contextMaker,
-  newRequestId,
-  type RequestContext,
-} from "../request_context.ts";
+import { type Answer, contextMaker, newRequestId, type RequestContext } from "../request_context.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { isList, readJson } from "./body.ts";
@@ -133,35 +127,35 @@ export const makePipeline = Effect.gen(function* () {
   /** Binds a route to the function that answers its requests, and wraps the answers in the envelope of the route. */
   const bind = (
     route: Route,
-    prepare: () => (arrived: RequestContext) => Effect.Effect<Outcome<Answered>, Refused<PublicError>>,
+    handle: (arrived: RequestContext) => Effect.Effect<Outcome<Answered>, Refused<PublicError>>,
   ): BoundRoute => {
     const { method, path } = route;
-    const answer = atFirstRequest(() => {
-      const envelope = envelopeOf(route);
-      const handle = prepare();
-      return withContext(route, (arrived) =>
-        Effect.flatMap(render(envelope, observers, handle(arrived)), (response) => {
-          const { body } = response;
-          return typeof body === "string" && body.length > maxUncompressed
-            ? compressed(arrived.request, response, body)
-            : Effect.succeed(response);
-        }),
-      );
-    });
+    const envelope = envelopeOf(route);
+    const answer = withContext(route, (arrived) =>
+      Effect.flatMap(render(envelope, observers, handle(arrived)), (response) => {
+        const { body } = response;
+        return typeof body === "string" && body.length > maxUncompressed
+          ? compressed(arrived.request, response, body)
+          : Effect.succeed(response);
+      }),
+    );
     return { method, path, answer, ...(takesHead(route) ? {} : { refusesHead: true }) };
   };
 
   const keyed: Pipeline["keyed"] = (route, handler, checks) =>
-    bind(route, () => checked(route, (input) => answering(input.context, handler(input)), checks));
+    bind(
+      route,
+      checked(route, (input) => answering(input.context, handler(input)), checks),
+    );
 
-  const streamed: Pipeline["streamed"] = (route, handler) =>
-    bind(route, () => {
-      const answer = checked(route, (input) => answering(input.context, handler(input)));
-      return (arrived) => releasing(answer(arrived));
-    });
+  const streamed: Pipeline["streamed"] = (route, handler) => {
+    const answer = checked(route, (input) => answering(input.context, handler(input)));
+    return bind(route, (arrived) => releasing(answer(arrived)));
+  };
 
   const write: Pipeline["write"] = (route, toSuccess, handler, checks) =>
-    bind(route, () =>
+    bind(
+      route,
       checked(
         route,
         (input) => answerOnce(idempotency, input, handler, (result) => toSuccess(result, input) as Success),
@@ -169,25 +163,24 @@ export const makePipeline = Effect.gen(function* () {
       ),
     );
 
-  const keyless: Pipeline["keyless"] = (route, handler, answerList) =>
-    bind(route, () => {
-      const read = valuesReader(route);
-      const answerOf = Effect.fnUntraced(function* (arrived: RequestContext, body?: RawValues) {
-        const { values, contract } = yield* read(arrived, null, body);
-        const input = { values, context: { ...arrived, contract } };
-        return yield* answering(input.context, handler(input));
-      });
-      const answer = Effect.fnUntraced(function* (arrived: RequestContext) {
-        yield* authenticator.checkThrottle(arrived.address);
-        if (route.access === "redirect") yield* limits.admitKeyless(arrived.address);
-        if (answerList === undefined) return yield* answerOf(arrived);
-        const body = yield* readJson(arrived.request);
-        if (!isList(body)) return yield* answerOf(arrived, body);
-        yield* checkContract(arrived);
-        return { context: arrived, answer: yield* answerList(body, arrived) };
-      });
-      return (arrived) => within(arrived, answer(arrived));
+  const keyless: Pipeline["keyless"] = (route, handler, answerList) => {
+    const read = valuesReader(route);
+    const answerOf = Effect.fnUntraced(function* (arrived: RequestContext, body?: RawValues) {
+      const { values, contract } = yield* read(arrived, null, body);
+      const input = { values, context: { ...arrived, contract } };
+      return yield* answering(input.context, handler(input));
     });
+    const answer = Effect.fnUntraced(function* (arrived: RequestContext) {
+      yield* authenticator.checkThrottle(arrived.address);
+      if (route.access === "redirect") yield* limits.admitKeyless(arrived.address);
+      if (answerList === undefined) return yield* answerOf(arrived);
+      const body = yield* readJson(arrived.request);
+      if (!isList(body)) return yield* answerOf(arrived, body);
+      yield* checkContract(arrived);
+      return { context: arrived, answer: yield* answerList(body, arrived) };
+    });
+    return bind(route, (arrived) => within(arrived, answer(arrived)));
+  };
 
   const keylessAnswer: Pipeline["keylessAnswer"] =
     (id, answer, { isCounted } = { isCounted: true }) =>

@@ -8,7 +8,6 @@ import type { KeyOwner } from "@accountlink/core/keys";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import {
   answering,
-  atFirstRequest,
   type BoundRoute,
   contextMaker,
   envelopeV2,
@@ -59,23 +58,21 @@ export const makeApiPipeline = Effect.gen(function* () {
     handler: (input: OwnerInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>,
   ): BoundRoute => {
     const { method, path } = route;
-    const answer = atFirstRequest(() => {
-      const read = readerFor(route);
-      const handle = Effect.fnUntraced(function* (context: RequestContext) {
-        yield* limits.admitKeyless(context.address);
-        // Before the checks of the sign-in and the role, which may end while a slow body arrives.
-        const sent = yield* Effect.result(read(context));
-        const signIn = yield* signIns.find("dashboard", site.session.read(context));
-        const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
-        if (method !== "GET") yield* checkWrite(context, signIn);
-        const values = yield* Effect.fromResult(sent);
-        const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
-        return yield* handler({ values, context, signIn, owner, member });
-      });
-      return withContext(route, (context) =>
-        render(envelopeV2, observers, answering(context, handle(context))),
-      );
+    const read = readerFor(route);
+    const handle = Effect.fnUntraced(function* (context: RequestContext) {
+      yield* limits.admitKeyless(context.address);
+      // Before the checks of the sign-in and the role, which may end while a slow body arrives.
+      const sent = yield* Effect.result(read(context));
+      const signIn = yield* signIns.find("dashboard", site.session.read(context));
+      const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
+      if (method !== "GET") yield* checkWrite(context, signIn);
+      const values = yield* Effect.fromResult(sent);
+      const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
+      return yield* handler({ values, context, signIn, owner, member });
     });
+    const answer = withContext(route, (context) =>
+      render(envelopeV2, observers, answering(context, handle(context))),
+    );
     return { method, path, answer };
   };
 });
