@@ -1,11 +1,11 @@
-/** The built documentation site, opened from disk in a real browser. */
+/** The built guide, opened from disk in a real browser. */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errorCodes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeSite } from "../../tools/site/site.ts";
+import { makeGuide } from "../../tools/guide/guide.ts";
 import { openPage, useBrowser } from "./browser.ts";
 import { contentWidth, desktop, phone } from "./looks.ts";
 
@@ -17,7 +17,7 @@ let withoutExample: ReadonlyArray<string> = [];
 const pages = new Map<string, string>();
 
 beforeAll(async () => {
-  withoutExample = await makeSite(folder);
+  withoutExample = await makeGuide(folder);
   for (const path of globSync("**/*.html", { cwd: folder }))
     pages.set(path, readFileSync(join(folder, path), "utf8"));
 });
@@ -27,17 +27,17 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const open = (path: string, look: object) =>
   openPage(browser(), pathToFileURL(join(folder, path)).href, look);
 
-describe("the site", () => {
-  it("the documentation site has an example for every function, class and value", () => {
+describe("the guide", () => {
+  it("the guide has an example for every function, class and value", () => {
     expect(withoutExample).toEqual([]);
     expect(pages.size).toBeGreaterThan(500);
   });
 
-  it.each(errorCodes)("the site has a page for the error code %s", (code) => {
+  it.each(errorCodes)("the guide has a page for the error code %s", (code) => {
     expect(pages.get(`errors/${code}.html`)).toContain("What a client should do");
   });
 
-  it("the site has no broken links between documents", () => {
+  it("the guide has no broken links between documents", () => {
     const leads = (path: string, href: string): boolean => {
       const source = /^https:\/\/github\.com\/accountlink\/accountlink\/blob\/main\/([^#]+)/.exec(href)?.[1];
       if (source !== undefined) return existsSync(join(root, decodeURIComponent(source)));
@@ -57,7 +57,7 @@ describe("the site", () => {
     expect(broken).toEqual([]);
   });
 
-  it("the documentation site has no inline script or style, because the server's Content-Security-Policy forbids it", () => {
+  it("the guide has no inline script or style, because the server's Content-Security-Policy forbids it", () => {
     const forbidden = /<script(?! (?:async|defer) src="[^":]+")|<script[^>]*>[^<]|<style| style="| on\w+="/;
     expect([...pages].filter(([, html]) => forbidden.test(html)).map(([path]) => path)).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe("the site", () => {
     ["INVALID_PARAMETER", "errors/INVALID_PARAMETER.html"],
     ["Alt detection", "docs/alts.html"],
     ["createAccountLink", "accountlink/createAccountLink.html"],
-  ])("the search of the site finds %s", async (text, target) => {
+  ])("the search of the guide finds %s", async (text, target) => {
     const { page, complaints, close } = await open("docs/api.html", desktop);
     await page.locator("#tsd-search-trigger").click();
     await page.locator("#tsd-search-input").fill(text);
@@ -79,7 +79,7 @@ describe("the site", () => {
   });
 
   it.each(["index.html", "docs/operating.html", "accountlink.html"])(
-    "the site fits a phone: %s",
+    "the guide fits a phone: %s",
     async (path) => {
       const { page, close } = await open(path, phone);
       expect(await contentWidth(page)).toBe(phone.viewport.width);

@@ -4,7 +4,7 @@ import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
 import { describe, expect, it } from "vitest";
-import { withErrorTables } from "../../tools/site/error_pages.ts";
+import { withErrorTables } from "../../tools/guide/error_pages.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
 
 const operating = readDocument("docs/operating.md");

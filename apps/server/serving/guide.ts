@@ -1,9 +1,9 @@
-/** Reads the files of the documentation site, which some checkouts and images do not contain. */
+/** Reads the files of the guide, which some checkouts and images do not contain. */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { guideWith } from "@accountlink/pages/guide";
 
-/** The output folder of `npm run site`. */
+/** The output folder of `npm run guide`. */
 const folder = resolve(import.meta.dirname, "../../../dist/guide");
 
 export const guide = guideWith((path) =>

@@ -1,16 +1,16 @@
-/** The documentation site, which `npm run site` builds. */
+/** The guide, which `npm run guide` builds. */
 
 import { type Docs, emptyResponse, makeStaticDocument } from "@accountlink/http/site";
 
 /**
- * Reads a file of the site as text; null if it does not exist.
+ * Reads a file of the guide as text; null if it does not exist.
  *
- * @param path relative to the folder of the site, with `/` as separator; already checked to be below the folder
+ * @param path relative to the folder of the guide, with `/` as separator; already checked to be below the folder
  */
 export type ReadGuide = (path: string) => Promise<string | null>;
 
 /**
- * Returns the document `/guide`: the site, or a redirect to `/docs` until the site is built.
+ * Returns the document `/guide`: the guide, or a redirect to `/docs` until the guide is built.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export const guideWith =
     },
   ];
 
-// The links of the site's pages are relative, so `/guide` redirects to a page in the folder of the site.
+// The links of the guide's pages are relative, so `/guide` redirects to a page in the folder of the guide.
 const toIndex = emptyResponse(308, { location: "/guide/index.html" });
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -58,5 +58,5 @@ const contentTypes: Readonly<Record<string, string>> = {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// Without the site, the reference of the HTTP interface is what the service has.
+// Without the guide, the reference of the HTTP interface is what the service has.
 const toDocs = emptyResponse(307, { location: "/docs", "cache-control": "no-store" });

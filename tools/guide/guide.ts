@@ -29,9 +29,9 @@ const documents = {
   Packages: globSync("packages/*/README.md", { cwd: root }).toSorted(),
 };
 
-/** Writes the site, and returns the names of exported values that no example uses. */
-export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> => {
-  const sources = mkdtempSync(join(tmpdir(), "accountlink-site-"));
+/** Writes the guide, and returns the names of exported values that no example uses. */
+export const makeGuide = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const sources = mkdtempSync(join(tmpdir(), "accountlink-guide-"));
   try {
     const titles = writeDocuments(sources);
     const specifiers = publicEntryPoints();
@@ -52,7 +52,7 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
       disableGit: true,
       gitRevision: "main",
       sourceLinkTemplate: `${repository}{path}#L{line}`,
-      customCss: join(import.meta.dirname, "site.css"),
+      customCss: join(import.meta.dirname, "guide.css"),
       highlightLanguages: [
         "bash",
         "diff",
@@ -89,7 +89,7 @@ export const makeSite = async (folder: string): Promise<ReadonlyArray<string>> =
         .replace(/<script>[^<]*<\/script>/g, "")
         // When the pages are opened from a disk, a link to a folder shows no page, so name the file.
         .replaceAll(/(href="(?:\.\.\/)+)(["#])/g, "$1index.html$2")
-        // The server serves only text of the site, so pictures are part of the pages.
+        // The server serves only text of the guide, so pictures are part of the pages.
         .replaceAll(/(src(?:set)?)="(?:pictures|media)\/([\w-]+\.png)"/g, (_, attribute, name) => {
           const file = readFileSync(join(root, "docs/pictures", name), "base64");
           return `${attribute}="data:image/png;base64,${file}"`;
@@ -143,7 +143,7 @@ const writeDocuments = (folder: string): ReadonlyMap<string, string> => {
   return titles;
 };
 
-/** Returns the text of a document. Links to files that are not part of the site lead to the repository instead. */
+/** Returns the text of a document. Links to files that are not part of the guide lead to the repository instead. */
 const withLinks = (file: string, text: string, known: ReadonlySet<string>): string =>
   text.replaceAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g, (link, path: string) => {
     const target = posix.join(posix.dirname(file), path);
@@ -167,6 +167,6 @@ const withoutExample = (project: ProjectReflection): ReadonlyArray<string> => {
 
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(root, "dist/guide");
-  for (const name of await makeSite(folder)) console.log(`${name} has no example`);
+  for (const name of await makeGuide(folder)) console.log(`${name} has no example`);
   console.log(folder);
 }
