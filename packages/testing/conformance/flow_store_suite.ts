@@ -12,7 +12,7 @@ import {
 } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { ada } from "./scopes.ts";
-import { newVerificationFixture } from "./sessions/verification_fixture.ts";
+import { newVerificationSteps } from "./sessions/verification_steps.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const chatProof: Proof = { step: "chat", chatId: ada };
@@ -20,22 +20,22 @@ const chatProof: Proof = { step: "chat", chatId: ada };
 const cases: Cases<StoragePorts> = {
   "begin stores the flow unchanged": Effect.gen(function* () {
     const flows = yield* FlowStore;
-    const fixture = yield* newVerificationFixture;
+    const steps = yield* newVerificationSteps;
     for (const redirect of [null, ...hostileTexts]) {
-      const flow = makeFlow(fixture.key.scope, {
+      const flow = makeFlow(steps.key.scope, {
         session: uniqueSessionId(),
         redirect,
         expiresAt: 1_767_225_600_123,
       });
       yield* flows.begin(flow);
-      expectEqual(yield* fixture.findFlow(flow.id), flow);
+      expectEqual(yield* steps.findFlow(flow.id), flow);
     }
-    expectEqual(yield* fixture.findFlow(uniqueFlowId()), null);
+    expectEqual(yield* steps.findFlow(uniqueFlowId()), null);
   }),
 
   "begin of an invalid flow is a defect": Effect.gen(function* () {
     const flows = yield* FlowStore;
-    const { key, findFlow } = yield* newVerificationFixture;
+    const { key, findFlow } = yield* newVerificationSteps;
     const flow = makeFlow(key.scope, { redirect: "first" });
     yield* flows.begin(flow);
     yield* expectDefect(flows.begin({ ...flow, redirect: "second" }));
@@ -47,15 +47,15 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "concurrent prove: exactly one succeeds": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const flow = yield* fixture.begin();
+    const steps = yield* newVerificationSteps;
+    const flow = yield* steps.begin();
     const ids = Array.from({ length: 20 }, uniqueFlowId);
-    const proofs = yield* Effect.forEach(ids, (id) => fixture.prove(flow, chatProof, 0, id), {
+    const proofs = yield* Effect.forEach(ids, (id) => steps.prove(flow, chatProof, 0, id), {
       concurrency: "unbounded",
     });
     const winners = ids.filter((_, i) => proofs[i] !== null);
     expectEqual(winners.length, 1);
-    const found = yield* Effect.forEach(ids, (id) => fixture.findFlow(id));
+    const found = yield* Effect.forEach(ids, (id) => steps.findFlow(id));
     expectEqual(
       found.filter((each) => each !== null).map(({ id }) => id),
       winners,
@@ -63,14 +63,12 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "concurrent takeChallenge: exactly one succeeds": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const [flow, state] = [yield* fixture.begin(), uniqueText()];
-    yield* fixture.challenge(flow, state);
-    const taken = yield* Effect.forEach(
-      Array.from({ length: 20 }),
-      () => fixture.takeChallenge(flow, state),
-      { concurrency: "unbounded" },
-    );
+    const steps = yield* newVerificationSteps;
+    const [flow, state] = [yield* steps.begin(), uniqueText()];
+    yield* steps.challenge(flow, state);
+    const taken = yield* Effect.forEach(Array.from({ length: 20 }), () => steps.takeChallenge(flow, state), {
+      concurrency: "unbounded",
+    });
     expectEqual(taken.filter((challenge) => challenge !== null).length, 1);
   }),
 };

@@ -27,7 +27,7 @@ export const newSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn =>
 
 const sites: ReadonlyArray<SignInSite> = ["dashboard", "me"];
 
-const fixture = Effect.map(SignInStore, (store) => ({
+const steps = Effect.map(SignInStore, (store) => ({
   ...store,
   create: (signIn: SiteSignIn, replaced: SignInId | null = null) =>
     Effect.as(store.create(signIn, replaced), signIn),
@@ -37,7 +37,7 @@ const fixture = Effect.map(SignInStore, (store) => ({
 
 const begunCases: Cases<StoragePorts> = {
   "takeBegun takes an unfinished sign-in once, only at its site": Effect.gen(function* () {
-    const { begin, takeBegun } = yield* fixture;
+    const { begin, takeBegun } = yield* steps;
     const begun = newBegun({ site: "me" });
     yield* begin(begun);
     yield* begin(newBegun());
@@ -48,7 +48,7 @@ const begunCases: Cases<StoragePorts> = {
   }),
 
   "an unfinished sign-in expires exactly at its deadline": Effect.gen(function* () {
-    const { begin, takeBegun } = yield* fixture;
+    const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
     yield* begin(begun);
     expectEqual(yield* takeBegun("dashboard", begun.stateHash, deadline), false);
@@ -56,7 +56,7 @@ const begunCases: Cases<StoragePorts> = {
   }),
 
   "begin with a duplicate or unstorable state is a defect": Effect.gen(function* () {
-    const { begin, takeBegun } = yield* fixture;
+    const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
     yield* begin(begun);
     yield* expectDefect(begin({ ...begun, site: "me" }));
@@ -65,7 +65,7 @@ const begunCases: Cases<StoragePorts> = {
   }),
 
   "concurrent takeBegun: exactly one succeeds": Effect.gen(function* () {
-    const { begin, takeBegun } = yield* fixture;
+    const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
     yield* begin(begun);
     const taken = yield* Effect.forEach(
@@ -79,7 +79,7 @@ const begunCases: Cases<StoragePorts> = {
 
 const signInCases: Cases<StoragePorts> = {
   "create stores the sign-in unchanged, and only its site finds it": Effect.gen(function* () {
-    const { create, find } = yield* fixture;
+    const { create, find } = yield* steps;
     const named = [...hostileTexts, ...unstorableTexts, null].map((name, i) => ({
       id: GuildId.make(`7000000000000000${i}`),
       name,
@@ -94,7 +94,7 @@ const signInCases: Cases<StoragePorts> = {
   }),
 
   "create deletes only the replaced sign-in": Effect.gen(function* () {
-    const { create, find } = yield* fixture;
+    const { create, find } = yield* steps;
     const [first, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
     const second = yield* create(newSignIn({ chatId: first.chatId }), first.id);
     const third = yield* create(newSignIn(), uniqueSignInId());
@@ -103,7 +103,7 @@ const signInCases: Cases<StoragePorts> = {
   }),
 
   "create with a duplicate or unstorable ID is a defect, and replaces nothing": Effect.gen(function* () {
-    const { create, find } = yield* fixture;
+    const { create, find } = yield* steps;
     const [signIn, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
     yield* expectDefect(create({ ...other, id: signIn.id }, other.id));
     for (const id of unstorableTexts) {
@@ -114,7 +114,7 @@ const signInCases: Cases<StoragePorts> = {
   }),
 
   "a sign-in expires exactly at its deadline": Effect.gen(function* () {
-    const { create, find, list } = yield* fixture;
+    const { create, find, list } = yield* steps;
     const signIn = yield* create(newSignIn());
     for (const [at, isThere] of [
       [deadline - 1, true],
@@ -126,7 +126,7 @@ const signInCases: Cases<StoragePorts> = {
   }),
 
   "list returns the sign-ins of a person to a site, newest first": Effect.gen(function* () {
-    const { create, list } = yield* fixture;
+    const { create, list } = yield* steps;
     const chatId = uniqueChatId();
     const ids = ["a", "b"].map((prefix) => `${prefix}${uniqueText()}` as SignInId);
     const [old, tied, alsoTied] = [
@@ -142,7 +142,7 @@ const signInCases: Cases<StoragePorts> = {
   }),
 
   "end deletes one sign-in of a person, or all of them at a site": Effect.gen(function* () {
-    const { create, find, end } = yield* fixture;
+    const { create, find, end } = yield* steps;
     const chatId = uniqueChatId();
     const [first, second, third] = [
       yield* create(newSignIn({ chatId })),
@@ -164,7 +164,7 @@ const signInCases: Cases<StoragePorts> = {
   }),
 
   "sweep deletes expired sign-ins only": Effect.gen(function* () {
-    const { begin, create, find, takeBegun, sweep } = yield* fixture;
+    const { begin, create, find, takeBegun, sweep } = yield* steps;
     // The sweep must not delete sign-ins of other cases, which may run concurrently. Their deadlines are later than
     // this time.
     const at = -1_000;
@@ -186,7 +186,7 @@ const signInCases: Cases<StoragePorts> = {
   }),
 
   "sweep deletes any number of sign-ins": Effect.gen(function* () {
-    const { create, find, sweep } = yield* fixture;
+    const { create, find, sweep } = yield* steps;
     const signIns = Array.from({ length: 1_100 }, () => newSignIn({ expiresAt: -5_000 }));
     yield* Effect.forEach(signIns, (signIn) => create(signIn), { concurrency: 10, discard: true });
     yield* sweep(-5_000);

@@ -7,7 +7,7 @@ import { ada, bob, cyd, makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 /** Creates a scope and the operations on its reviews. */
-const newReviewFixture = Effect.gen(function* () {
+const newReviewSteps = Effect.gen(function* () {
   const [store, links, log] = [yield* AltReviewStore, yield* LinkStore, yield* AuditLog];
   const { account, global, guild } = yield* makeScopes;
   const { pid } = global;
@@ -41,7 +41,7 @@ const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
 const cases: Cases<StoragePorts> = {
   "findByChatId finds a review by either user of its pair, and returns this user as chatId": Effect.gen(
     function* () {
-      const { set, find, keyId } = yield* newReviewFixture;
+      const { set, find, keyId } = yield* newReviewSteps;
       yield* set(bob, ada, "different", 1, "Brothers");
       const review = { verdict: "different", note: "Brothers", at: 1, keyId } as const;
       expectEqual(yield* find(ada), [{ ...review, chatId: ada, otherChatId: bob }]);
@@ -51,7 +51,7 @@ const cases: Cases<StoragePorts> = {
   ),
 
   "a pair has one review, whatever the order of its users": Effect.gen(function* () {
-    const { set, find, remove, keyId } = yield* newReviewFixture;
+    const { set, find, remove, keyId } = yield* newReviewSteps;
     yield* set(ada, bob, "different", 1, "Brothers");
     yield* set(bob, ada, "same", 2);
     const review = { chatId: ada, otherChatId: bob, verdict: "same", note: null, at: 2, keyId } as const;
@@ -63,7 +63,7 @@ const cases: Cases<StoragePorts> = {
 
   "findByChatId returns the newest reviews first, ties by the other chat ID, up to the limit": Effect.gen(
     function* () {
-      const { set, find } = yield* newReviewFixture;
+      const { set, find } = yield* newReviewSteps;
       const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
       for (const [i, other] of users.entries()) yield* set(ada, other, "same", i < 3 ? 7 : i);
       const order = [0, 1, 2, 4, 3].map((i) => users[i]);
@@ -73,7 +73,7 @@ const cases: Cases<StoragePorts> = {
   ),
 
   "each scope has its own reviews": Effect.gen(function* () {
-    const { set, find, remove, store, otherPid } = yield* newReviewFixture;
+    const { set, find, remove, store, otherPid } = yield* newReviewSteps;
     yield* set(ada, bob, "same", 1, null, otherPid);
     expectEqual(yield* find(ada), []);
     expectEqual(yield* remove(ada, bob), false);
@@ -85,7 +85,7 @@ const cases: Cases<StoragePorts> = {
 
   "each change of a review logs one audit entry, and a removal of nothing logs none": Effect.gen(
     function* () {
-      const { set, remove, entries } = yield* newReviewFixture;
+      const { set, remove, entries } = yield* newReviewSteps;
       yield* set(bob, ada, "same", 1);
       yield* set(ada, bob, "different", 2, "Brothers");
       yield* remove(ada, bob);
@@ -99,7 +99,7 @@ const cases: Cases<StoragePorts> = {
   ),
 
   "deleting a scope deletes its own reviews only": Effect.gen(function* () {
-    const { set, find, deleteScope, store, otherPid } = yield* newReviewFixture;
+    const { set, find, deleteScope, store, otherPid } = yield* newReviewSteps;
     yield* set(ada, bob, "same", 1);
     yield* set(ada, bob, "same", 1, null, otherPid);
     yield* deleteScope;
@@ -109,7 +109,7 @@ const cases: Cases<StoragePorts> = {
 
   "concurrent changes of a pair: one review remains, and each change has one audit entry": Effect.gen(
     function* () {
-      const { set, find, remove, entries } = yield* newReviewFixture;
+      const { set, find, remove, entries } = yield* newReviewSteps;
       const sets = Array.from({ length: 10 }, (_, i) =>
         i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
       );
@@ -125,7 +125,7 @@ const cases: Cases<StoragePorts> = {
   ),
 
   "concurrent set and deleteScope: the review remains only if it was set last": Effect.gen(function* () {
-    const { set, find, deleteScope, entries } = yield* newReviewFixture;
+    const { set, find, deleteScope, entries } = yield* newReviewSteps;
     for (let round = 0; round < 5; round++) {
       yield* Effect.all([set(ada, bob, "same", round), deleteScope], { concurrency: "unbounded" });
       const [last] = (yield* entries).at(-1) ?? [];
@@ -134,7 +134,7 @@ const cases: Cases<StoragePorts> = {
   }),
 
   "notes keep every Unicode text; unstorable text and an unknown scope are defects": Effect.gen(function* () {
-    const { set, find } = yield* newReviewFixture;
+    const { set, find } = yield* newReviewSteps;
     for (const note of hostileTexts) {
       yield* set(ada, bob, "same", 1, note);
       expectEqual((yield* find(ada))[0]?.note, note);

@@ -12,7 +12,7 @@ import type { Cases } from "../suite.ts";
 const addressAt = (hash: string): ProtectedAddress => ({ hash, sealed: "sealed", addressKeyId: "k1" });
 
 /** Creates a scope and the operations on its sightings. */
-const newSightingFixture = Effect.gen(function* () {
+const newSightingSteps = Effect.gen(function* () {
   const [store, sessions, links] = [yield* SightingStore, yield* SessionStore, yield* LinkStore];
   const { global, guild } = yield* makeScopes;
   const { pid } = global;
@@ -52,7 +52,7 @@ const newSightingFixture = Effect.gen(function* () {
 
 export const sharedSightings: Cases<StoragePorts> = {
   "findByChatIds returns the addresses of these users in the scope": Effect.gen(function* () {
-    const { store, pid, otherPid, see } = yield* newSightingFixture;
+    const { store, pid, otherPid, see } = yield* newSightingSteps;
     yield* see("home", { [ada]: 1, [bob]: 2, [cyd]: 3 });
     yield* see("school", { [ada]: 4 });
     yield* see("home", { [ada]: 9 }, otherPid);
@@ -69,7 +69,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "findShared and countUsers treat browsers like addresses": Effect.gen(function* () {
-    const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingFixture;
+    const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingSteps;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* seeIn("phone", { [ada]: 3, [cyd]: 9 });
     yield* seeIn("phone", { [ada]: 5, [cyd]: 4 });
@@ -97,7 +97,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "findShared omits excluded users, and always returns included ones": Effect.gen(function* () {
-    const { see, find } = yield* newSightingFixture;
+    const { see, find } = yield* newSightingSteps;
     yield* see("home", { [ada]: 3, [bob]: 2, [cyd]: 1 });
     yield* see("elsewhere", { [cyd]: 4 });
     expectEqual(yield* find(["home"], { excluding: [ada, uniqueChatId()] }), [
@@ -109,7 +109,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "findShared returns the users seen last, ties by chat ID": Effect.gen(function* () {
-    const { see, find } = yield* newSightingFixture;
+    const { see, find } = yield* newSightingSteps;
     const users = Array.from({ length: 20 }, (_, i) => `${20_000 + i}` as ChatId);
     const [first, second, third] = users as [ChatId, ChatId, ChatId];
     yield* see("home", Object.fromEntries(users.map((chatId, i) => [chatId, i < 2 ? 50 : i])));
@@ -129,7 +129,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers counts each user of an address once, under any of its hashes": Effect.gen(function* () {
-    const { see, count, otherPid } = yield* newSightingFixture;
+    const { see, count, otherPid } = yield* newSightingSteps;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* see("home", { [ada]: 3 });
     yield* see("home, new key", { [bob]: 4, [cyd]: 5 });
@@ -143,7 +143,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers follows rotations, sweeps and deletions": Effect.gen(function* () {
-    const { store, otherPid, see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingFixture;
+    const { store, otherPid, see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingSteps;
     yield* see("home", { [ada]: 100, [bob]: -100, [cyd]: 0 });
     yield* see("home", { [ada]: -1, [bob]: 1 }, otherPid);
     yield* rotate(ada, "home", "newest");
@@ -160,7 +160,7 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers is right after racing sightings, rotations and sweeps": Effect.gen(function* () {
-    const { see, find, count, rotate, forget } = yield* newSightingFixture;
+    const { see, find, count, rotate, forget } = yield* newSightingSteps;
     const users = Array.from({ length: 12 }, () => uniqueChatId());
     const hashes = ["one", "two", "three", uniqueText()];
     const everywhere = users.flatMap((chatId, i) =>

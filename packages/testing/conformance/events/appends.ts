@@ -3,18 +3,18 @@ import type { FeedEvent } from "@accountlink/core/events";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
-import { line } from "../links/link_fixture.ts";
+import { line } from "../links/link_steps.ts";
 import { ada, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
-import { newVerificationFixture } from "../sessions/verification_fixture.ts";
+import { newVerificationSteps } from "../sessions/verification_steps.ts";
 import type { Cases } from "../suite.ts";
-import { newUserFixture } from "../users/user_fixture.ts";
-import { eventFixture, happeningOf, newEventFixture } from "./event_fixture.ts";
+import { newUserSteps } from "../users/user_steps.ts";
+import { eventSteps, happeningOf, newEventSteps } from "./event_steps.ts";
 
 const source = "operator";
 
 export const appends: Cases<StoragePorts> = {
   "an event has its own ID, the time of its write, and the source of its actor": Effect.gen(function* () {
-    const { pid, all } = yield* newEventFixture;
+    const { pid, all } = yield* newEventSteps;
     const store = yield* LinkStore;
     const actors = [
       { type: "key", id: "Aa0Bb1Cc2Dd3" },
@@ -46,7 +46,7 @@ export const appends: Cases<StoragePorts> = {
   }),
 
   "the last event of a deletion of many links counts all of them": Effect.gen(function* () {
-    const { links, all } = yield* newEventFixture;
+    const { links, all } = yield* newEventSteps;
     const many = Array.from({ length: 1_100 }, (_, i) => line(`${100_000 + i}` as typeof ada, chess));
     yield* links.load(many);
     yield* links.deleteAll(1);
@@ -60,11 +60,11 @@ export const appends: Cases<StoragePorts> = {
   }),
 
   "a completed flow appends an event for its link and one for its session": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const { happened } = yield* eventFixture(fixture.key.scope);
-    const session = yield* fixture.create({ clientId: "player-7" });
-    yield* fixture.complete(yield* fixture.proven(session.id), { at: 5 });
-    yield* fixture.complete(yield* fixture.proven(), { at: 6 });
+    const steps = yield* newVerificationSteps;
+    const { happened } = yield* eventSteps(steps.key.scope);
+    const session = yield* steps.create({ clientId: "player-7" });
+    yield* steps.complete(yield* steps.proven(session.id), { at: 5 });
+    yield* steps.complete(yield* steps.proven(), { at: 6 });
     const link = { chatId: ada, gameId: chess, previousGameId: null };
     expectEqual(yield* happened, [
       ["link.set", { ...link, linkVersion: 1, lastVerifiedAt: 5, source: "flow" }],
@@ -74,9 +74,9 @@ export const appends: Cases<StoragePorts> = {
 
   "an erasure removes the user from earlier events, and appends an event to each scope": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       const { global, guild } = yield* makeScopes;
-      const [one, other] = [yield* eventFixture(global), yield* eventFixture(guild)];
+      const [one, other] = [yield* eventSteps(global), yield* eventSteps(guild)];
       yield* one.links.set(user.chatId, chess, 1);
       yield* one.links.set(bob, chess, 2);
       yield* one.links.move(user.chatId, ada, 3);
@@ -128,10 +128,10 @@ export const appends: Cases<StoragePorts> = {
   ),
 
   "the event of a session that an erasure fails does not name the user": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const user = yield* newUserFixture;
-    const { all } = yield* eventFixture(fixture.key.scope);
-    yield* fixture.create({ chatId: user.chatId, clientId: "player-7" });
+    const steps = yield* newVerificationSteps;
+    const user = yield* newUserSteps;
+    const { all } = yield* eventSteps(steps.key.scope);
+    yield* steps.create({ chatId: user.chatId, clientId: "player-7" });
     yield* user.eraseAll;
     const events = yield* all;
     expectEqual(

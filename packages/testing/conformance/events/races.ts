@@ -4,10 +4,10 @@ import type { PortableLink } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { line } from "../links/link_fixture.ts";
+import { line } from "../links/link_steps.ts";
 import { ada, chess, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newEventFixture } from "./event_fixture.ts";
+import { newEventSteps } from "./event_steps.ts";
 
 const writers = 8;
 const rounds = 15;
@@ -15,7 +15,7 @@ const rounds = 15;
 export const races: Cases<StoragePorts> = {
   "a reader of the feed sees each event once during writes, and each user's events in order": Effect.gen(
     function* () {
-      const { pid, read, range } = yield* newEventFixture;
+      const { pid, read, range } = yield* newEventSteps;
       const store = yield* LinkStore;
       const users = Array.from({ length: 3 }, uniqueChatId);
       const [one] = users as [ChatId];
@@ -72,8 +72,8 @@ export const races: Cases<StoragePorts> = {
   ),
 
   "applying the feed to an earlier list of all links gives the links of the store": Effect.gen(function* () {
-    const fixture = yield* newEventFixture;
-    const { links } = fixture;
+    const steps = yield* newEventSteps;
+    const { links } = steps;
     const users = Array.from({ length: 12 }, uniqueChatId);
     const userAt = (i: number) => users[i % users.length] ?? ada;
     const write = (writer: number) =>
@@ -100,7 +100,7 @@ export const races: Cases<StoragePorts> = {
     const copy = new Map<string, string>();
     let position = 0;
     const listAll = Effect.gen(function* () {
-      position = (yield* fixture.range).end;
+      position = (yield* steps.range).end;
       copy.clear();
       for (let after: ChatId | null = null; ; ) {
         const page: ReadonlyArray<PortableLink> = yield* links.page(after, 3);
@@ -112,7 +112,7 @@ export const races: Cases<StoragePorts> = {
       }
     });
     const step = Effect.gen(function* () {
-      const events = (yield* fixture.read(position, 5)) ?? [];
+      const events = (yield* steps.read(position, 5)) ?? [];
       for (const { type, data, position: reached } of events) {
         position = reached;
         if (type === "links.imported" || type === "scope.deleted") yield* listAll;
@@ -135,7 +135,7 @@ export const races: Cases<StoragePorts> = {
   }),
 
   "a read after a completed write contains its event": Effect.gen(function* () {
-    const { links, range, read } = yield* newEventFixture;
+    const { links, range, read } = yield* newEventSteps;
     const write = Effect.fnUntraced(function* (chatId: ChatId) {
       for (let round = 0; round < rounds; round++) {
         const { end } = yield* range;

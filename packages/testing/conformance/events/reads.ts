@@ -4,15 +4,15 @@ import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { ada, bob, chess, makeScopes, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newUserFixture } from "../users/user_fixture.ts";
-import { eventFixture, newEventFixture } from "./event_fixture.ts";
+import { newUserSteps } from "../users/user_steps.ts";
+import { eventSteps, newEventSteps } from "./event_steps.ts";
 
 const positions = (events: ReadonlyArray<{ readonly position: number }> | null) =>
   events?.map(({ position }) => position) ?? null;
 
 export const reads: Cases<StoragePorts> = {
   "the feed of a scope without events can be read and is empty": Effect.gen(function* () {
-    const { pid, read, readBack, range } = yield* newEventFixture;
+    const { pid, read, readBack, range } = yield* newEventSteps;
     const { start, end } = yield* range;
     expectThat(0 <= start && start <= end, `a feed from ${start} to ${end} can be read`);
     expectEqual(yield* read(end), []);
@@ -21,7 +21,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "read pages forwards, readBack backwards": Effect.gen(function* () {
-    const { links, read, readBack, all } = yield* newEventFixture;
+    const { links, read, readBack, all } = yield* newEventSteps;
     for (let i = 0; i < 7; i++) yield* links.set(ada, i % 2 === 0 ? chess : poker, i);
     const feed = positions(yield* all) ?? [];
     expectEqual(feed.length, 7, "The number of events");
@@ -39,7 +39,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "range begins before the oldest event and ends at the last one": Effect.gen(function* () {
-    const { links, range, read } = yield* newEventFixture;
+    const { links, range, read } = yield* newEventSteps;
     const { start } = yield* range;
     yield* links.set(ada, chess);
     yield* links.set(bob, chess);
@@ -55,7 +55,7 @@ export const reads: Cases<StoragePorts> = {
 
   "each scope has its own feed": Effect.gen(function* () {
     const { global, guild } = yield* makeScopes;
-    const [one, other] = [yield* eventFixture(global), yield* eventFixture(guild)];
+    const [one, other] = [yield* eventSteps(global), yield* eventSteps(guild)];
     const { newer } = yield* EventStore;
     const places = [
       { pid: one.pid, after: (yield* one.range).end },
@@ -76,13 +76,13 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "read returns none for a position after the end of the feed": Effect.gen(function* () {
-    const { links, range, read } = yield* newEventFixture;
+    const { links, range, read } = yield* newEventSteps;
     yield* links.set(ada, chess);
     expectEqual(yield* read((yield* range).end + 1_000_000), null);
   }),
 
   "a sweep deletes old events, and read returns none for positions before them": Effect.gen(function* () {
-    const { links, range, read, all } = yield* newEventFixture;
+    const { links, range, read, all } = yield* newEventSteps;
     const { sweep, oldestAt } = yield* EventStore;
     // A sweep deletes old events of all scopes. This case uses times long before those of other cases, so that it
     // deletes only its own events.
@@ -108,7 +108,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "a sweep deletes any number of events": Effect.gen(function* () {
-    const { links, all, range, read } = yield* newEventFixture;
+    const { links, all, range, read } = yield* newEventSteps;
     const { sweep } = yield* EventStore;
     const long = -8_000_000_000_000;
     const write = (i: number) => links.set(ada, i % 2 === 0 ? chess : poker, long);
@@ -124,9 +124,9 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "the event of an erasure names its user until the sweep": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { global } = yield* makeScopes;
-    const { links, happened } = yield* eventFixture(global);
+    const { links, happened } = yield* eventSteps(global);
     const { sweep } = yield* EventStore;
     yield* links.set(user.chatId, chess, 1);
     yield* user.eraseAll;

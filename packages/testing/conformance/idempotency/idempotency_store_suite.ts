@@ -1,20 +1,20 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import { Effect, Equal, Exit, Option } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
-import { linkFixture } from "../links/link_fixture.ts";
+import { linkSteps } from "../links/link_steps.ts";
 import { ada, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import {
-  idempotencyFixture,
+  idempotencySteps,
   newAnswer,
   newRequest,
+  newWritesByName,
   type WriteName,
-  writesFixture,
-} from "./idempotency_fixture.ts";
+} from "./idempotency_steps.ts";
 
 const commits: Cases<StoragePorts> = {
   "commit keeps the answer until its end, for the content of the first request": Effect.gen(function* () {
-    const { commit, find } = yield* idempotencyFixture;
+    const { commit, find } = yield* idempotencySteps;
     const [request, answer] = [newRequest(), newAnswer(ada)];
     expectEqual(yield* find(request), null);
     expectEqual(yield* commit(request, Effect.succeed("outcome"), answer), "outcome");
@@ -29,7 +29,7 @@ const commits: Cases<StoragePorts> = {
   }),
 
   "a failed write stores neither its key nor its answer": Effect.gen(function* () {
-    const { commit, find } = yield* idempotencyFixture;
+    const { commit, find } = yield* idempotencySteps;
     const request = newRequest();
     for (const write of [Effect.fail("refused"), Effect.die("broken"), Effect.interrupt]) {
       const exit = yield* Effect.exit(commit(request, write));
@@ -41,9 +41,9 @@ const commits: Cases<StoragePorts> = {
   }),
 
   "concurrent commits with one key: exactly one is stored, with its own write": Effect.gen(function* () {
-    const { commit, find } = yield* idempotencyFixture;
+    const { commit, find } = yield* idempotencySteps;
     const { global } = yield* makeScopes;
-    const { entries } = yield* linkFixture(global);
+    const { entries } = yield* linkSteps(global);
     const links = yield* LinkStore;
     const context = { ...origin, pid: global.pid, at: 1 };
     for (const chatId of [ada, cyd]) {
@@ -64,9 +64,9 @@ const commits: Cases<StoragePorts> = {
     const links = yield* LinkStore;
     const { setGameOnce } = links;
     if (setGameOnce === undefined) return;
-    const { commit, find } = yield* idempotencyFixture;
+    const { commit, find } = yield* idempotencySteps;
     const { global } = yield* makeScopes;
-    const { entries, set } = yield* linkFixture(global);
+    const { entries, set } = yield* linkSteps(global);
     yield* set(ada, chess);
     const request = newRequest({ chatIds: [ada] });
     const write = { ...origin, pid: global.pid, at: 1, chatId: ada, gameId: poker };
@@ -84,7 +84,7 @@ const commits: Cases<StoragePorts> = {
   }),
 
   "sweep deletes ended requests only, any number of them": Effect.gen(function* () {
-    const { commit, find, sweep } = yield* idempotencyFixture;
+    const { commit, find, sweep } = yield* idempotencySteps;
     const at = -5_000;
     const ended = Array.from({ length: 1_100 }, () => newRequest({ at: at - 1, endsAt: at }));
     const kept = newRequest({ at: at - 1, endsAt: at + 1 });
@@ -97,8 +97,8 @@ const commits: Cases<StoragePorts> = {
 
 const commitOf = (name: WriteName): Cases<StoragePorts> => ({
   [`commit of ${name}: stores the write and its answer together, once`]: Effect.gen(function* () {
-    const { commit, find } = yield* idempotencyFixture;
-    const { writes, state } = yield* writesFixture;
+    const { commit, find } = yield* idempotencySteps;
+    const { writes, state } = yield* newWritesByName;
     const [request, answer, before] = [newRequest(), newAnswer(), yield* state];
     const write: Effect.Effect<unknown, unknown> = writes[name];
     const size = name === "deleteScope" ? "bulk" : undefined;

@@ -5,12 +5,12 @@ import { uniqueKeyId, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, bob, chess, cyd, dan, makeScopes, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
+import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
 export const audits: Cases<StoragePorts> = {
   "an import from an unstorable source is a defect, and stores nothing": Effect.gen(function* () {
     const { global } = yield* makeScopes;
-    const links = yield* linkFixture(global);
+    const links = yield* linkSteps(global);
     for (const text of unstorableTexts) {
       yield* expectDefect(links.load([line(ada, chess)], "keep", { source: text, position: 1 }));
     }
@@ -19,7 +19,7 @@ export const audits: Cases<StoragePorts> = {
   }),
 
   "importBatch stores an entry for each record whose game user changes": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     yield* links.set(ada, chess, 5);
     yield* links.set(bob, chess, 5);
     yield* links.set(cyd, chess, 5);
@@ -47,7 +47,7 @@ export const audits: Cases<StoragePorts> = {
   "list filters by chat user, together with scope, action and page": Effect.gen(function* () {
     const log = yield* AuditLog;
     const { account, global, guild } = yield* makeScopes;
-    const [links, elsewhere] = [yield* linkFixture(global), yield* newLinkFixture];
+    const [links, elsewhere] = [yield* linkSteps(global), yield* newLinkSteps];
     yield* links.set(ada, chess, 1);
     yield* links.set(bob, chess, 2);
     yield* links.remove(bob, 3);

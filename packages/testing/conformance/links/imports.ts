@@ -5,7 +5,7 @@ import { uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { ada, bob, chess, cyd, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, newLinkFixture } from "./link_fixture.ts";
+import { line, newLinkSteps } from "./link_steps.ts";
 
 const manyLines = Array.from({ length: 500 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
@@ -16,7 +16,7 @@ const linesAt = (at: number) => [line(ada, poker, at), line(bob, chess, at), lin
 export const imports: Cases<StoragePorts> = {
   'importBatch with "newest" replaces links that were last verified before the imported ones': Effect.gen(
     function* () {
-      const links = yield* newLinkFixture;
+      const links = yield* newLinkSteps;
       yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
       yield* links.remove(cyd, 8);
       const before = yield* links.findMany([ada, bob, cyd]);
@@ -52,7 +52,7 @@ export const imports: Cases<StoragePorts> = {
   ),
 
   "importPosition returns the position of the last batch of a source": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];
     expectEqual(yield* links.position(source), 0);
     yield* links.load([line(ada, chess)], "keep", { source, position: 2 ** 40 });
@@ -65,7 +65,7 @@ export const imports: Cases<StoragePorts> = {
   }),
 
   "importBatch deletes the stored progress of old imports, but not of fixtures": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];
     const lasting = `${fixtureSource}${uniqueText()}`;
     yield* links.load([], "keep", { source: lasting, position: 4 }, 5);
@@ -79,7 +79,7 @@ export const imports: Cases<StoragePorts> = {
 
   "an interrupted importBatch stores links, position and audit entry together, or none": Effect.gen(
     function* () {
-      const links = yield* newLinkFixture;
+      const links = yield* newLinkSteps;
       const source = uniqueText();
       for (let yields = 0; yields < 8; yields++) {
         const before = yield* links.position(source);
@@ -97,7 +97,7 @@ export const imports: Cases<StoragePorts> = {
   ),
 
   "readers never see a partial batch": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const fiber = yield* Effect.forkChild(links.load(manyLines));
     while (fiber.pollUnsafe() === undefined) {
       const seen = (yield* links.all).length;

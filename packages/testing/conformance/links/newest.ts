@@ -5,10 +5,10 @@ import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { ada, bob, chess, cyd, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, newLinkFixture, twoLinkFixtures } from "./link_fixture.ts";
+import { line, newLinkSteps, twoLinkSteps } from "./link_steps.ts";
 
 const pageOf = Effect.fnUntraced(function* (
-  pid: Effect.Success<typeof newLinkFixture>["pid"],
+  pid: Effect.Success<typeof newLinkSteps>["pid"],
   after: NewestPosition | null = null,
   limit = 10,
 ) {
@@ -18,7 +18,7 @@ const pageOf = Effect.fnUntraced(function* (
 
 export const newest: Cases<StoragePorts> = {
   "newestPage sorts ties by chat ID as text, and pages through them": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
     yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
     const expected = [...ids.slice(20).toSorted(), ...ids.slice(0, 20).toSorted()];
@@ -34,7 +34,7 @@ export const newest: Cases<StoragePorts> = {
   }),
 
   "newestPage continues after any position, and omits records without a link": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
     yield* links.remove(bob, 4);
     expectEqual(yield* pageOf(links.pid), [cyd, ada]);
@@ -44,7 +44,7 @@ export const newest: Cases<StoragePorts> = {
   }),
 
   "newestPage pages back to the newest link": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
     yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
     const store = yield* LinkStore;
@@ -60,7 +60,7 @@ export const newest: Cases<StoragePorts> = {
   }),
 
   "countLinks may stop at the number that is enough, and is exact below it": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
     yield* links.remove(bob, 4);
     const verified = { from: 0, before: dayMs };
@@ -74,7 +74,7 @@ export const newest: Cases<StoragePorts> = {
   }),
 
   "countLinks counts the links last verified in a period, after any kind of write": Effect.gen(function* () {
-    const [links, other] = yield* twoLinkFixtures;
+    const [links, other] = yield* twoLinkSteps;
     const day = 20_000 * dayMs;
     const counts = Effect.forEach([-2, -1, 0, 1], (days) =>
       links.countBetween(day + days * dayMs, day + (days + 1) * dayMs),

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect";
 import { expectEqual } from "../expect.ts";
 import { ada, bob, chess, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, newLinkFixture } from "./link_fixture.ts";
+import { line, newLinkSteps } from "./link_steps.ts";
 
 const games = Array.from({ length: 40 }, (_, i) => GameId.make(`${1_000 + i}`));
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
@@ -19,7 +19,7 @@ const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): numbe
 
 export const races: Cases<StoragePorts> = {
   "concurrent setGame on one chat user: versions and previous games form one chain": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const sets = yield* Effect.forEach(games, (gameId) => links.set(ada, gameId), atOnce);
     const ordered = sets.toSorted((one, other) => one.record.linkVersion - other.record.linkVersion);
     expectEqual(
@@ -34,7 +34,7 @@ export const races: Cases<StoragePorts> = {
   }),
 
   "concurrent setGame with one game: one creates the link, the others confirm it": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const sets = yield* Effect.forEach(games, () => links.set(ada, chess), atOnce);
     expectEqual(sets.filter(({ previousGameId }) => previousGameId === null).length, 1);
     expectEqual((yield* links.entries).length, 1);
@@ -42,7 +42,7 @@ export const races: Cases<StoragePorts> = {
   }),
 
   "concurrent setGame, moveChat and removeGame on one chat user form one chain": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const targets = games.map((gameId) => ChatId.make(`6${gameId}`));
     const changes = yield* Effect.forEach(
       games.flatMap((gameId, i) => [
@@ -67,7 +67,7 @@ export const races: Cases<StoragePorts> = {
   }),
 
   "concurrent moveChat to one chat user: exactly one succeeds": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     yield* links.load(crowd.map((chatId) => line(chatId, chess)));
     const moves = yield* Effect.forEach(crowd, (chatId) => links.move(chatId, ada, 1), atOnce);
     expectEqual(countOf(moves, "Moved"), 1);
@@ -78,7 +78,7 @@ export const races: Cases<StoragePorts> = {
   }),
 
   "concurrent moveChat back and forth never loses or duplicates the link": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     yield* links.set(ada, chess);
     for (const round of rounds) {
       const [there, back] = [links.move(ada, bob, round), links.move(bob, ada, round)];
@@ -89,7 +89,7 @@ export const races: Cases<StoragePorts> = {
   }),
 
   "setGame concurrent with moveChat to its chat user: one precedes the other": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     for (const round of rounds) {
       yield* links.deleteAll();
       yield* links.set(ada, chess, round);
@@ -108,7 +108,7 @@ export const races: Cases<StoragePorts> = {
   }),
 
   "importBatch concurrent with setGame: one precedes the other": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     for (const round of rounds) {
       yield* links.deleteAll();
       const [, set] = yield* Effect.all(
@@ -123,7 +123,7 @@ export const races: Cases<StoragePorts> = {
 
   "deleteScope concurrent with setGame: each record is deleted and counted, or remains": Effect.gen(
     function* () {
-      const links = yield* newLinkFixture;
+      const links = yield* newLinkSteps;
       const sets = Effect.forEach(crowd, (chatId) => links.set(chatId, chess), atOnce);
       const [early, , late] = yield* Effect.all([links.deleteAll(), sets, links.deleteAll()], atOnce);
       expectEqual(

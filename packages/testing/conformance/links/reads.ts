@@ -4,11 +4,11 @@ import { Effect, Fiber } from "effect";
 import { expectEqual } from "../expect.ts";
 import { chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, newLinkFixture } from "./link_fixture.ts";
+import { line, newLinkSteps } from "./link_steps.ts";
 
 export const reads: Cases<StoragePorts> = {
   "batch lookups take 50 IDs": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${20_000 + i}`));
     const gameIds = chatIds.map((_, i) => GameId.make(`${i}`));
     yield* Effect.forEach(chatIds, (chatId, i) => links.set(chatId, gameIds[i] as GameId, i));
@@ -31,7 +31,7 @@ export const reads: Cases<StoragePorts> = {
 
   "findByGameIds returns the newest thousand chat users of a game user, and all of another one": Effect.gen(
     function* () {
-      const links = yield* newLinkFixture;
+      const links = yield* newLinkSteps;
       const [many, few] = [GameId.make("1"), GameId.make("2")];
       // Create more links than `findByGameIds` returns. The last returned links and the omitted links have the same
       // time, so that their chat IDs decide which links are returned.
@@ -54,7 +54,7 @@ export const reads: Cases<StoragePorts> = {
   ),
 
   "IDs are text: 32 digits and leading zeros are significant": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const chatIds = ["00001", "000001", "0".repeat(32), "9".repeat(32), `${"9".repeat(31)}8`].map((id) =>
       ChatId.make(id),
     );
@@ -70,7 +70,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 
   "an export contains every link that exists throughout it": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const standing = Array.from({ length: 60 }, (_, i) => line(ChatId.make(`${40_000 + 2 * i}`), chess, i));
     yield* links.load(standing);
     const others = standing.map(({ chatId }) => ChatId.make(`${Number(chatId) + 1}`));
@@ -88,7 +88,7 @@ export const reads: Cases<StoragePorts> = {
   }),
 };
 
-const exportAll = Effect.fnUntraced(function* (links: Effect.Success<typeof newLinkFixture>, limit: number) {
+const exportAll = Effect.fnUntraced(function* (links: Effect.Success<typeof newLinkSteps>, limit: number) {
   const exported: Array<PortableLink> = [];
   for (;;) {
     const page = yield* links.page(exported.at(-1)?.chatId ?? null, limit);

@@ -4,11 +4,11 @@ import { uniquePid } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, chess, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, linkFixture, newLinkFixture } from "./link_fixture.ts";
+import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
 export const writes: Cases<StoragePorts> = {
   "deleteScope deletes a large scope, counts its records and logs one audit entry": Effect.gen(function* () {
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
     yield* links.load(lines);
     expectEqual(yield* links.deleteAll(), 1_300);
@@ -22,7 +22,7 @@ export const writes: Cases<StoragePorts> = {
 
   "a write to an unknown scope is a defect, and stores nothing": Effect.gen(function* () {
     const { global } = yield* makeScopes;
-    const links = yield* linkFixture({ ...global, pid: uniquePid() });
+    const links = yield* linkSteps({ ...global, pid: uniquePid() });
     const source = { source: links.pid, position: 1 };
     yield* expectDefect(links.set(ada, chess));
     yield* expectDefect(links.load([line(ada, chess)], "replace", source));

@@ -1,12 +1,12 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
-import { idempotencyFixture, newRequest, writesFixture } from "../idempotency/idempotency_fixture.ts";
-import { newLinkFixture } from "../links/link_fixture.ts";
+import { idempotencySteps, newRequest, newWritesByName } from "../idempotency/idempotency_steps.ts";
+import { newLinkSteps } from "../links/link_steps.ts";
 import { ada, bob, chess, poker } from "../scopes.ts";
-import { newVerificationFixture } from "../sessions/verification_fixture.ts";
+import { newVerificationSteps } from "../sessions/verification_steps.ts";
 import type { Cases } from "../suite.ts";
-import { newUserFixture } from "../users/user_fixture.ts";
+import { newUserSteps } from "../users/user_steps.ts";
 import { Connection } from "./connection.ts";
 
 const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
@@ -15,7 +15,7 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
   // A server that freezes may still store a write after its caller was told that the storage is unavailable.
   "a link write during an outage is stored whole or not at all": Effect.gen(function* () {
     const connection = yield* Connection;
-    const links = yield* newLinkFixture;
+    const links = yield* newLinkSteps;
     yield* links.set(ada, chess);
     const [record, entries] = [yield* links.find(ada), yield* links.entries];
     yield* connection.break;
@@ -38,23 +38,23 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
 
   "verification writes during an outage change nothing, and succeed afterwards": Effect.gen(function* () {
     const connection = yield* Connection;
-    const fixture = yield* newVerificationFixture;
-    const session = yield* fixture.create();
-    const flow = yield* fixture.proven(session.id);
+    const steps = yield* newVerificationSteps;
+    const session = yield* steps.create();
+    const flow = yield* steps.proven(session.id);
     yield* connection.break;
     yield* Effect.all([
-      expectUnavailable("complete", fixture.complete(flow)),
-      expectUnavailable("advance", fixture.advance(session.id, "cancelled")),
-      expectUnavailable("prove", fixture.prove(flow, { step: "chat", chatId: bob })),
+      expectUnavailable("complete", steps.complete(flow)),
+      expectUnavailable("advance", steps.advance(session.id, "cancelled")),
+      expectUnavailable("prove", steps.prove(flow, { step: "chat", chatId: bob })),
     ]).pipe(Effect.ensuring(connection.restore));
-    expectEqual(yield* eventually(fixture.find(session.id)), session);
-    expectEqual(yield* fixture.links.find(ada), null);
-    expectEqual((yield* fixture.complete(flow))._tag, "Completed");
+    expectEqual(yield* eventually(steps.find(session.id)), session);
+    expectEqual(yield* steps.links.find(ada), null);
+    expectEqual((yield* steps.complete(flow))._tag, "Completed");
   }),
 
   "an erasure during an outage erases nothing, and succeeds afterwards": Effect.gen(function* () {
     const connection = yield* Connection;
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { global } = yield* user.newScopes;
     yield* user.set(global, chess);
     const before = yield* user.find;
@@ -67,8 +67,8 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
   "a commit during an outage stores neither write nor answer, and succeeds afterwards": Effect.gen(
     function* () {
       const connection = yield* Connection;
-      const { commit, find } = yield* idempotencyFixture;
-      const { writes, state } = yield* writesFixture;
+      const { commit, find } = yield* idempotencySteps;
+      const { writes, state } = yield* newWritesByName;
       const [request, before] = [newRequest(), yield* state];
       yield* connection.break;
       yield* expectUnavailable("commit", commit(request, writes.setGame)).pipe(
@@ -83,7 +83,7 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
   "all writes that succeeded before an outage are stored, without gaps in the audit log": Effect.gen(
     function* () {
       const connection = yield* Connection;
-      const links = yield* newLinkFixture;
+      const links = yield* newLinkSteps;
       yield* links.set(ada, chess);
       const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
       const [before, , after] = yield* Effect.all(

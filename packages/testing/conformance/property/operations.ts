@@ -22,7 +22,7 @@ import {
   uniqueSignInId,
   uniqueText,
 } from "../../mod.ts";
-import { answered, newAnswer, newRequest } from "../idempotency/idempotency_fixture.ts";
+import { answered, newAnswer, newRequest } from "../idempotency/idempotency_steps.ts";
 import { ada, bob, chess, makeScopes, origin } from "../scopes.ts";
 import { newBegun, newSignIn } from "../sign_in_store_suite.ts";
 import { type OperationsOf, prefixed } from "./named_operations.ts";

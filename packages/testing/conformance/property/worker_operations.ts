@@ -3,7 +3,7 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { makeDelivery, makeWebhook, uniqueText, uniqueWebhookId } from "../../mod.ts";
-import { settings, settled, uniqueGuildId } from "../roles/role_fixture.ts";
+import { settings, settled, uniqueGuildId } from "../roles/role_steps.ts";
 import { ada, makeScopes, origin } from "../scopes.ts";
 import { type OperationsOf, prefixed } from "./named_operations.ts";
 

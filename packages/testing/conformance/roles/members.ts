@@ -7,13 +7,13 @@ import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newRoleFixture, newSweep, noStatus, problemOf, settings, settled, start } from "./role_fixture.ts";
+import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
 export const members: Cases<StoragePorts> = {
   "exactly one of several nodes holds a plan": Effect.gen(function* () {
-    const { put, hold } = yield* newRoleFixture;
+    const { put, hold } = yield* newRoleSteps;
     yield* put();
     const nodes = Array.from({ length: 5 }, uniqueText);
     const held = yield* Effect.forEach(nodes, (node) => hold(node), atOnce);
@@ -22,7 +22,7 @@ export const members: Cases<StoragePorts> = {
 
   "another node takes over a plan exactly when its hold expires, or when its node ends": Effect.gen(
     function* () {
-      const { putHeld, hold, mark, settle } = yield* newRoleFixture;
+      const { putHeld, hold, mark, settle } = yield* newRoleSteps;
       const [first, second, third] = [yield* putHeld(), uniqueText(), uniqueText()];
       expectEqual(yield* hold(second, start + 6_999), null);
       expectThat((yield* hold(second, start + 7_000)) !== null, "the plan passes on");
@@ -35,7 +35,7 @@ export const members: Cases<StoragePorts> = {
   ),
 
   "a node keeps its plans while it renews its hold": Effect.gen(function* () {
-    const { putHeld, hold } = yield* newRoleFixture;
+    const { putHeld, hold } = yield* newRoleSteps;
     const node = yield* putHeld();
     for (const at of [1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(node, start + at);
     expectEqual(yield* hold(uniqueText(), start + 15_000), null);
@@ -43,9 +43,9 @@ export const members: Cases<StoragePorts> = {
   }),
 
   "hold takes at most its limit of new plans per call": Effect.gen(function* () {
-    const { store, put } = yield* newRoleFixture;
+    const { store, put } = yield* newRoleSteps;
     yield* put();
-    for (let count = 0; count < 2; count++) yield* (yield* newRoleFixture).put();
+    for (let count = 0; count < 2; count++) yield* (yield* newRoleSteps).put();
     const node = uniqueText();
     const hold = store.hold({ node, at: start, until: start + 7_000, limit: 2 });
     expectEqual((yield* hold).length, 2);
@@ -54,7 +54,7 @@ export const members: Cases<StoragePorts> = {
 
   "hold and findOn return only plans that are on, of accounts that are not suspended": Effect.gen(
     function* () {
-      const { scope, guildId, put, putHeld, pause, hold } = yield* newRoleFixture;
+      const { scope, guildId, put, putHeld, pause, hold } = yield* newRoleSteps;
       const keys = yield* KeyStore;
       const findOn = RolePlanStore.use((store) => Effect.map(store.findOn(guildId), Option.getOrNull));
       const node = yield* putHeld();
@@ -76,7 +76,7 @@ export const members: Cases<StoragePorts> = {
   ),
 
   "hold returns the position, next attempt, oldest wait and sweep of a plan": Effect.gen(function* () {
-    const { scope, guildId, putHeld, hold, mark, settle } = yield* newRoleFixture;
+    const { scope, guildId, putHeld, hold, mark, settle } = yield* newRoleSteps;
     const node = yield* putHeld();
     const plan = { ...settings, scope, guildId, position: 0, sweptAt: null, sweep: newSweep };
     const nothing = { nextDueAt: null, oldestSince: null };
@@ -90,7 +90,7 @@ export const members: Cases<StoragePorts> = {
   }),
 
   "mark makes members due, and only the node that holds the plan can mark": Effect.gen(function* () {
-    const { putHeld, mark, due, hold, status } = yield* newRoleFixture;
+    const { putHeld, mark, due, hold, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const [one, other] = [uniqueChatId(), uniqueChatId()].toSorted();
     if (one === undefined || other === undefined) return;
@@ -112,7 +112,7 @@ export const members: Cases<StoragePorts> = {
 
   "markMember makes a member of the guild's plan due if the plan is on, and keeps the nickname": Effect.gen(
     function* () {
-      const { guildId, store, putHeld, pause, settle, due } = yield* newRoleFixture;
+      const { guildId, store, putHeld, pause, settle, due } = yield* newRoleSteps;
       const node = yield* putHeld();
       const chatId = uniqueChatId();
       yield* settle(node, [settled(chatId, { nickname: "Ada" })]);
@@ -127,7 +127,7 @@ export const members: Cases<StoragePorts> = {
   ),
 
   "firstNode returns the first live node with a prefix": Effect.gen(function* () {
-    const { store, putHeld } = yield* newRoleFixture;
+    const { store, putHeld } = yield* newRoleSteps;
     yield* putHeld();
     const prefix = uniqueText();
     const hold = (id: string, until: number) => store.hold({ node: prefix + id, at: start, until, limit: 0 });
@@ -141,7 +141,7 @@ export const members: Cases<StoragePorts> = {
   }),
 
   "settle ends the wait of a member, or delays it until the next attempt": Effect.gen(function* () {
-    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleFixture;
+    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const [right, failed] = [uniqueChatId(), uniqueChatId()];
     yield* mark(node, [right, failed]);
@@ -163,7 +163,7 @@ export const members: Cases<StoragePorts> = {
   }),
 
   "a mark during a change is not lost": Effect.gen(function* () {
-    const { putHeld, mark, settle, due } = yield* newRoleFixture;
+    const { putHeld, mark, settle, due } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatId = uniqueChatId();
     yield* mark(node, [chatId]);
@@ -177,7 +177,7 @@ export const members: Cases<StoragePorts> = {
   }),
 
   "concurrent marks of several nodes: only marks of the holder are stored": Effect.gen(function* () {
-    const { putHeld, mark, due } = yield* newRoleFixture;
+    const { putHeld, mark, due } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatIds = Array.from({ length: 20 }, uniqueChatId);
     yield* Effect.forEach(chatIds, (chatId) => mark(node, [chatId]), atOnce);
@@ -187,7 +187,7 @@ export const members: Cases<StoragePorts> = {
 
   "the result of a sync or sweep ends no wait of a marked member, and schedules a retry": Effect.gen(
     function* () {
-      const { putHeld, mark, settle, settleOne, due } = yield* newRoleFixture;
+      const { putHeld, mark, settle, settleOne, due } = yield* newRoleSteps;
       const node = yield* putHeld();
       const [marked, other] = [uniqueChatId(), uniqueChatId()];
       yield* mark(node, [marked]);
@@ -204,7 +204,7 @@ export const members: Cases<StoragePorts> = {
 
   "status has the newest 50 problems, and a new result of a member replaces its problems": Effect.gen(
     function* () {
-      const { putHeld, settle, settleOne, status } = yield* newRoleFixture;
+      const { putHeld, settle, settleOne, status } = yield* newRoleSteps;
       const node = yield* putHeld();
       const many = Array.from({ length: 60 }, (_, index) => {
         const chatId = uniqueChatId();
@@ -226,7 +226,7 @@ export const members: Cases<StoragePorts> = {
   ),
 
   "a sweep continues where it stopped, and its end deletes older problems": Effect.gen(function* () {
-    const { putHeld, hold, settle, startSweep, status } = yield* newRoleFixture;
+    const { putHeld, hold, settle, startSweep, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const [one, other] = [uniqueChatId(), uniqueChatId()];
     yield* settle(node, [settled(one, { problems: [problemOf(one, { at: start })] })]);
@@ -242,7 +242,7 @@ export const members: Cases<StoragePorts> = {
   }),
 
   "the progress of an earlier sweep does not overwrite a new one": Effect.gen(function* () {
-    const { put, putHeld, hold, mark, settle, startSweep, status } = yield* newRoleFixture;
+    const { put, putHeld, hold, mark, settle, startSweep, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatId = uniqueChatId();
     const starts = [startSweep(), put({ ...settings, nickname: null }), mark(node, [], { sweepOf: 0 })];
@@ -261,7 +261,7 @@ export const members: Cases<StoragePorts> = {
   "erasing a user forgets the user's nicknames and problems, but not a waiting change of roles": Effect.gen(
     function* () {
       const users = yield* UserStore;
-      const [one, other] = [yield* newRoleFixture, yield* newRoleFixture];
+      const [one, other] = [yield* newRoleSteps, yield* newRoleSteps];
       const [chatId, bystander] = [uniqueChatId(), uniqueChatId()];
       const problems = [problemOf(chatId)];
       for (const { putHeld, settleOne, mark } of [one, other]) {
@@ -298,7 +298,7 @@ export const members: Cases<StoragePorts> = {
   ),
 
   "erasing a user deletes the nickname of a paused plan": Effect.gen(function* () {
-    const { putHeld, pause, settleOne, nicknames } = yield* newRoleFixture;
+    const { putHeld, pause, settleOne, nicknames } = yield* newRoleSteps;
     const chatId = uniqueChatId();
     yield* putHeld();
     yield* settleOne(settled(chatId, { nickname: "ada" }));

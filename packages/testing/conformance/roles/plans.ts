@@ -8,21 +8,21 @@ import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import {
-  newRoleFixture,
+  newRoleSteps,
   newSweep,
   noStatus,
   paused,
   problemOf,
-  roleFixture,
+  roleSteps,
   settings,
   settled,
   start,
   uniqueGuildId,
-} from "./role_fixture.ts";
+} from "./role_steps.ts";
 
 export const plans: Cases<StoragePorts> = {
   "put stores the plan unchanged, and starts a sweep if the plan is on": Effect.gen(function* () {
-    const { scope, guildId, put, find, status } = yield* newRoleFixture;
+    const { scope, guildId, put, find, status } = yield* newRoleSteps;
     expectEqual(yield* find, null);
     expectEqual(yield* status, noStatus);
     expectEqual(yield* put(paused), true);
@@ -38,8 +38,8 @@ export const plans: Cases<StoragePorts> = {
   "list returns only the plans of its scope, sorted by guild": Effect.gen(function* () {
     const { global, guild } = yield* makeScopes;
     const guildIds = [uniqueGuildId(), uniqueGuildId()].toSorted();
-    for (const guildId of guildIds.toReversed()) yield* (yield* roleFixture(global, guildId)).put();
-    yield* (yield* roleFixture(guild)).put();
+    for (const guildId of guildIds.toReversed()) yield* (yield* roleSteps(global, guildId)).put();
+    yield* (yield* roleSteps(guild)).put();
     const listed = yield* RolePlanStore.use((store) => store.list(global.pid));
     expectEqual(
       listed,
@@ -49,7 +49,7 @@ export const plans: Cases<StoragePorts> = {
 
   "each change logs an entry with the changed fields, and a call without a change logs none": Effect.gen(
     function* () {
-      const { guildId, put, pause, remove, entries } = yield* newRoleFixture;
+      const { guildId, put, pause, remove, entries } = yield* newRoleSteps;
       yield* put(noPlan);
       expectEqual(yield* remove, false);
       yield* put(paused);
@@ -79,9 +79,9 @@ export const plans: Cases<StoragePorts> = {
   ),
 
   "only one plan of a guild can be on": Effect.gen(function* () {
-    const first = yield* newRoleFixture;
+    const first = yield* newRoleSteps;
     const { global } = yield* makeScopes;
-    const second = yield* roleFixture(global, first.guildId);
+    const second = yield* roleSteps(global, first.guildId);
     expectEqual(yield* first.put(), true);
     expectEqual(yield* second.put(), false);
     expectEqual([yield* second.find, yield* second.entries], [null, []]);
@@ -98,7 +98,7 @@ export const plans: Cases<StoragePorts> = {
   "concurrent put of several accounts: exactly one turns its plan for a guild on": Effect.gen(function* () {
     const guildId = uniqueGuildId();
     const racers = yield* Effect.forEach(Array.from({ length: 8 }), () =>
-      Effect.flatMap(makeScopes, ({ global }) => roleFixture(global, guildId)),
+      Effect.flatMap(makeScopes, ({ global }) => roleSteps(global, guildId)),
     );
     for (const { put } of racers.slice(0, 4)) yield* put(paused);
     const stored = yield* Effect.forEach(racers, ({ put }) => put(), { concurrency: "unbounded" });
@@ -108,7 +108,7 @@ export const plans: Cases<StoragePorts> = {
   }),
 
   "remove deletes the plan with its progress": Effect.gen(function* () {
-    const { putHeld, put, mark, settleOne, remove, find, status, due } = yield* newRoleFixture;
+    const { putHeld, put, mark, settleOne, remove, find, status, due } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatId = uniqueChatId();
     yield* mark(node, [chatId]);
@@ -123,7 +123,7 @@ export const plans: Cases<StoragePorts> = {
   }),
 
   "startSweep starts a sweep of a plan that is on": Effect.gen(function* () {
-    const { put, startSweep, status } = yield* newRoleFixture;
+    const { put, startSweep, status } = yield* newRoleSteps;
     expectEqual(yield* startSweep(), false);
     yield* put(paused);
     expectEqual(yield* startSweep(), false);
@@ -134,7 +134,7 @@ export const plans: Cases<StoragePorts> = {
 
   "a plan that was on keeps its position; a resumed plan continues at the end of the feed": Effect.gen(
     function* () {
-      const { put, hold } = yield* newRoleFixture;
+      const { put, hold } = yield* newRoleSteps;
       yield* put(settings, 10);
       const node = uniqueText();
       const positionOf = Effect.map(hold(node), (held) => held?.position);
@@ -154,8 +154,8 @@ export const plans: Cases<StoragePorts> = {
     const keys = yield* KeyStore;
     yield* keys.ensureAccount({ name, chatId, tier: "free" });
     yield* keys.ensureScope(name, { kind: "global" }, pid);
-    const { put, find } = yield* roleFixture({ kind: "global", pid, account: name });
-    const other = yield* newRoleFixture;
+    const { put, find } = yield* roleSteps({ kind: "global", pid, account: name });
+    const other = yield* newRoleSteps;
     yield* put();
     yield* other.put();
     yield* UserStore.use((users) =>
@@ -173,9 +173,9 @@ export const plans: Cases<StoragePorts> = {
   }),
 
   "put with unstorable text or an unknown scope is a defect": Effect.gen(function* () {
-    const { put } = yield* newRoleFixture;
+    const { put } = yield* newRoleSteps;
     for (const nickname of unstorableTexts) yield* expectDefect(put({ ...settings, nickname }));
-    const unknown = yield* roleFixture({ kind: "global", pid: uniquePid(), account: uniqueText() });
+    const unknown = yield* roleSteps({ kind: "global", pid: uniquePid(), account: uniqueText() });
     yield* expectDefect(unknown.put());
     yield* expectDefect(unknown.put({ ...settings, state: "paused" }));
   }),

@@ -6,22 +6,22 @@ import { deadline } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationFixture, type VerificationFixture } from "./verification_fixture.ts";
+import { newVerificationSteps, type VerificationSteps } from "./verification_steps.ts";
 
 const inState = Effect.fnUntraced(function* (
-  fixture: VerificationFixture,
+  steps: VerificationSteps,
   state: SessionState,
 ): Effect.fn.Return<VerificationSession, unknown> {
-  const { id } = yield* fixture.create({ chatId: ada });
-  if (state !== "pending") yield* fixture.advance(id, "opened");
-  if (state === "cancelled") yield* fixture.advance(id, "cancelled");
-  if (state === "expired") yield* fixture.advance(id, "expired", deadline);
-  if (state === "completed") yield* fixture.complete(yield* fixture.proven(id));
+  const { id } = yield* steps.create({ chatId: ada });
+  if (state !== "pending") yield* steps.advance(id, "opened");
+  if (state === "cancelled") yield* steps.advance(id, "cancelled");
+  if (state === "expired") yield* steps.advance(id, "expired", deadline);
+  if (state === "completed") yield* steps.complete(yield* steps.proven(id));
   if (state === "failed") {
-    yield* fixture.links.set(ada, chess);
-    yield* fixture.links.remove(ada);
+    yield* steps.links.set(ada, chess);
+    yield* steps.links.remove(ada);
   }
-  const session = (yield* fixture.find(id)) as VerificationSession;
+  const session = (yield* steps.find(id)) as VerificationSession;
   expectEqual(session.state, state);
   return session;
 });
@@ -56,14 +56,14 @@ export const changes: Cases<StoragePorts> = {
       for (const state of states) {
         for (const to of steps) {
           for (const [when, at] of Object.entries(times)) {
-            const fixture = yield* newVerificationFixture;
-            const session = yield* inState(fixture, state);
-            const advanced = yield* fixture.advance(session.id, to, at);
+            const steps = yield* newVerificationSteps;
+            const session = yield* inState(steps, state);
+            const advanced = yield* steps.advance(session.id, to, at);
             const changed = advanced?.changed === true;
             if (changed) taken.push(`${state} → ${to} ${when}`);
             const expected = changed ? { ...session, state: to, change: session.change + 1 } : session;
             expectEqual(advanced, { session: expected, changed });
-            expectEqual(yield* fixture.find(session.id), expected);
+            expectEqual(yield* steps.find(session.id), expected);
           }
         }
       }
@@ -72,16 +72,16 @@ export const changes: Cases<StoragePorts> = {
   ),
 
   "sweep deletes expired flows with their challenges, and no others": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const [over, alive] = [yield* fixture.begin(), yield* fixture.begin(null, { expiresAt: deadline + 1 })];
-    yield* fixture.challenge(over, `${over} state`, deadline * 2);
-    yield* fixture.challenge(alive, `${alive} state`, deadline * 2);
+    const steps = yield* newVerificationSteps;
+    const [over, alive] = [yield* steps.begin(), yield* steps.begin(null, { expiresAt: deadline + 1 })];
+    yield* steps.challenge(over, `${over} state`, deadline * 2);
+    yield* steps.challenge(alive, `${alive} state`, deadline * 2);
     yield* sweepAt(deadline - 1);
-    expectEqual((yield* fixture.findFlow(over))?.id, over);
+    expectEqual((yield* steps.findFlow(over))?.id, over);
     yield* sweepAt(deadline);
-    expectEqual(yield* fixture.findFlow(over), null);
-    yield* fixture.begin(null, { id: over });
-    expectEqual(yield* fixture.takeChallenge(over, `${over} state`), null);
-    expectEqual((yield* fixture.takeChallenge(alive, `${alive} state`))?.flow, alive);
+    expectEqual(yield* steps.findFlow(over), null);
+    yield* steps.begin(null, { id: over });
+    expectEqual(yield* steps.takeChallenge(over, `${over} state`), null);
+    expectEqual((yield* steps.takeChallenge(alive, `${alive} state`))?.flow, alive);
   }),
 };

@@ -4,16 +4,16 @@ import { Effect, Option } from "effect";
 import { deadline, makeSession, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { twoVerificationFixtures } from "./verification_fixture.ts";
+import { twoVerificationSteps } from "./verification_steps.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 
 const newCode = () => ({ hash: uniqueText(), sealedSid: uniqueText() });
 
 /** Creates two keys in two scopes, and the operations on session codes. */
-const makeFixture = Effect.gen(function* () {
+const makeSteps = Effect.gen(function* () {
   const sessions = yield* SessionStore;
-  const [one, other] = yield* twoVerificationFixtures;
+  const [one, other] = yield* twoVerificationSteps;
   return {
     one,
     other,
@@ -27,74 +27,74 @@ const makeFixture = Effect.gen(function* () {
 
 export const codes: Cases<StoragePorts> = {
   "findSealedSid finds the open session of a code until its deadline": Effect.gen(function* () {
-    const fixture = yield* makeFixture;
+    const steps = yield* makeSteps;
     const [one, other] = [newCode(), newCode()];
-    const { session } = yield* fixture.create(one);
-    yield* fixture.create(other, fixture.other);
+    const { session } = yield* steps.create(one);
+    yield* steps.create(other, steps.other);
     expectEqual(
-      [yield* fixture.find(one.hash), yield* fixture.find(other.hash)],
+      [yield* steps.find(one.hash), yield* steps.find(other.hash)],
       [one.sealedSid, other.sealedSid],
     );
-    yield* fixture.one.advance(session.id, "opened");
-    expectEqual(yield* fixture.find(one.hash, deadline - 1), one.sealedSid);
-    expectEqual(yield* fixture.find(one.hash, deadline), null);
-    expectEqual(yield* fixture.find(uniqueText()), null);
+    yield* steps.one.advance(session.id, "opened");
+    expectEqual(yield* steps.find(one.hash, deadline - 1), one.sealedSid);
+    expectEqual(yield* steps.find(one.hash, deadline), null);
+    expectEqual(yield* steps.find(uniqueText()), null);
   }),
 
   "findSealedSid finds no ended session, and its code can be used again": Effect.gen(function* () {
-    const fixture = yield* makeFixture;
+    const steps = yield* makeSteps;
     for (const to of ["cancelled", "expired"] as const) {
       const code = newCode();
-      const { session } = yield* fixture.create(code);
-      yield* fixture.one.advance(session.id, to, to === "expired" ? deadline : 0);
-      expectEqual(yield* fixture.find(code.hash), null);
+      const { session } = yield* steps.create(code);
+      yield* steps.one.advance(session.id, to, to === "expired" ? deadline : 0);
+      expectEqual(yield* steps.find(code.hash), null);
       const again = { ...code, sealedSid: uniqueText() };
-      expectEqual((yield* fixture.create(again, fixture.other))._tag, "Created");
-      expectEqual(yield* fixture.find(code.hash), again.sealedSid);
+      expectEqual((yield* steps.create(again, steps.other))._tag, "Created");
+      expectEqual(yield* steps.find(code.hash), again.sealedSid);
     }
   }),
 
   "knowsCode knows the codes of open and ended sessions": Effect.gen(function* () {
     const { knowsCode } = yield* SessionStore;
-    const fixture = yield* makeFixture;
+    const steps = yield* makeSteps;
     const code = newCode();
     expectEqual(yield* knowsCode(code.hash), false);
-    const { session } = yield* fixture.create(code);
+    const { session } = yield* steps.create(code);
     expectEqual(yield* knowsCode(code.hash), true);
-    yield* fixture.one.advance(session.id, "cancelled");
+    yield* steps.one.advance(session.id, "cancelled");
     expectEqual(yield* knowsCode(code.hash), true);
   }),
 
   "completing or removing a session ends its code": Effect.gen(function* () {
-    const fixture = yield* makeFixture;
+    const steps = yield* makeSteps;
     const [completed, removed] = [newCode(), newCode()];
-    const { session } = yield* fixture.create(completed);
-    yield* fixture.one.complete(yield* fixture.one.proven(session.id));
-    expectEqual(yield* fixture.find(completed.hash), null);
-    yield* fixture.create(removed);
-    yield* fixture.one.links.deleteAll();
-    expectEqual(yield* fixture.find(removed.hash), null);
+    const { session } = yield* steps.create(completed);
+    yield* steps.one.complete(yield* steps.one.proven(session.id));
+    expectEqual(yield* steps.find(completed.hash), null);
+    yield* steps.create(removed);
+    yield* steps.one.links.deleteAll();
+    expectEqual(yield* steps.find(removed.hash), null);
   }),
 
   "create refuses the code of another open session, and takes nothing from the burst": Effect.gen(
     function* () {
       const sessions = yield* SessionStore;
-      const fixture = yield* makeFixture;
+      const steps = yield* makeSteps;
       const code = newCode();
-      yield* fixture.create(code);
+      yield* steps.create(code);
       const burst = { capacity: 1, refillMs: 100 };
-      const session = makeSession(fixture.other.key, { createdAt: 0 });
+      const session = makeSession(steps.other.key, { createdAt: 0 });
       expectEqual(yield* sessions.create({ session, burst, code }), { _tag: "CodeTaken" });
-      expectEqual(yield* fixture.other.find(session.id), null);
+      expectEqual(yield* steps.other.find(session.id), null);
       expectEqual(yield* sessions.create({ session, burst, code: newCode() }), { _tag: "Created" });
-      expectEqual(yield* fixture.find(code.hash), code.sealedSid);
+      expectEqual(yield* steps.find(code.hash), code.sealedSid);
     },
   ),
 
   "concurrent create with one code: exactly one succeeds": Effect.gen(function* () {
-    const fixture = yield* makeFixture;
+    const steps = yield* makeSteps;
     const code = newCode();
-    const created = yield* Effect.forEach(many, () => fixture.create(code), { concurrency: "unbounded" });
+    const created = yield* Effect.forEach(many, () => steps.create(code), { concurrency: "unbounded" });
     expectEqual(created.filter(({ _tag }) => _tag === "Created").length, 1);
   }),
 };

@@ -8,41 +8,41 @@ import { uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, bob } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationFixture } from "./verification_fixture.ts";
+import { newVerificationSteps } from "./verification_steps.ts";
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
 export const completion: Cases<StoragePorts> = {
   "complete logs the user as the actor": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
+    const steps = yield* newVerificationSteps;
     const actor = { type: "user", id: ada } as const;
-    yield* fixture.complete(yield* fixture.proven(), { actor, requestId: null });
+    yield* steps.complete(yield* steps.proven(), { actor, requestId: null });
     expectEqual(
-      (yield* fixture.entries).map(({ actor: who, requestId }) => [who, requestId]),
+      (yield* steps.entries).map(({ actor: who, requestId }) => [who, requestId]),
       [[actor, null]],
     );
   }),
 
   "complete with unstorable text is a defect, and stores nothing": Effect.gen(function* () {
     const flows = yield* FlowStore;
-    const fixture = yield* newVerificationFixture;
-    const session = yield* fixture.create();
-    const flow = yield* fixture.proven(session.id);
+    const steps = yield* newVerificationSteps;
+    const session = yield* steps.create();
+    const flow = yield* steps.proven(session.id);
     const before = yield* flows.find(flow, 0);
     for (const text of unstorableTexts) {
-      yield* expectDefect(fixture.complete(flow, { address: { ...address, hash: text } }));
-      yield* expectDefect(fixture.complete(flow, { address: { ...address, sealed: text } }));
-      yield* expectDefect(fixture.complete(flow, { address: { ...address, addressKeyId: text } }));
+      yield* expectDefect(steps.complete(flow, { address: { ...address, hash: text } }));
+      yield* expectDefect(steps.complete(flow, { address: { ...address, sealed: text } }));
+      yield* expectDefect(steps.complete(flow, { address: { ...address, addressKeyId: text } }));
     }
     expectEqual(yield* flows.find(flow, 0), before);
-    expectEqual(yield* fixture.find(session.id), session);
-    expectEqual(yield* fixture.links.find(ada), null);
-    expectEqual(yield* fixture.entries, []);
+    expectEqual(yield* steps.find(session.id), session);
+    expectEqual(yield* steps.links.find(ada), null);
+    expectEqual(yield* steps.entries, []);
   }),
 
   "recordSightings keeps the latest sighting of each chat user at each address": Effect.gen(function* () {
     const sessions = yield* SessionStore;
-    const { pid } = yield* newVerificationFixture;
+    const { pid } = yield* newVerificationSteps;
     yield* sessions.recordSightings(pid, []);
     yield* sessions.recordSightings(pid, [seen(ada, 10), seen(bob, 20)]);
     yield* sessions.recordSightings(pid, [
@@ -56,7 +56,7 @@ export const completion: Cases<StoragePorts> = {
 
   "recordSightings in an unknown scope, or with unstorable text, is a defect": Effect.gen(function* () {
     const sessions = yield* SessionStore;
-    const { pid } = yield* newVerificationFixture;
+    const { pid } = yield* newVerificationSteps;
     const sighting = { chatId: ada, address, seenAt: 0 };
     yield* expectDefect(sessions.recordSightings(uniquePid(), [sighting]));
     for (const text of unstorableTexts) {
@@ -68,7 +68,7 @@ export const completion: Cases<StoragePorts> = {
   }),
 
   "complete keeps the latest sighting of each chat user at each address": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
+    const steps = yield* newVerificationSteps;
     for (const sighting of [
       seen(ada, 2),
       seen(ada, 1),
@@ -77,10 +77,10 @@ export const completion: Cases<StoragePorts> = {
       seen(ada, 4, "elsewhere"),
     ]) {
       const { chatId, seenAt: at, address: place } = sighting;
-      const flow = yield* fixture.proven(null, chatId);
-      expectEqual((yield* fixture.complete(flow, { chatId, at, address: place }))._tag, "Completed");
+      const flow = yield* steps.proven(null, chatId);
+      expectEqual((yield* steps.complete(flow, { chatId, at, address: place }))._tag, "Completed");
     }
-    expectEqual(yield* sightingsIn(fixture.pid), [seen(bob, 3), seen(ada, 4, "elsewhere"), seen(ada, 5)]);
+    expectEqual(yield* sightingsIn(steps.pid), [seen(bob, 3), seen(ada, 4, "elsewhere"), seen(ada, 5)]);
   }),
 };
 

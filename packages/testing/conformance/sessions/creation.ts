@@ -11,7 +11,7 @@ import {
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationFixture, twoVerificationFixtures } from "./verification_fixture.ts";
+import { newVerificationSteps, twoVerificationSteps } from "./verification_steps.ts";
 
 const burst = { capacity: 3, refillMs: 100 };
 const many = Array.from({ length: 30 }, (_, i) => i);
@@ -21,47 +21,47 @@ const made: SessionCreated = { _tag: "Created" };
 
 export const creation: Cases<StoragePorts> = {
   "create stores the session unchanged": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const plain = yield* fixture.create();
-    const full = yield* fixture.create({
+    const steps = yield* newVerificationSteps;
+    const plain = yield* steps.create();
+    const full = yield* steps.create({
       guildId: GuildId.make("700000000000000001"),
       chatId: ChatId.make("9".repeat(32)),
       redirect: "https://example.com/?a=%20#b",
       createdAt: 1_767_225_600_123,
       expiresAt: 1_767_225_900_123,
     });
-    expectEqual(yield* fixture.find(plain.id), plain);
-    expectEqual(yield* fixture.find(full.id), full);
-    expectEqual(yield* fixture.find(uniqueSessionId()), null);
+    expectEqual(yield* steps.find(plain.id), plain);
+    expectEqual(yield* steps.find(full.id), full);
+    expectEqual(yield* steps.find(uniqueSessionId()), null);
   }),
 
   "client IDs and redirects keep every Unicode text": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
+    const steps = yield* newVerificationSteps;
     for (const text of hostileTexts) {
-      const session = yield* fixture.create({ clientId: text, redirect: text });
-      expectEqual(yield* fixture.find(session.id), session);
+      const session = yield* steps.create({ clientId: text, redirect: text });
+      expectEqual(yield* steps.find(session.id), session);
     }
   }),
 
   "a burst admits its capacity at once, then one session per refill": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
+    const steps = yield* newVerificationSteps;
     const results = [];
     for (const at of [1_000, 1_000, 1_000, 1_000, 1_099, 1_100, 1_100, 1_250, 1_250, 1_300]) {
-      results.push((yield* fixture.take(burst, at)).created);
+      results.push((yield* steps.take(burst, at)).created);
     }
     const [third, fourth] = [refusedUntil(1_100), refusedUntil(1_200)];
     expectEqual(results, [made, made, made, third, third, made, fourth, made, refusedUntil(1_300), made]);
   }),
 
   "an unused burst refills up to its capacity": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    for (const _ of [1, 2, 3]) yield* fixture.take(burst, 1_000);
-    for (const _ of [1, 2, 3]) expectEqual((yield* fixture.take(burst, 9_000)).created, made);
-    expectEqual((yield* fixture.take(burst, 9_000)).created, refusedUntil(9_100));
+    const steps = yield* newVerificationSteps;
+    for (const _ of [1, 2, 3]) yield* steps.take(burst, 1_000);
+    for (const _ of [1, 2, 3]) expectEqual((yield* steps.take(burst, 9_000)).created, made);
+    expectEqual((yield* steps.take(burst, 9_000)).created, refusedUntil(9_100));
   }),
 
   "each key has its own burst, and a null burst is unlimited": Effect.gen(function* () {
-    const [one, other] = yield* twoVerificationFixtures;
+    const [one, other] = yield* twoVerificationSteps;
     const single = { capacity: 1, refillMs: 100 };
     yield* one.create();
     expectEqual((yield* one.take(single, 0)).created, made);
@@ -72,24 +72,24 @@ export const creation: Cases<StoragePorts> = {
 
   "concurrent create never exceeds the capacity, and refuses all others until the same time": Effect.gen(
     function* () {
-      const fixture = yield* newVerificationFixture;
-      const results = yield* Effect.forEach(many, () => fixture.take(burst, 1_000), {
+      const steps = yield* newVerificationSteps;
+      const results = yield* Effect.forEach(many, () => steps.take(burst, 1_000), {
         concurrency: "unbounded",
       });
       const created = results.filter((result) => result.created._tag === "Created");
       expectEqual(created.length, burst.capacity);
       for (const { created: result, id } of results) {
         if (result._tag === "TooMany") expectEqual(result.readyAt, 1_100);
-        expectEqual((yield* fixture.find(id)) !== null, result._tag === "Created");
+        expectEqual((yield* steps.find(id)) !== null, result._tag === "Created");
       }
     },
   ),
 
   "an invalid create is a defect, and takes nothing from the burst": Effect.gen(function* () {
     const sessions = yield* SessionStore;
-    const fixture = yield* newVerificationFixture;
-    const { key } = fixture;
-    const taken = yield* fixture.create();
+    const steps = yield* newVerificationSteps;
+    const { key } = steps;
+    const taken = yield* steps.create();
     const single = { capacity: 1, refillMs: 100 };
     const wrong = [
       makeSession(key, { id: taken.id, clientId: "other" }),
@@ -101,8 +101,8 @@ export const creation: Cases<StoragePorts> = {
       ]),
     ];
     for (const session of wrong) yield* expectDefect(sessions.create({ session, burst: single }));
-    expectEqual(yield* fixture.find(taken.id), taken);
+    expectEqual(yield* steps.find(taken.id), taken);
     for (const { id } of wrong.slice(1)) expectEqual(yield* sessions.find(id), Option.none());
-    expectEqual((yield* fixture.take(single, 0)).created, made);
+    expectEqual((yield* steps.take(single, 0)).created, made);
   }),
 };

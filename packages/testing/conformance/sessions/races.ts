@@ -5,7 +5,7 @@ import { deadline } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { ada, chess, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newVerificationFixture, type VerificationFixture } from "./verification_fixture.ts";
+import { newVerificationSteps, type VerificationSteps } from "./verification_steps.ts";
 
 const rounds = Array.from({ length: 20 }, (_, i) => i);
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
@@ -14,16 +14,16 @@ const atOnce = { concurrency: "unbounded" } as const;
 const countOf = (results: ReadonlyArray<{ readonly _tag: string }>, tag: string): number =>
   results.filter(({ _tag }) => _tag === tag).length;
 
-const enders = Effect.fnUntraced(function* (fixture: VerificationFixture) {
-  const { id } = yield* fixture.create();
+const enders = Effect.fnUntraced(function* (steps: VerificationSteps) {
+  const { id } = yield* steps.create();
   const flows = yield* Effect.forEach(crowd, (chatId) =>
-    Effect.map(fixture.proven(id, chatId), (flow) => ({ flow, chatId })),
+    Effect.map(steps.proven(id, chatId), (flow) => ({ flow, chatId })),
   );
   const each = flows.slice(0, 3).map(({ flow, chatId }) => {
     return [
-      Effect.map(fixture.complete(flow, { chatId, at: 1 }), ({ _tag }) => _tag === "Completed"),
-      Effect.map(fixture.advance(id, "cancelled", 1), (advanced) => advanced?.changed === true),
-      Effect.map(fixture.advance(id, "expired", deadline), (advanced) => advanced?.changed === true),
+      Effect.map(steps.complete(flow, { chatId, at: 1 }), ({ _tag }) => _tag === "Completed"),
+      Effect.map(steps.advance(id, "cancelled", 1), (advanced) => advanced?.changed === true),
+      Effect.map(steps.advance(id, "expired", deadline), (advanced) => advanced?.changed === true),
     ];
   });
   return { id, each };
@@ -32,73 +32,70 @@ const enders = Effect.fnUntraced(function* (fixture: VerificationFixture) {
 export const races: Cases<StoragePorts> = {
   "concurrent complete, cancel and expire: the session ends exactly once": Effect.gen(function* () {
     for (const round of rounds) {
-      const fixture = yield* newVerificationFixture;
-      const { id, each } = yield* enders(fixture);
+      const steps = yield* newVerificationSteps;
+      const { id, each } = yield* enders(steps);
       const inTurn = each.flatMap((three) => [...three.slice(round % 3), ...three.slice(0, round % 3)]);
       const won = yield* Effect.all(inTurn, atOnce);
       expectEqual(won.filter(Boolean).length, 1);
-      const session = (yield* fixture.find(id)) as VerificationSession;
+      const session = (yield* steps.find(id)) as VerificationSession;
       const { chatId, gameId } = session;
-      const isLinked = chatId !== null && (yield* fixture.links.find(chatId))?.gameId === gameId;
+      const isLinked = chatId !== null && (yield* steps.links.find(chatId))?.gameId === gameId;
       expectEqual(isLinked, session.state === "completed");
-      expectEqual((yield* fixture.links.all).length, isLinked ? 1 : 0);
+      expectEqual((yield* steps.links.all).length, isLinked ? 1 : 0);
     }
   }),
 
   "concurrent complete of one flow: exactly one succeeds": Effect.gen(function* () {
-    const fixture = yield* newVerificationFixture;
-    const flow = yield* fixture.proven();
-    const results = yield* Effect.forEach(crowd, () => fixture.complete(flow), atOnce);
+    const steps = yield* newVerificationSteps;
+    const flow = yield* steps.proven();
+    const results = yield* Effect.forEach(crowd, () => steps.complete(flow), atOnce);
     expectEqual(countOf(results, "Completed"), 1);
     expectEqual(countOf(results, "FlowGone"), crowd.length - 1);
-    expectEqual((yield* fixture.entries).length, 1);
+    expectEqual((yield* steps.entries).length, 1);
   }),
 
   "concurrent complete of several flows of one chat user: exactly one succeeds": Effect.gen(function* () {
     const games = crowd.map((_, i) => GameId.make(`${1_000 + i}`));
     for (const isLinked of [false, true]) {
-      const fixture = yield* newVerificationFixture;
-      if (isLinked) yield* fixture.links.set(ada, poker);
+      const steps = yield* newVerificationSteps;
+      if (isLinked) yield* steps.links.set(ada, poker);
       const flows = yield* Effect.forEach(games, (gameId) =>
-        Effect.map(fixture.proven(null, ada, gameId), (flow) => ({ flow, gameId })),
+        Effect.map(steps.proven(null, ada, gameId), (flow) => ({ flow, gameId })),
       );
       const results = yield* Effect.forEach(
         flows,
-        ({ flow, gameId }) => fixture.complete(flow, { gameId }),
+        ({ flow, gameId }) => steps.complete(flow, { gameId }),
         atOnce,
       );
       expectEqual(countOf(results, "Completed"), 1);
       expectEqual(countOf(results, "LinkChanged"), games.length - 1);
       const winner = games.find((_, i) => results[i]?._tag === "Completed");
-      expectEqual((yield* fixture.links.find(ada))?.gameId, winner ?? null);
+      expectEqual((yield* steps.links.find(ada))?.gameId, winner ?? null);
     }
   }),
 
   "complete concurrent with setGame: one precedes the other": Effect.gen(function* () {
     for (const round of rounds) {
-      const fixture = yield* newVerificationFixture;
-      if (round % 2 === 0) yield* fixture.links.set(ada, poker);
-      const flow = yield* fixture.proven();
-      const [completed, set] = yield* Effect.all(
-        [fixture.complete(flow), fixture.links.set(ada, rummy)],
-        atOnce,
-      );
+      const steps = yield* newVerificationSteps;
+      if (round % 2 === 0) yield* steps.links.set(ada, poker);
+      const flow = yield* steps.proven();
+      const [completed, set] = yield* Effect.all([steps.complete(flow), steps.links.set(ada, rummy)], atOnce);
       const before = round % 2 === 0 ? poker : null;
       expectEqual(set.previousGameId, completed._tag === "Completed" ? chess : before);
       expectThat(["Completed", "LinkChanged"].includes(completed._tag), "it completes or sees the other");
-      expectEqual((yield* fixture.links.find(ada))?.gameId, rummy);
+      expectEqual((yield* steps.links.find(ada))?.gameId, rummy);
     }
   }),
 
   "complete concurrent with removeGame: one precedes the other": Effect.gen(function* () {
     for (const _ of rounds) {
-      const fixture = yield* newVerificationFixture;
-      yield* fixture.links.set(ada, poker);
-      const { id } = yield* fixture.create();
-      const flow = yield* fixture.proven(id);
-      const [completed] = yield* Effect.all([fixture.complete(flow), fixture.links.remove(ada)], atOnce);
-      const session = yield* fixture.find(id);
-      expectEqual((yield* fixture.links.find(ada))?.gameId, null);
+      const steps = yield* newVerificationSteps;
+      yield* steps.links.set(ada, poker);
+      const { id } = yield* steps.create();
+      const flow = yield* steps.proven(id);
+      const [completed] = yield* Effect.all([steps.complete(flow), steps.links.remove(ada)], atOnce);
+      const session = yield* steps.find(id);
+      expectEqual((yield* steps.links.find(ada))?.gameId, null);
       expectEqual(completed._tag, session?.state === "completed" ? "Completed" : "SessionOver");
       expectEqual(session?.state === "completed" ? null : session?.error, session?.error ?? null);
       expectThat(session?.state === "completed" || session?.state === "failed", "the session has ended");
@@ -107,28 +104,28 @@ export const races: Cases<StoragePorts> = {
 
   "complete concurrent with deleteScope: one precedes the other": Effect.gen(function* () {
     for (const round of rounds) {
-      const fixture = yield* newVerificationFixture;
-      if (round % 2 === 0) yield* fixture.links.set(ada, poker);
-      const { id } = yield* fixture.create();
-      const flow = yield* fixture.proven(id);
-      const [completed] = yield* Effect.all([fixture.complete(flow), fixture.links.deleteAll()], atOnce);
-      expectEqual(yield* fixture.links.find(ada), null);
-      const session = yield* fixture.find(id);
+      const steps = yield* newVerificationSteps;
+      if (round % 2 === 0) yield* steps.links.set(ada, poker);
+      const { id } = yield* steps.create();
+      const flow = yield* steps.proven(id);
+      const [completed] = yield* Effect.all([steps.complete(flow), steps.links.deleteAll()], atOnce);
+      expectEqual(yield* steps.links.find(ada), null);
+      const session = yield* steps.find(id);
       expectEqual(completed._tag, session?.state === "completed" ? "Completed" : "SessionOver");
     }
   }),
 
   "concurrent removals of several chat users of one session end it once without a deadlock": Effect.gen(
     function* () {
-      const fixture = yield* newVerificationFixture;
-      yield* Effect.forEach(crowd, (chatId) => fixture.links.set(chatId, chess));
-      const [one, other] = [yield* fixture.create(), yield* fixture.create()];
+      const steps = yield* newVerificationSteps;
+      yield* Effect.forEach(crowd, (chatId) => steps.links.set(chatId, chess));
+      const [one, other] = [yield* steps.create(), yield* steps.create()];
       yield* Effect.forEach(crowd, (chatId, i) =>
-        Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ id }) => fixture.proven(id, chatId)),
+        Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ id }) => steps.proven(id, chatId)),
       );
-      yield* Effect.forEach(crowd, (chatId) => fixture.links.remove(chatId), atOnce);
+      yield* Effect.forEach(crowd, (chatId) => steps.links.remove(chatId), atOnce);
       for (const { id } of [one, other]) {
-        const session = yield* fixture.find(id);
+        const session = yield* steps.find(id);
         expectEqual([session?.state, session?.change], ["failed", 2]);
       }
     },
@@ -137,18 +134,18 @@ export const races: Cases<StoragePorts> = {
   "prove concurrent with removeGame: the proof is voided, or was made after the removal": Effect.gen(
     function* () {
       for (const _ of rounds) {
-        const fixture = yield* newVerificationFixture;
-        yield* fixture.links.set(ada, poker);
-        const flow = yield* fixture.begin();
+        const steps = yield* newVerificationSteps;
+        yield* steps.links.set(ada, poker);
+        const flow = yield* steps.begin();
         const prove = Effect.andThen(
-          fixture.prove(flow, { step: "chat", chatId: ada }),
-          fixture.prove(flow, { step: "game", gameId: chess }),
+          steps.prove(flow, { step: "chat", chatId: ada }),
+          steps.prove(flow, { step: "game", gameId: chess }),
         );
-        yield* Effect.all([prove, fixture.links.remove(ada)], atOnce);
-        const found = yield* fixture.findFlow(flow);
+        yield* Effect.all([prove, steps.links.remove(ada)], atOnce);
+        const found = yield* steps.findFlow(flow);
         const isSeen = found?.chatId === ada && found.gameId === chess;
         expectEqual(isSeen ? found.seenVersion : found && isVoided(found), isSeen ? 2 : true);
-        expectEqual((yield* fixture.complete(flow))._tag, isSeen ? "Completed" : "LinkChanged");
+        expectEqual((yield* steps.complete(flow))._tag, isSeen ? "Completed" : "LinkChanged");
       }
     },
   ),

@@ -7,7 +7,7 @@ import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { bob, chess, cyd, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newUserFixture } from "./user_fixture.ts";
+import { newUserSteps } from "./user_steps.ts";
 
 const nothing = {
   records: 0,
@@ -21,7 +21,7 @@ const nothing = {
 
 export const erasures: Cases<StoragePorts> = {
   "erase deletes only the user's records and sightings, in every scope": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
       yield* user.set(scope, chess);
@@ -44,7 +44,7 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase deletes only the reviews of pairs with the user": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { account, global, guild } = yield* user.newScopes;
     const other = uniqueChatId();
     for (const scope of [global, guild]) yield* user.review(scope, bob);
@@ -62,7 +62,7 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase deletes only the user's sign-ins": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const [theirs, others] = [yield* user.signIn(), yield* user.signIn(bob)];
     yield* user.erase([]);
     expectEqual(yield* user.findSignIn(theirs), null);
@@ -72,7 +72,7 @@ export const erasures: Cases<StoragePorts> = {
 
   "erase replaces the user with [erased] in every audit log, and logs an entry in each scope": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       const { chatId } = user;
       const [one, other] = [yield* user.newScopes, yield* user.newScopes];
       yield* user.set(one.global, chess);
@@ -101,7 +101,7 @@ export const erasures: Cases<StoragePorts> = {
   ),
 
   "erase ends the user's unfinished sessions and flows, and deletes final sessions": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { chatId } = user;
     const { global, guild } = yield* user.newScopes;
     const [named, proven] = [yield* user.create(global, { chatId }), yield* user.create(guild)];
@@ -128,7 +128,7 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase removes the names of the user's accounts, and revokes their keys": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { chatId, keys } = user;
     const { account, global } = yield* user.newScopes;
     const own = { name: `chat:${chatId}`, chatId, tier: "premium" } as const;
@@ -177,7 +177,7 @@ export const erasures: Cases<StoragePorts> = {
 
   "the next account of an erased owner of a suspended account is suspended, until it is restored": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       const { chatId, ownerHash, keys } = user;
       const members = yield* MemberStore;
       const next = { name: `chat:${chatId}`, chatId, tier: "free" } as const;
@@ -209,7 +209,7 @@ export const erasures: Cases<StoragePorts> = {
   ),
 
   "erase changes nothing if the user has a record in a scope that it does not name": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { account, global, guild } = yield* user.newScopes;
     yield* user.set(global, chess);
     yield* user.set(guild, poker);
@@ -220,7 +220,7 @@ export const erasures: Cases<StoragePorts> = {
   }),
 
   "erase of an unknown user logs nothing": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { account, global } = yield* user.newScopes;
     expectEqual(yield* user.erase([global.pid]), nothing);
     expectEqual(yield* user.entries(account.name), []);

@@ -3,11 +3,11 @@ import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import { bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newUserFixture, sightingOf } from "./user_fixture.ts";
+import { newUserSteps, sightingOf } from "./user_steps.ts";
 
 export const finds: Cases<StoragePorts> = {
   "find returns all data of one user only": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { chatId } = user;
     const [one, other] = [yield* user.newScopes, yield* user.newScopes];
     const account = { name: `chat:${chatId}`, chatId, tier: "free" } as const;
@@ -69,7 +69,7 @@ export const finds: Cases<StoragePorts> = {
   }),
 
   "see keeps the first and last sighting in a browser until they are forgotten": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { guild } = yield* user.newScopes;
     const times = Effect.map(user.findSightings, ({ browsers }) =>
       browsers.map(({ sighting, firstSeenAt }) => [firstSeenAt, sighting.seenAt]),
@@ -83,7 +83,7 @@ export const finds: Cases<StoragePorts> = {
 
   "forget deletes only the user's sightings in browsers, or only the sightings at addresses": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       const { global, guild } = yield* user.newScopes;
       for (const scope of [global, guild]) {
         yield* user.see(scope, "hash");

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import { chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newUserFixture } from "./user_fixture.ts";
+import { newUserSteps } from "./user_steps.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 const rounds = Array.from({ length: 10 }, (_, i) => i);
@@ -11,7 +11,7 @@ const rounds = Array.from({ length: 10 }, (_, i) => i);
 export const races: Cases<StoragePorts> = {
   "erase concurrent with setGame: link and audit entry are both erased, or both remain": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       for (const round of rounds) {
         const { account, global, guild } = yield* user.newScopes;
         yield* user.set(global, chess);
@@ -31,7 +31,7 @@ export const races: Cases<StoragePorts> = {
 
   "erase concurrent with complete: link, sighting and audit entry are all erased, or all remain": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       const { global, guild } = yield* user.newScopes;
       for (const _ of rounds) {
         const flows = [yield* user.prove(global, chess), yield* user.prove(guild, chess)];
@@ -46,7 +46,7 @@ export const races: Cases<StoragePorts> = {
   ),
 
   "concurrent erase: each record, sighting and entry is erased once": Effect.gen(function* () {
-    const user = yield* newUserFixture;
+    const user = yield* newUserSteps;
     const { account, global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
       yield* user.set(scope, chess);

@@ -2,15 +2,15 @@
 import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
-import { newRequest } from "../idempotency/idempotency_fixture.ts";
+import { newRequest } from "../idempotency/idempotency_steps.ts";
 import { bob, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newUserFixture } from "./user_fixture.ts";
+import { newUserSteps } from "./user_steps.ts";
 
 export const requests: Cases<StoragePorts> = {
   "erase removes answers of requests that name the user, and keeps their keys until they end": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       const { chatId } = user;
       const named = [
         { request: newRequest({ chatIds: [bob, chatId] }), answer: [] },
@@ -36,7 +36,7 @@ export const requests: Cases<StoragePorts> = {
 
   "erase concurrent with a request: its answer remains exactly if its write remains": Effect.gen(
     function* () {
-      const user = yield* newUserFixture;
+      const user = yield* newUserSteps;
       const { chatId } = user;
       for (let round = 0; round < 10; round++) {
         const { global } = yield* user.newScopes;

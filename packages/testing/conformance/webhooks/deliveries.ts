@@ -3,10 +3,10 @@ import type { StoredDelivery } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { makeDelivery, uniqueEventId, uniqueWebhookId } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { linkFixture } from "../links/link_fixture.ts";
+import { linkSteps } from "../links/link_steps.ts";
 import { ada, bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newWebhookFixture, start } from "./webhook_fixture.ts";
+import { newWebhookSteps, start } from "./webhook_steps.ts";
 
 const unknown = uniqueWebhookId();
 const idsOf = (deliveries: ReadonlyArray<StoredDelivery>) => deliveries.map(({ eventId }) => eventId);
@@ -20,7 +20,7 @@ const failingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
 
 export const deliveries: Cases<StoragePorts> = {
   "record stores deliveries unchanged, and overwrites earlier states": Effect.gen(function* () {
-    const { addHeld, findDelivery, deliveries: list } = yield* newWebhookFixture;
+    const { addHeld, findDelivery, deliveries: list } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
     const failing = makeDelivery({
       at: start,
@@ -53,7 +53,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "record sets the time of the last delivery and of the first failure since": Effect.gen(function* () {
-    const { addHeld, find } = yield* newWebhookFixture;
+    const { addHeld, find } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
     const times = Effect.map(find(id), (webhook) => [webhook?.lastDeliveredAt, webhook?.failingSince]);
     yield* recordOf({ failedAt: start });
@@ -70,7 +70,7 @@ export const deliveries: Cases<StoragePorts> = {
 
   "deliveries lists deliveries newest first, by status and in pages, without waiting ones": Effect.gen(
     function* () {
-      const { addHeld, deliveries: list } = yield* newWebhookFixture;
+      const { addHeld, deliveries: list } = yield* newWebhookSteps;
       const { id, recordOf } = yield* addHeld();
       const all = Array.from({ length: 6 }, (_, index) =>
         makeDelivery({
@@ -94,7 +94,7 @@ export const deliveries: Cases<StoragePorts> = {
   ),
 
   "sendPending makes scheduled retries due at once, and counts them as resends": Effect.gen(function* () {
-    const { addHeld, due, findDelivery, store } = yield* newWebhookFixture;
+    const { addHeld, due, findDelivery, store } = yield* newWebhookSteps;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
     const [later, isDue, foreign] = [
       makeDelivery({ nextAttemptAt: start + 60_000, resends: 1, lanes: ["a"] }),
@@ -118,7 +118,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "due returns the deliveries due at a time, earliest first": Effect.gen(function* () {
-    const { addHeld, due, store } = yield* newWebhookFixture;
+    const { addHeld, due, store } = yield* newWebhookSteps;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
     const [second, first] = [
       makeDelivery({ nextAttemptAt: start }),
@@ -131,7 +131,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "look returns the events that have a delivery, and the lanes that are blocked": Effect.gen(function* () {
-    const { addHeld, store } = yield* newWebhookFixture;
+    const { addHeld, store } = yield* newWebhookSteps;
     const [{ id, recordOf }, other] = [yield* addHeld(), yield* addHeld()];
     const [failing, waiting] = [failingIn(1, "a", "b"), waitingIn(2, "b", "c")];
     const delivered = makeDelivery({ status: "delivered", nextAttemptAt: null, lanes: [] });
@@ -145,7 +145,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "freeing a lane makes only its first waiting delivery due": Effect.gen(function* () {
-    const { addHeld, due } = yield* newWebhookFixture;
+    const { addHeld, due } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
     const failing = failingIn(1, "a");
     const [second, third, other] = [waitingIn(12, "a"), waitingIn(3, "a"), waitingIn(2, "b")];
@@ -159,7 +159,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "a delivery of two lanes waits until it is the first of both": Effect.gen(function* () {
-    const { addHeld, due } = yield* newWebhookFixture;
+    const { addHeld, due } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
     const [first, other, moved] = [failingIn(1, "a"), failingIn(2, "b"), waitingIn(3, "b", "a")];
     yield* recordOf({ deliveries: [first, other, moved] });
@@ -176,7 +176,7 @@ export const deliveries: Cases<StoragePorts> = {
 
   "recordRequested stores an attempt of any node, and frees the lanes after a success": Effect.gen(
     function* () {
-      const { addHeld, find, findDelivery, due, request } = yield* newWebhookFixture;
+      const { addHeld, find, findDelivery, due, request } = yield* newWebhookSteps;
       const { id, recordOf } = yield* addHeld();
       const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
       yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
@@ -200,7 +200,7 @@ export const deliveries: Cases<StoragePorts> = {
   ),
 
   "recordRequested keeps changes that the schedule made during the attempt": Effect.gen(function* () {
-    const { addHeld, findDelivery, request } = yield* newWebhookFixture;
+    const { addHeld, findDelivery, request } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
     const failing = failingIn(1, "a");
     yield* recordOf({ deliveries: [failing] });
@@ -221,10 +221,10 @@ export const deliveries: Cases<StoragePorts> = {
 
   "pending counts failing and waiting deliveries, and subscribed events after the position": Effect.gen(
     function* () {
-      const fixture = yield* newWebhookFixture;
-      const links = yield* linkFixture(fixture.scope);
-      const [all, some] = [yield* fixture.addHeld(), yield* fixture.addHeld({ types: ["link.removed"] })];
-      const pending = Effect.map(fixture.list, (listed) => {
+      const steps = yield* newWebhookSteps;
+      const links = yield* linkSteps(steps.scope);
+      const [all, some] = [yield* steps.addHeld(), yield* steps.addHeld({ types: ["link.removed"] })];
+      const pending = Effect.map(steps.list, (listed) => {
         const of = (id: string) => listed.find((webhook) => webhook.id === id)?.pending;
         return [of(all.id), of(some.id)];
       });
@@ -232,7 +232,7 @@ export const deliveries: Cases<StoragePorts> = {
       yield* links.set(bob, poker);
       yield* links.remove(ada);
       expectEqual(yield* pending, [3, 1]);
-      const { end } = yield* (yield* EventStore).range(fixture.scope.pid);
+      const { end } = yield* (yield* EventStore).range(steps.scope.pid);
       const states = ["failing", "waiting", "delivered", "given_up"] as const;
       yield* all.recordOf({ position: end, deliveries: states.map((status) => makeDelivery({ status })) });
       expectEqual(yield* pending, [2, 1]);
@@ -240,7 +240,7 @@ export const deliveries: Cases<StoragePorts> = {
   ),
 
   "sweep deletes any number of deliveries of old events, and nothing else": Effect.gen(function* () {
-    const { addHeld, deliveries: list, store } = yield* newWebhookFixture;
+    const { addHeld, deliveries: list, store } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
     const time = 1_000_000;
     const old = Array.from({ length: 1_100 }, () =>
@@ -254,7 +254,7 @@ export const deliveries: Cases<StoragePorts> = {
   }),
 
   "sweep makes deliveries due that waited for deleted ones": Effect.gen(function* () {
-    const { addHeld, due, store } = yield* newWebhookFixture;
+    const { addHeld, due, store } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
     const time = 1_000_000;
     const old = { ...failingIn(1, "a", "b"), eventId: uniqueEventId(time - 1), at: time - 1 };

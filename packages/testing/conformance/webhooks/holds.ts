@@ -5,11 +5,11 @@ import { makeDelivery, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newWebhookFixture, start } from "./webhook_fixture.ts";
+import { newWebhookSteps, start } from "./webhook_steps.ts";
 
 export const holds: Cases<StoragePorts> = {
   "concurrent hold: exactly one node holds the webhook": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookFixture;
+    const { add, hold, held } = yield* newWebhookSteps;
     const { id } = yield* add();
     const nodes = Array.from({ length: 5 }, uniqueText);
     const holding = yield* Effect.forEach(nodes, (node) => Effect.map(hold(node), (all) => held(id, all)), {
@@ -19,7 +19,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "another node takes over a webhook exactly when its hold expires": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookFixture;
+    const { add, hold, held } = yield* newWebhookSteps;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
     expectEqual(held(id, yield* hold(first))?.id ?? null, id);
@@ -29,7 +29,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "a node keeps its webhooks while it renews its hold": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookFixture;
+    const { add, hold, held } = yield* newWebhookSteps;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
     for (const at of [0, 1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(first, start + at);
@@ -38,7 +38,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "a node that ends its hold releases its webhooks at once": Effect.gen(function* () {
-    const { add, hold, held } = yield* newWebhookFixture;
+    const { add, hold, held } = yield* newWebhookSteps;
     const { id } = yield* add();
     const [first, second] = [uniqueText(), uniqueText()];
     yield* hold(first);
@@ -47,7 +47,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "hold takes at most its limit of new webhooks per call": Effect.gen(function* () {
-    const { add, hold } = yield* newWebhookFixture;
+    const { add, hold } = yield* newWebhookSteps;
     for (let count = 0; count < 3; count++) yield* add();
     const node = uniqueText();
     expectEqual((yield* hold(node, start, start + 7_000, 2)).length, 2);
@@ -55,7 +55,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "hold returns only active webhooks of accounts that are not suspended": Effect.gen(function* () {
-    const { scope, add, addHeld, hold, held, update, disable } = yield* newWebhookFixture;
+    const { scope, add, addHeld, hold, held, update, disable } = yield* newWebhookSteps;
     const keys = yield* KeyStore;
     const { id, node } = yield* addHeld();
     const isHeld = Effect.map(hold(node), (all) => held(id, all) !== null);
@@ -77,7 +77,7 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "hold returns the position, next attempt and oldest failure of a webhook": Effect.gen(function* () {
-    const { addHeld, find } = yield* newWebhookFixture;
+    const { addHeld, find } = yield* newWebhookSteps;
     const { id, recordOf, reheld } = yield* addHeld({}, 17);
     const stored = yield* find(id);
     const none = { nextAttemptAt: null, oldestFailingAt: null };
@@ -99,18 +99,18 @@ export const holds: Cases<StoragePorts> = {
   }),
 
   "record changes nothing for a node that does not hold the webhook": Effect.gen(function* () {
-    const fixture = yield* newWebhookFixture;
-    const { id, node, recordOf, reheld } = yield* fixture.addHeld();
+    const steps = yield* newWebhookSteps;
+    const { id, node, recordOf, reheld } = yield* steps.addHeld();
     const before = yield* reheld;
     const write = { position: 9, deliveries: [makeDelivery()], failedAt: start };
-    expectEqual(yield* fixture.record(id, uniqueText(), write), false);
+    expectEqual(yield* steps.record(id, uniqueText(), write), false);
     expectEqual(yield* reheld, before);
-    expectEqual(yield* fixture.deliveries(id), []);
+    expectEqual(yield* steps.deliveries(id), []);
 
-    yield* fixture.hold(uniqueText(), start + 7_000);
+    yield* steps.hold(uniqueText(), start + 7_000);
     expectEqual(yield* recordOf(write), false);
-    expectEqual(yield* fixture.deliveries(id), []);
-    yield* fixture.remove(id);
-    expectEqual(yield* fixture.record(id, node, write), false);
+    expectEqual(yield* steps.deliveries(id), []);
+    yield* steps.remove(id);
+    expectEqual(yield* steps.record(id, node, write), false);
   }),
 };

@@ -15,13 +15,13 @@ import {
 import { expectDefect, expectEqual } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newWebhookFixture, start, webhookFixture } from "./webhook_fixture.ts";
+import { newWebhookSteps, start, webhookSteps } from "./webhook_steps.ts";
 
 const unknown = uniqueWebhookId();
 
 export const webhooks: Cases<StoragePorts> = {
   "insert stores the webhook unchanged, with its secret": Effect.gen(function* () {
-    const { scope, insert, find } = yield* newWebhookFixture;
+    const { scope, insert, find } = yield* newWebhookSteps;
     const webhook = makeWebhook(scope, {
       url: "https://example.com/a?b=%20#c",
       types: ["link.set", "user.erased"],
@@ -39,14 +39,14 @@ export const webhooks: Cases<StoragePorts> = {
   "list returns the webhooks of one or all accounts, oldest first, or a single webhook": Effect.gen(
     function* () {
       const { account, global, guild } = yield* makeScopes;
-      const [ofGlobal, ofGuild] = [yield* webhookFixture(global), yield* webhookFixture(guild)];
+      const [ofGlobal, ofGuild] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
       const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
       const [second, first, third] = [
         yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
         yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
         yield* ofGlobal.add({ createdAt: start }),
       ];
-      const foreign = yield* (yield* newWebhookFixture).add();
+      const foreign = yield* (yield* newWebhookSteps).add();
       const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
       const list = (id: WebhookId | null, of: string | null = account.name) =>
         ofGlobal.store.list({ account: of, id });
@@ -64,20 +64,20 @@ export const webhooks: Cases<StoragePorts> = {
 
   "concurrent inserts never exceed the maximum of their scope": Effect.gen(function* () {
     const { global, guild } = yield* makeScopes;
-    const [fixture, other] = [yield* webhookFixture(global), yield* webhookFixture(guild)];
+    const [steps, other] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
     const inserted = yield* Effect.forEach(
       Array.from({ length: 8 }, () => makeWebhook(global)),
-      (webhook) => fixture.insert(webhook, { maxOfScope: 5 }),
+      (webhook) => steps.insert(webhook, { maxOfScope: 5 }),
       { concurrency: "unbounded" },
     );
     expectEqual(inserted.filter((is) => is).length, 5);
     expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
     expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), false);
-    expectEqual((yield* fixture.list).length, 6);
+    expectEqual((yield* steps.list).length, 6);
   }),
 
   "insert is a defect with an unknown scope, a taken ID, or unstorable text": Effect.gen(function* () {
-    const { scope, insert, add, list } = yield* newWebhookFixture;
+    const { scope, insert, add, list } = yield* newWebhookSteps;
     const webhook = yield* add();
     yield* expectDefect(insert({ ...webhook, url: "https://other.example" }));
     yield* expectDefect(insert(makeWebhook({ ...scope, pid: uniquePid() })));
@@ -89,7 +89,7 @@ export const webhooks: Cases<StoragePorts> = {
   }),
 
   "update changes only the given fields, and logs only actual changes": Effect.gen(function* () {
-    const { add, find, update, entries } = yield* newWebhookFixture;
+    const { add, find, update, entries } = yield* newWebhookSteps;
     const webhook = yield* add();
     const values = { url: "https://example.com/b", types: ["link.set"], description: "B" };
     expectEqual(yield* update(webhook.id, values), true);
@@ -107,25 +107,25 @@ export const webhooks: Cases<StoragePorts> = {
 
   "activating a disabled webhook clears its reason, and makes its failing deliveries due at once": Effect.gen(
     function* () {
-      const fixture = yield* newWebhookFixture;
-      const { id, recordOf } = yield* fixture.addHeld();
+      const steps = yield* newWebhookSteps;
+      const { id, recordOf } = yield* steps.addHeld();
       const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
       const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
       yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-      expectEqual(yield* fixture.disable(id), true);
-      expectEqual(yield* fixture.disable(id), true);
-      expectEqual(yield* fixture.disable(unknown), false);
-      const disabled = yield* fixture.find(id);
+      expectEqual(yield* steps.disable(id), true);
+      expectEqual(yield* steps.disable(id), true);
+      expectEqual(yield* steps.disable(unknown), false);
+      const disabled = yield* steps.find(id);
       expectEqual([disabled?.status, disabled?.disabledReason], ["disabled", "gone"]);
       expectEqual(disabled?.failingSince ?? null, start);
 
-      yield* fixture.update(id, { status: "active" }, start + 1);
-      const active = yield* fixture.find(id);
+      yield* steps.update(id, { status: "active" }, start + 1);
+      const active = yield* steps.find(id);
       expectEqual([active?.status, active?.disabledReason], ["active", null]);
       expectEqual(active?.failingSince ?? null, null);
-      expectEqual(yield* fixture.due(id, start), []);
-      expectEqual(yield* fixture.due(id, start + 1), [failing.eventId]);
-      expectEqual((yield* fixture.entries(id)).slice(1), [
+      expectEqual(yield* steps.due(id, start), []);
+      expectEqual(yield* steps.due(id, start + 1), [failing.eventId]);
+      expectEqual((yield* steps.entries(id)).slice(1), [
         ["webhook.disabled", { reason: "gone" }],
         ["webhook.updated", { changed: "status" }],
       ]);
@@ -134,7 +134,7 @@ export const webhooks: Cases<StoragePorts> = {
 
   "rotate adds a secret, sets the expiry of earlier secrets, and drops expired ones": Effect.gen(
     function* () {
-      const { add, find, rotate, entries } = yield* newWebhookFixture;
+      const { add, find, rotate, entries } = yield* newWebhookSteps;
       const { id } = yield* add();
       expectEqual(yield* rotate(id, "second", start, start + 100), true);
       expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
@@ -155,17 +155,17 @@ export const webhooks: Cases<StoragePorts> = {
   ),
 
   "remove deletes only the webhook and its deliveries": Effect.gen(function* () {
-    const fixture = yield* newWebhookFixture;
-    const [first, other] = [yield* fixture.addHeld(), yield* fixture.addHeld()];
+    const steps = yield* newWebhookSteps;
+    const [first, other] = [yield* steps.addHeld(), yield* steps.addHeld()];
     const deliveries = Array.from({ length: 120 }, () => makeDelivery({ status: "delivered" }));
     yield* first.recordOf({ deliveries });
     yield* other.recordOf({ deliveries });
-    expectEqual(yield* fixture.remove(first.id), true);
-    expectEqual(yield* fixture.remove(first.id), false);
-    expectEqual(yield* fixture.find(first.id), null);
-    expectEqual(yield* fixture.deliveries(first.id), []);
-    expectEqual((yield* fixture.deliveries(other.id, null, null, 1_000)).length, 120);
-    expectEqual((yield* fixture.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
+    expectEqual(yield* steps.remove(first.id), true);
+    expectEqual(yield* steps.remove(first.id), false);
+    expectEqual(yield* steps.find(first.id), null);
+    expectEqual(yield* steps.deliveries(first.id), []);
+    expectEqual((yield* steps.deliveries(other.id, null, null, 1_000)).length, 120);
+    expectEqual((yield* steps.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
   }),
 
   "erasing the owner of an account deletes its webhooks and their deliveries": Effect.gen(function* () {
@@ -174,9 +174,9 @@ export const webhooks: Cases<StoragePorts> = {
     const keys = yield* KeyStore;
     yield* keys.ensureAccount(account);
     const scope = yield* keys.ensureScope(account.name, { kind: "global" }, uniquePid());
-    const fixture = yield* webhookFixture(scope);
-    const other = yield* (yield* newWebhookFixture).add();
-    const { id, recordOf } = yield* fixture.addHeld();
+    const steps = yield* webhookSteps(scope);
+    const other = yield* (yield* newWebhookSteps).add();
+    const { id, recordOf } = yield* steps.addHeld();
     yield* recordOf({ deliveries: [makeDelivery()] });
     const pseudonym = `erased:${uniqueText()}`;
     yield* (yield* UserStore).erase({
@@ -187,8 +187,8 @@ export const webhooks: Cases<StoragePorts> = {
       pseudonym,
       ownerHash: pseudonym,
     });
-    expectEqual(yield* fixture.find(id), null);
-    expectEqual(yield* fixture.deliveries(id), []);
-    expectEqual((yield* fixture.find(other.id))?.id ?? null, other.id);
+    expectEqual(yield* steps.find(id), null);
+    expectEqual(yield* steps.deliveries(id), []);
+    expectEqual((yield* steps.find(other.id))?.id ?? null, other.id);
   }),
 };

@@ -11,15 +11,15 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueText } from "../../mod.ts";
-import { linkFixture } from "../links/link_fixture.ts";
+import { linkSteps } from "../links/link_steps.ts";
 import { ada, chess, makeScopes, origin } from "../scopes.ts";
 
 /** The operations on the sessions and flows of a key, with default arguments. */
-const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
+const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const { scope } = key;
   const { pid } = scope;
-  const links = yield* linkFixture(scope);
+  const links = yield* linkSteps(scope);
 
   const create = Effect.fnUntraced(function* (parts: Partial<VerificationSession> = {}) {
     const session = makeSession(key, parts);
@@ -92,7 +92,7 @@ const verificationFixture = Effect.fnUntraced(function* (key: ApiKey) {
   };
 });
 
-export type VerificationFixture = Effect.Success<ReturnType<typeof verificationFixture>>;
+export type VerificationSteps = Effect.Success<ReturnType<typeof verificationSteps>>;
 
 const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
   const keys = yield* KeyStore;
@@ -101,15 +101,15 @@ const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
   return key;
 });
 
-export const newVerificationFixture = Effect.gen(function* () {
+export const newVerificationSteps = Effect.gen(function* () {
   const { global } = yield* makeScopes;
-  return yield* verificationFixture(yield* keyOf(global));
+  return yield* verificationSteps(yield* keyOf(global));
 });
 
-export const twoVerificationFixtures = Effect.gen(function* () {
+export const twoVerificationSteps = Effect.gen(function* () {
   const { global, guild } = yield* makeScopes;
   return [
-    yield* verificationFixture(yield* keyOf(global)),
-    yield* verificationFixture(yield* keyOf(guild)),
+    yield* verificationSteps(yield* keyOf(global)),
+    yield* verificationSteps(yield* keyOf(guild)),
   ] as const;
 });

@@ -54,7 +54,7 @@ export const settled = (chatId: ChatId, parts: Partial<SettledMember> = {}): Set
 });
 
 /** The operations of `RolePlanStore` on one plan, with defaults. */
-export const roleFixture = Effect.fnUntraced(function* (scope: DataScope, guildId = uniqueGuildId()) {
+export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId = uniqueGuildId()) {
   const store = yield* RolePlanStore;
   const log = yield* AuditLog;
   const place = { pid: scope.pid, guildId };
@@ -107,4 +107,4 @@ export const roleFixture = Effect.fnUntraced(function* (scope: DataScope, guildI
   };
 });
 
-export const newRoleFixture = Effect.flatMap(makeScopes, ({ global }) => roleFixture(global));
+export const newRoleSteps = Effect.flatMap(makeScopes, ({ global }) => roleSteps(global));

@@ -5,7 +5,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import { makeKey, makeSession, uniqueText } from "../../mod.ts";
-import { linkFixture } from "../links/link_fixture.ts";
+import { linkSteps } from "../links/link_steps.ts";
 import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 
 /** A request with a new idempotency key, at time 0, whose answer is kept until time 100. */
@@ -26,7 +26,7 @@ export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
 export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =>
   Effect.map(write, (outcome) => [outcome, answer] as const);
 
-export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
+export const idempotencySteps = Effect.map(IdempotencyStore, (store) => ({
   find: ({ id }: IdempotentWrite) => Effect.map(store.find(id), Option.getOrNull),
   /** Returns the outcome, or null if the key is taken. */
   commit: <O, E>(
@@ -39,12 +39,12 @@ export const idempotencyFixture = Effect.map(IdempotencyStore, (store) => ({
 }));
 
 /** Creates a scope with a link of ada to chess, a review and a session. Returns all idempotent writes by name. */
-export const writesFixture = Effect.gen(function* () {
+export const newWritesByName = Effect.gen(function* () {
   const [links, reviews, sessions] = [yield* LinkStore, yield* AltReviewStore, yield* SessionStore];
   const { global } = yield* makeScopes;
   const { pid } = global;
   const context = { ...origin, pid, at: 1 };
-  const { entries, find, set } = yield* linkFixture(global);
+  const { entries, find, set } = yield* linkSteps(global);
   const key = makeKey(global);
   yield* (yield* KeyStore).insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
   const [opened, created] = [makeSession(key), makeSession(key)];
@@ -77,4 +77,4 @@ export const writesFixture = Effect.gen(function* () {
   };
 });
 
-export type WriteName = keyof Effect.Success<typeof writesFixture>["writes"];
+export type WriteName = keyof Effect.Success<typeof newWritesByName>["writes"];

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect";
 import { makeScopes, origin } from "../scopes.ts";
 
 /** The operations of `LinkStore` on one scope, with defaults. */
-export const linkFixture = Effect.fnUntraced(function* (scope: DataScope) {
+export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* LinkStore;
   const log = yield* AuditLog;
   const { pid, account } = scope;
@@ -52,10 +52,10 @@ export const linkFixture = Effect.fnUntraced(function* (scope: DataScope) {
 const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink =>
   line(chatId, gameId, lastVerifiedAt);
 
-export const newLinkFixture = Effect.flatMap(makeScopes, ({ global }) => linkFixture(global));
+export const newLinkSteps = Effect.flatMap(makeScopes, ({ global }) => linkSteps(global));
 
-export const twoLinkFixtures = Effect.flatMap(makeScopes, ({ global, guild }) =>
-  Effect.all([linkFixture(global), linkFixture(guild)]),
+export const twoLinkSteps = Effect.flatMap(makeScopes, ({ global, guild }) =>
+  Effect.all([linkSteps(global), linkSteps(guild)]),
 );
 
 export const line = (chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis = 0): PortableLink => ({

@@ -21,7 +21,7 @@ const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | nul
   all.find((webhook) => webhook.id === id) ?? null;
 
 /** The operations of `WebhookStore` on webhooks of one scope, with defaults. */
-export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
+export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* WebhookStore;
   const log = yield* AuditLog;
 
@@ -105,4 +105,4 @@ export const webhookFixture = Effect.fnUntraced(function* (scope: DataScope) {
   };
 });
 
-export const newWebhookFixture = Effect.flatMap(makeScopes, ({ global }) => webhookFixture(global));
+export const newWebhookSteps = Effect.flatMap(makeScopes, ({ global }) => webhookSteps(global));

@@ -1,18 +1,18 @@
 import { type DataScope, EventStore } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { Effect, Option } from "effect";
-import { linkFixture } from "../links/link_fixture.ts";
+import { linkSteps } from "../links/link_steps.ts";
 import { makeScopes } from "../scopes.ts";
 
 /** The operations that read the event feed of a scope, and the operations on links, which append to this feed. */
-export const eventFixture = Effect.fnUntraced(function* (scope: DataScope) {
+export const eventSteps = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* EventStore;
   const { pid } = scope;
   const read = (after: number, limit = 1_000) => Effect.map(store.read(pid, after, limit), Option.getOrNull);
   const all = Effect.map(read(0), (events) => events ?? []);
   return {
     pid,
-    links: yield* linkFixture(scope),
+    links: yield* linkSteps(scope),
     read,
     readBack: (before: number | null, limit: number) => store.readBack(pid, before, limit),
     range: store.range(pid),
@@ -23,4 +23,4 @@ export const eventFixture = Effect.fnUntraced(function* (scope: DataScope) {
 
 export const happeningOf = ({ type, data }: FeedEvent) => [type, data] as const;
 
-export const newEventFixture = Effect.flatMap(makeScopes, ({ global }) => eventFixture(global));
+export const newEventSteps = Effect.flatMap(makeScopes, ({ global }) => eventSteps(global));

@@ -18,14 +18,14 @@ import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type Places, type UserErased, UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "../../mod.ts";
-import { answered, newAnswer } from "../idempotency/idempotency_fixture.ts";
+import { answered, newAnswer } from "../idempotency/idempotency_steps.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import { newSignIn } from "../sign_in_store_suite.ts";
 
 const reviewKey = uniqueKeyId();
 
 /** Creates a chat user and the operations that store their data. */
-export const newUserFixture = Effect.gen(function* () {
+export const newUserSteps = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
   const [reviews, sightings] = [yield* AltReviewStore, yield* SightingStore];
