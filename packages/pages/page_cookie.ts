@@ -1,4 +1,4 @@
-import { basePathOf, cookieOf, type HttpResponse, type RequestContext } from "@accountlink/http/site";
+import { basePathOf, cookieOf, type HttpResponse, type RequestContext } from "@accountlink/http/for_pages";
 
 export interface PageCookie {
   /** Returns the value of the cookie; null if the browser sent none. */

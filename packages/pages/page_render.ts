@@ -1,4 +1,4 @@
-import { basePathOf, type HttpResponse, HttpSettings } from "@accountlink/http/site";
+import { basePathOf, type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { footerHtml } from "./footer.ts";
 import type { Language } from "./languages/language.ts";

@@ -13,7 +13,7 @@ import {
   privateHeaders,
   type RequestContext,
   respond,
-} from "@accountlink/http/site";
+} from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import type { Language } from "./languages/language.ts";
 import { chosenLanguage, Languages, languageCookie, languageOf } from "./languages/reader_language.ts";

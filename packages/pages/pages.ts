@@ -1,4 +1,4 @@
-import { type HttpSettings, isUnder, type Pages, type Router } from "@accountlink/http/site";
+import { type HttpSettings, isUnder, type Pages, type Router } from "@accountlink/http/for_pages";
 import { Effect, type Scope } from "effect";
 import { chatRoutes } from "./chat/chat_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";

@@ -1,7 +1,7 @@
 /** Finds the answer to an interaction. */
 import { Counters, secondsUntil } from "@accountlink/core/limits";
 import { RolePlanStore } from "@accountlink/core/roles";
-import { HttpSettings } from "@accountlink/http/site";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
 import { findLanguage, Languages } from "../languages/mod.ts";
 import { ChatSettings } from "./chat_settings.ts";

@@ -14,7 +14,7 @@ import {
   type RequestContext,
   respond,
   textResponse,
-} from "@accountlink/http/site";
+} from "@accountlink/http/for_pages";
 import type { APIInteractionResponse } from "discord-api-types/v10";
 import { Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
 import { makeAnswers } from "./answers.ts";

@@ -6,7 +6,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { isLinked } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import type { RolePlan } from "@accountlink/core/roles";
-import { HttpSettings } from "@accountlink/http/site";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { Language } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";

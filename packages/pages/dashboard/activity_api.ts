@@ -3,7 +3,7 @@ import { readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, keyOf, signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
-import { type BoundRoute } from "@accountlink/http/site";
+import { type BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardActivity } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "./api_pipeline.ts";

@@ -20,7 +20,7 @@ import {
   readJsonObject,
   render,
   type SuccessOf,
-} from "@accountlink/http/site";
+} from "@accountlink/http/for_pages";
 import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Option, type Schema } from "effect";
 import { siteOf } from "../sign_ins/site.ts";

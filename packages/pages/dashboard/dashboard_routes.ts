@@ -1,4 +1,4 @@
-import type { Router } from "@accountlink/http/site";
+import type { Router } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { accountApi } from "./account/account_api.ts";
 import { accountRoutes } from "./account/account_routes.ts";

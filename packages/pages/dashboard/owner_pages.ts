@@ -1,7 +1,7 @@
 import { allows } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
-import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/site";
+import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { footerHtml } from "../footer.ts";
 import { redirectTo } from "../page_requests.ts";

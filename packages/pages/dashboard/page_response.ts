@@ -1,6 +1,6 @@
 /** Turns pages of the dashboard into responses, with headers and a content security policy. */
 
-import { HttpResponse, privateHeaders, textResponse } from "@accountlink/http/site";
+import { HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Effect, type Stream } from "effect";
 import { documentBelow } from "../base_path.ts";
 import type { Html } from "../html.ts";

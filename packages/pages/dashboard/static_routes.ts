@@ -1,4 +1,4 @@
-import { type BoundRoute, makeStaticDocument, onceMade, withHeaders } from "@accountlink/http/site";
+import { type BoundRoute, makeStaticDocument, onceMade, withHeaders } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";

@@ -1,4 +1,4 @@
-import { type Docs, makeStaticDocument } from "@accountlink/http/site";
+import { type Docs, makeStaticDocument } from "@accountlink/http/for_pages";
 import { openApi } from "@accountlink/http-api";
 import { documentBelow } from "../base_path.ts";
 import { referencePage, style } from "./reference.ts";

@@ -1,6 +1,6 @@
 /** The guide, which `npm run guide` builds. */
 
-import { type Docs, emptyResponse, makeStaticDocument } from "@accountlink/http/site";
+import { type Docs, emptyResponse, makeStaticDocument } from "@accountlink/http/for_pages";
 
 /**
  * Reads a file of the guide as text; null if it does not exist.

@@ -20,7 +20,7 @@ import {
   searchOf,
   textResponse,
   withHeaders,
-} from "@accountlink/http/site";
+} from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { browserCookie } from "../browser_cookie.ts";
 import { homePage } from "../home/home_page.ts";

@@ -1,5 +1,5 @@
 /** The language of whoever reads a page, and how they choose another. */
-import { isUnder, type RequestContext, searchOf } from "@accountlink/http/site";
+import { isUnder, type RequestContext, searchOf } from "@accountlink/http/for_pages";
 import { Context, Effect, Layer } from "effect";
 import { Html, html } from "../html.ts";
 import { pageCookie } from "../page_cookie.ts";

@@ -3,7 +3,7 @@ import { type Pid, RequestLimits, SessionSettings, UserData } from "@accountlink
 import type { ChatId } from "@accountlink/core/ids";
 import { Profiles } from "@accountlink/core/platforms";
 import { OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
-import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/site";
+import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { chatCard } from "../account_card.ts";
 import { browserCookie } from "../browser_cookie.ts";

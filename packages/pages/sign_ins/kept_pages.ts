@@ -7,7 +7,7 @@
  * next page loads.
  */
 
-import { type BoundRoute, textResponse, withHeaders } from "@accountlink/http/site";
+import { type BoundRoute, textResponse, withHeaders } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { type Html, html } from "../html.ts";
 import type { Site } from "./site.ts";

@@ -11,7 +11,7 @@ import {
   type RequestContext,
   type Answer as RouteAnswer,
   searchOf,
-} from "@accountlink/http/site";
+} from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { html } from "../html.ts";
 import type { Language } from "../languages/language.ts";

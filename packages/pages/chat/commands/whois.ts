@@ -1,7 +1,7 @@
 /** Shows moderators the linked account of a member. */
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeByHand } from "@accountlink/core/communities";
-import { HttpSettings } from "@accountlink/http/site";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { type Answer, type Asked, type Listing } from "../command.ts";
 import { makeCommunity } from "../community.ts";

@@ -4,7 +4,7 @@ import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { type BoundRoute, envelopeV2, HttpSettings } from "@accountlink/http/site";
+import { type BoundRoute, envelopeV2, HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";

@@ -5,7 +5,7 @@ import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { Limits } from "@accountlink/core/limits";
-import { parameterReader } from "@accountlink/http/site";
+import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";

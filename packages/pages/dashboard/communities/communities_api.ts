@@ -3,7 +3,7 @@ import { type NamedLink, OwnedLinks, type OwnedScope, OwnedScopes } from "@accou
 import type { NewestPosition } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { type BoundRoute } from "@accountlink/http/site";
+import { type BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";

@@ -3,7 +3,7 @@ import { ChatPlatform, guildOf, SessionSettings } from "@accountlink/core";
 import { makeAskingName, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import { RolePlanStore } from "@accountlink/core/roles";
-import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/site";
+import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { documentBelow } from "../../base_path.ts";

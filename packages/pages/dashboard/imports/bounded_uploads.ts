@@ -1,5 +1,5 @@
 import type { StoreUnavailable } from "@accountlink/core";
-import { maxUploadsSize, type UploadedFile, type UploadFolder } from "@accountlink/http/site";
+import { maxUploadsSize, type UploadedFile, type UploadFolder } from "@accountlink/http/for_pages";
 import { Data, Effect } from "effect";
 
 /** A refused upload, with a sentence for its owner. */

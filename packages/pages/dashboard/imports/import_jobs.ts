@@ -19,7 +19,7 @@ import {
   linkReaders,
   type ReadOptions,
 } from "@accountlink/core/links";
-import type { UploadFolder } from "@accountlink/http/site";
+import type { UploadFolder } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Schedule, Semaphore, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { Community } from "../communities/community.ts";

@@ -1,7 +1,7 @@
 import { ChatId, Pid } from "@accountlink/core";
 import { KeyStore, noSettings } from "@accountlink/core/keys";
 import { LinkCap } from "@accountlink/core/links";
-import { maxUploadsSize, type UploadFolder } from "@accountlink/http/site";
+import { maxUploadsSize, type UploadFolder } from "@accountlink/http/for_pages";
 import { StorageMemory } from "@accountlink/memory";
 import { expect, it } from "@effect/vitest";
 import { Effect, Fiber, Layer, Stream } from "effect";

@@ -1,5 +1,5 @@
 import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
-import { HttpSettings, type UploadFolder } from "@accountlink/http/site";
+import { HttpSettings, type UploadFolder } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";

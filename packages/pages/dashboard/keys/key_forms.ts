@@ -4,7 +4,7 @@ import { type InvalidBody, InvalidParameter, MissingParameter } from "@accountli
 import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { isOrigin } from "@accountlink/core/origin";
-import { parameterReader } from "@accountlink/http/site";
+import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect, Option } from "effect";
 import type { Fields } from "../owner_pages.ts";

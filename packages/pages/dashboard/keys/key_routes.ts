@@ -1,7 +1,7 @@
 import { OwnedKeys } from "@accountlink/core";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
-import type { BoundRoute, HttpResponse } from "@accountlink/http/site";
+import type { BoundRoute, HttpResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { type NoticeName } from "../look/notice.ts";

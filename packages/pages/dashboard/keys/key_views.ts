@@ -3,7 +3,7 @@ import { OwnedLinks } from "@accountlink/core/communities";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { makeUsageDays } from "@accountlink/core/usage";
-import { HttpSettings } from "@accountlink/http/site";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { noticeHtml } from "../look/notice.ts";

@@ -1,7 +1,7 @@
 import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits } from "@accountlink/core/limits";
-import type { BoundRoute } from "@accountlink/http/site";
+import type { BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";

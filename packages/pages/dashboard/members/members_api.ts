@@ -3,7 +3,7 @@ import { BadRequest } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { type BoundRoute } from "@accountlink/http/site";
+import { type BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";

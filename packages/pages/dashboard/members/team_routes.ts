@@ -4,7 +4,7 @@ import { type Conflict, Forbidden, type InvalidParameter } from "@accountlink/co
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
-import { HttpSettings } from "@accountlink/http/site";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type NoticeName, noticeHtml } from "../look/notice.ts";

@@ -6,7 +6,7 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { Webhooks } from "@accountlink/core/webhooks";
-import { HttpSettings } from "@accountlink/http/site";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";

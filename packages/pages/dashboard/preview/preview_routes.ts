@@ -1,6 +1,6 @@
 import { SessionSettings } from "@accountlink/core";
 import { noSettings } from "@accountlink/core/keys";
-import { basePathOf, HttpSettings } from "@accountlink/http/site";
+import { basePathOf, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { documentBelow } from "../../base_path.ts";
 import { readerOf } from "../../page_render.ts";

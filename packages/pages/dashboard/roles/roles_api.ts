@@ -1,6 +1,6 @@
 import { originOf } from "@accountlink/core/keys";
 import { planJson, RolePlans } from "@accountlink/core/roles";
-import type { BoundRoute } from "@accountlink/http/site";
+import type { BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";

@@ -6,7 +6,7 @@ import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { type ItemDetails, itemKinds, Profiles, type RankedGroup } from "@accountlink/core/platforms";
 import { mostRules, type PlanState, RolePlanStore, RolePlans } from "@accountlink/core/roles";
-import type { HttpResponse } from "@accountlink/http/site";
+import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";

@@ -9,7 +9,7 @@ import {
   type RequestContext,
   type Router,
   textOf,
-} from "@accountlink/http/site";
+} from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
 import { type Fields, type OwnerPages } from "../owner_pages.ts";
 import { paths, withQuery } from "../paths.ts";

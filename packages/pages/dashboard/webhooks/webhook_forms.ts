@@ -1,7 +1,7 @@
 /** Reads the forms of webhooks, by the same rules as the bodies of the JSON routes. */
 import { eventTypes } from "@accountlink/core/events";
 import type { WebhookId } from "@accountlink/core/webhooks";
-import { parameterReader } from "@accountlink/http/site";
+import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardWebhooks } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Fields } from "../owner_pages.ts";

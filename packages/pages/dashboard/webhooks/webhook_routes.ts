@@ -6,7 +6,7 @@ import {
   type WebhookDetails,
   Webhooks,
 } from "@accountlink/core/webhooks";
-import type { BoundRoute, HttpResponse } from "@accountlink/http/site";
+import type { BoundRoute, HttpResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { statusOf } from "../keys/key_forms.ts";

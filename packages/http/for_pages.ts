@@ -1,4 +1,4 @@
-/** The building blocks of pages: requests, responses, and the checks that pages share with routes. @internal */
+/** What pages need of this package: requests, responses, and the checks that pages share with routes. @internal */
 
 export { addErrorHeaders, type SuccessOf } from "./envelopes/envelope.ts";
 export { envelopeV2 } from "./envelopes/envelope_v2.ts";
