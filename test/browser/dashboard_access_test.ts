@@ -69,7 +69,7 @@ describe("another site", () => {
 
   it("every dashboard page has headers against frames, caching and foreign scripts", async () => {
     const { page, close } = await visit("/dashboard", /Ada\b/, desktop);
-    const { overview, keys, newKey, usage, audit, trial, preview, account, usageFile, auditFile } = paths;
+    const { overview, keys, newKey, usage, audit, tryLookup, preview, account, usageFile, auditFile } = paths;
     const policies = new Set<string>();
     for (const path of [
       overview,
@@ -77,7 +77,7 @@ describe("another site", () => {
       newKey,
       usage,
       audit,
-      trial,
+      tryLookup,
       preview,
       account,
       usageFile,

@@ -220,11 +220,11 @@ describe("the try page", () => {
   };
 
   it("the try page shows the request and the answer, but not the key", async () => {
-    const watched = await visit(paths.trial, /Ada\b/, phone);
+    const watched = await visit(paths.tryLookup, /Ada\b/, phone);
     const { page, close } = watched;
     await expectUsable(watched, "Try it", "dashboard-try");
     const key = await createKey(page, "Tried");
-    await page.goto(`${url()}${paths.trial}`);
+    await page.goto(`${url()}${paths.tryLookup}`);
     await page.getByLabel("API key").fill(key);
     await page.getByLabel("ID", { exact: true }).fill("100001");
     await press(page, "Send the request");
@@ -237,7 +237,7 @@ describe("the try page", () => {
     await page.getByText("Restrictions").click();
     await page.getByLabel("Denied addresses").fill("127.0.0.1");
     await press(page, "Save the rules");
-    await page.goto(`${url()}${paths.trial}`);
+    await page.goto(`${url()}${paths.tryLookup}`);
     await page.getByLabel("API key").fill(key);
     await page.getByLabel("ID", { exact: true }).fill("100001");
     await press(page, "Send the request");

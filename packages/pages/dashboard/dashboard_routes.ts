@@ -20,7 +20,7 @@ import { previewRoutes } from "./preview/preview_routes.ts";
 import { rolesApi } from "./roles/roles_api.ts";
 import { rolesRoutes } from "./roles/roles_routes.ts";
 import { staticRoutes } from "./static_routes.ts";
-import { trialRoutes } from "./trial/trial_routes.ts";
+import { tryLookupRoutes } from "./try_lookup/try_lookup_routes.ts";
 import { usageRoutes } from "./usage/usage_routes.ts";
 import { webhookRoutes } from "./webhooks/webhook_routes.ts";
 import { webhooksApi } from "./webhooks/webhooks_api.ts";
@@ -49,7 +49,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* altPages(pages)),
     ...(yield* eventsRoutes(pages)),
     ...(yield* auditRoutes(pages)),
-    ...(yield* trialRoutes(pages, makeLookups)),
+    ...(yield* tryLookupRoutes(pages, makeLookups)),
     ...(yield* previewRoutes(pages)),
     ...(yield* teamRoutes(pages)),
     ...(yield* accountRoutes(pages)),

@@ -9,7 +9,7 @@ import { nameOf } from "../look/owned_key.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, rolesPath, withQuery } from "../paths.ts";
-import { curlOf } from "../trial/commands.ts";
+import { curlOf } from "../try_lookup/commands.ts";
 
 export interface Issued {
   readonly key: KeyDetails;

@@ -11,7 +11,7 @@ h3, .cards h2 { margin: 0 0 .25rem; }
 h3 { font-size: 1rem; }
 h3 small { display: inline; }
 section, section + [data-live] { margin-top: 2.25rem; }
-h1 + section, .notice + section, .trial > section { margin-top: 0; }
+h1 + section, .notice + section, .try > section { margin-top: 0; }
 :is(section, .panel, .notice, li, .beside > div) > :last-child { margin-bottom: 0; }
 .hint, .problem, .visitor, .button.small, table, figcaption, .legend, .figures dt { font-size: var(--small); }
 nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round); }
@@ -118,7 +118,7 @@ pre { margin: 0 0 .75rem; padding: .75rem; border: var(--rule); background: var(
 .copyable { display: grid; gap: .5rem; justify-items: start; margin-bottom: 1.25rem; }
 .panel > .copyable { margin: 0; }
 .copyable pre { width: 100%; margin: 0; user-select: all; }
-body, .steps, .beside, .frames, .preview, .trial { display: grid; gap: 1rem; }
+body, .steps, .beside, .frames, .preview, .try { display: grid; gap: 1rem; }
 .steps > li { min-width: 0; padding-left: 2.5rem; }
 .steps p, .steps form { margin: .25rem 0 .5rem; }
 .qr { width: 11rem; padding: .25rem; border: var(--rule); background: #fff; fill: #000; }
@@ -180,9 +180,9 @@ meter { display: block; width: 100%; height: .75rem; }
   .visitor { align-items: stretch; flex-direction: column; }
   main { padding: 1.25rem 0; }
   footer { padding-bottom: 1rem; }
-  .beside, .trial { grid-template-columns: minmax(0, 1fr) auto; align-items: start; }
-  .trial { grid-template-columns: 22rem minmax(0, 1fr); }
-  .trial > form { order: -1; }
+  .beside, .try { grid-template-columns: minmax(0, 1fr) auto; align-items: start; }
+  .try { grid-template-columns: 22rem minmax(0, 1fr); }
+  .try > form { order: -1; }
   .frames { width: 22rem; }
   .preview { grid-template-columns: 18rem 1fr; }
   .preview iframe { position: sticky; top: 1rem; }

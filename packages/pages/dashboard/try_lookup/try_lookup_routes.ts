@@ -13,16 +13,22 @@ import {
 import { Effect, Stream } from "effect";
 import { type Fields, type OwnerPages } from "../owner_pages.ts";
 import { paths, withQuery } from "../paths.ts";
-import { emptyTrialForm, questions, type TrialForm, type TrialResult, trialPage } from "./trial_page.ts";
+import {
+  emptyLookupForm,
+  type LookupForm,
+  type LookupResult,
+  questions,
+  tryLookupPage,
+} from "./try_lookup_page.ts";
 
-export const trialRoutes = Effect.fnUntraced(function* (
+export const tryLookupRoutes = Effect.fnUntraced(function* (
   { page, form }: OwnerPages,
   makeLookups: () => Router,
 ) {
   const { publicUrl } = yield* HttpSettings;
 
-  const tried = Effect.fnUntraced(function* (context: RequestContext, trial: TrialForm, key: string) {
-    const path = pathOf(trial);
+  const tried = Effect.fnUntraced(function* (context: RequestContext, lookup: LookupForm, key: string) {
+    const path = pathOf(lookup);
     const found = makeLookups().find("GET", path);
     if (found === undefined) return yield* Effect.die(`No lookup has the path ${path}`);
     const response = yield* found.answer(requestAs(context, path, key), found.query);
@@ -33,25 +39,25 @@ export const trialRoutes = Effect.fnUntraced(function* (
       status,
       headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as const),
       body: JSON.stringify(JSON.parse(textOf(response)), null, 2),
-    } satisfies TrialResult;
+    } satisfies LookupResult;
   });
 
   return [
-    page(paths.trial, (visitor) => Effect.succeed(trialPage(emptyTrialForm, visitor, null, []))),
+    page(paths.tryLookup, (visitor) => Effect.succeed(tryLookupPage(emptyLookupForm, visitor, null, []))),
     form(
-      paths.trial,
+      paths.tryLookup,
       Effect.fnUntraced(function* (visitor, fields) {
-        const trial = trialOf(fields);
+        const lookup = formOf(fields);
         const key = fields("key").trim();
-        const problems = problemsOf(trial, key);
-        const result = problems.length === 0 ? yield* tried(visitor.context, trial, key) : null;
-        return trialPage(trial, visitor, result, problems);
+        const problems = problemsOf(lookup, key);
+        const result = problems.length === 0 ? yield* tried(visitor.context, lookup, key) : null;
+        return tryLookupPage(lookup, visitor, result, problems);
       }),
     ),
   ];
 });
 
-const trialOf = (fields: Fields): TrialForm => {
+const formOf = (fields: Fields): LookupForm => {
   const question = fields("question");
   return {
     question: question === "game" || question === "status" ? question : "chat",
@@ -62,12 +68,12 @@ const trialOf = (fields: Fields): TrialForm => {
 };
 
 /** Checks only the form itself; the service validates everything else. */
-const problemsOf = ({ id }: TrialForm, key: string) => [
+const problemsOf = ({ id }: LookupForm, key: string) => [
   ...(keyIdOf(key) === null ? [{ name: "key", reason: "expected a whole key, which begins with alk_" }] : []),
   ...(id === "" ? [{ name: "id", reason: "expected the ID of an account" }] : []),
 ];
 
-const pathOf = ({ question, id, guildId, resolved }: TrialForm): string => {
+const pathOf = ({ question, id, guildId, resolved }: LookupForm): string => {
   const { path, subject } = questions[question];
   return withQuery(path, { [subject]: id, guildId, resolved: resolved ? "true" : null });
 };

@@ -36,14 +36,14 @@ export const questions = {
 type Question = keyof typeof questions;
 
 /** The submitted values of the form. The API key is left out, because no page shows it again. */
-export interface TrialForm {
+export interface LookupForm {
   readonly question: Question;
   readonly id: string;
   readonly guildId: string;
   readonly resolved: boolean;
 }
 
-export interface TrialResult {
+export interface LookupResult {
   readonly url: string;
   readonly request: Request;
   readonly status: number;
@@ -54,24 +54,24 @@ export interface TrialResult {
 
 const labels = { key: "API key", id: "ID", guildId: "Community" };
 
-export const emptyTrialForm: TrialForm = { question: "chat", id: "", guildId: "", resolved: false };
+export const emptyLookupForm: LookupForm = { question: "chat", id: "", guildId: "", resolved: false };
 
 /** @param result the response to show; null if no request was sent */
-export const trialPage = (
-  form: TrialForm,
+export const tryLookupPage = (
+  form: LookupForm,
   { platforms }: Pick<Visitor, "platforms">,
-  result: TrialResult | null,
+  result: LookupResult | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => ({
   status: problems.length === 0 ? 200 : 400,
   title: "Try it",
-  section: "trial",
+  section: "tryLookup",
   content: html`
 ${problemSummary(problems, labels, problems.length === 0 ? null : "No request was sent: some fields need another value.")}
 ${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>.`, result.status >= 400)}
-<div class="trial">
+<div class="try">
 ${result && resultHtml(form, result)}
-<form method="post" action="${paths.trial}" class="panel">
+<form method="post" action="${paths.tryLookup}" class="panel">
 ${textField({ name: "key", label: labels.key, hint: "The service does not store it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
 ${radioField({
   name: "question",
@@ -89,7 +89,7 @@ ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <p class="more">Every route: <a href="/docs">API reference</a></p>`,
 });
 
-const resultHtml = (form: TrialForm, { url, request, status, headers, body }: TrialResult): Html => html`
+const resultHtml = (form: LookupForm, { url, request, status, headers, body }: LookupResult): Html => html`
 <section>
 <h2>Request</h2>
 <pre>${request.method} ${request.url}
@@ -104,7 +104,7 @@ ${copyable("curl", "command", curlOf(request, "$ACCOUNTLINK_KEY"))}
 ${copyable("client", "program", clientProgramOf({ url, ...callOf(form) }))}
 </section>`;
 
-const callOf = ({ question, id, guildId, resolved }: TrialForm) => ({
+const callOf = ({ question, id, guildId, resolved }: LookupForm) => ({
   method: questions[question].method,
   id,
   options: { ...(guildId === "" ? {} : { guildId }), ...(resolved ? { resolved } : {}) },
