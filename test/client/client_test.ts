@@ -1,11 +1,11 @@
 /** Tests the methods of the client against the service. */
 import { type ClientOptions, createClient } from "@accountlink/client";
 import { freePort } from "@accountlink/test-servers";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { eventually } from "../support/eventually.ts";
 import { guild, type KeyOptions, newToken } from "../support/fixtures.ts";
-import { patience } from "../support/patience.ts";
 
 const platformPort = await freePort();
 const { fixtures, url } = useContractServer({
@@ -138,11 +138,11 @@ describe("methods of the client", () => {
     expect((await events.read({ cursor })).events).toEqual([]);
     const following = events();
     const first = following.next();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await links.set("100008", "3");
       await links.set("100008", "4");
       expect(await Promise.race([first, Promise.resolve(null)])).not.toBeNull();
-    }, patience);
+    });
     expect((await first).value).toMatchObject({ type: "link.set", data: { chatId: "100008" } });
     await following.return();
   });

@@ -1,12 +1,12 @@
 /** Runs the client of `clients/luau`, and the example game that uses it, in a Luau interpreter. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { blocksOf, readDocument } from "../docs/document.ts";
+import { eventually } from "../support/eventually.ts";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
-import { patience } from "../support/patience.ts";
 import { type Case, cases, type Said, startCases } from "./cases.ts";
 import { startProgram } from "./program.ts";
 import type { Experience } from "./roblox.ts";
@@ -241,5 +241,5 @@ test("the example game rewards a player once for a link", async () => {
   const game = play({ script }, newKey());
   const code = await game.untilPrinted(/^For 100 coins, type (\S+) at \S+\/go$/m);
   await walk(code, "9", "confirm");
-  await vi.waitFor(() => expect(game.output()).toMatch(/^9 gets 100 coins$[^]*^9 is linked$/m), patience);
+  await eventually(() => expect(game.output()).toMatch(/^9 gets 100 coins$[^]*^9 is linked$/m));
 });

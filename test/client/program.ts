@@ -3,8 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { vi } from "vitest";
-import { patience } from "../support/patience.ts";
+import { eventually } from "../support/eventually.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -53,12 +52,12 @@ export const startProgram = (
   return {
     output: () => printed,
     untilPrinted: (pattern) =>
-      vi.waitFor(() => {
+      eventually(() => {
         // The last line may still be arriving.
         const found = pattern.exec(printed.slice(0, printed.lastIndexOf("\n") + 1))?.[1];
         if (found === undefined) throw new Error(`Cannot find ${pattern} in the output: ${printed}`);
         return found;
-      }, patience),
+      }),
     ended,
     stop: async () => {
       child.kill();

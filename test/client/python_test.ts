@@ -12,8 +12,8 @@ import { promisify } from "node:util";
 import { freePort, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { patience } from "../support/patience.ts";
 import { startServerHere } from "../support/server.ts";
 import { startProgram } from "./program.ts";
 import { pathOf, pythonWithClient } from "./python.ts";
@@ -261,9 +261,10 @@ asyncio.run(discord_bot.report(types.SimpleNamespace(send=send)))`;
     };
     // The bot follows from its start on, so link until it posts.
     let times = 0;
-    await expect
-      .poll(() => link("PATCH /v2/game", { chatId: "100001", gameId: String((++times % 2) + 1) }), patience)
-      .toMatch(/^<@100001> plays as \d\.$/m);
+    await eventually(async () => {
+      const said = await link("PATCH /v2/game", { chatId: "100001", gameId: String((++times % 2) + 1) });
+      expect(said).toMatch(/^<@100001> plays as \d\.$/m);
+    });
     await link("PATCH /v2/game", { chatId: "100002", gameId: "3" });
     await link("DELETE /v2/game", { chatId: "100002" });
     await bot.untilPrinted(/^<@100002> plays as 3\.\n<@100002> (no longer plays as 3)\.$/m);

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Answer, createClient, type VerificationSession } from "@accountlink/client";
 import { freePort } from "@accountlink/test-servers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { patience } from "../support/patience.ts";
 import { startServerHere } from "../support/server.ts";
 
 const { url, newKey, newUser } = await useFlowServer({
@@ -31,7 +31,7 @@ const statesOf = (sessions: AsyncIterable<VerificationSession>) => {
   return {
     states,
     ended,
-    until: (state: string) => vi.waitFor(() => expect(states).toContain(state), patience),
+    until: (state: string) => eventually(() => expect(states).toContain(state)),
   };
 };
 
@@ -45,7 +45,7 @@ describe.concurrent("a session", () => {
     const { sid } = await client.sessions.create({ clientId: "7" });
     const { states, ended, until } = statesOf(client.sessions.watch(sid));
     await until("pending");
-    await vi.waitFor(() => expect(statuses().length).toBeGreaterThan(2), patience);
+    await eventually(() => expect(statuses().length).toBeGreaterThan(2));
     const user = newUser(sid);
     await user.begin();
     await until("opened");

@@ -4,9 +4,9 @@ import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type ExplainedEvidence, evidenceWeightAt, scoreOf, weightOf } from "../support/alt_score.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { eventually } from "../support/eventually.ts";
 import { emptyGuild, guild, type KeyOptions, type SeenAt, stranger } from "../support/fixtures.ts";
 import { type Answer, textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 const [home, vpn] = ["203.0.113.7", "198.51.100.7"] as const;
@@ -286,9 +286,7 @@ describe("alt detection with the chat platform", () => {
        */
       const sendDuringFault = async (...request: Parameters<typeof send>) => {
         await platform.recover();
-        await expect
-          .poll(async () => (await send(`GET /v2/chat?${query}`, { key })).status, patience)
-          .toBe(200);
+        await eventually(async () => expect((await send(`GET /v2/chat?${query}`, { key })).status).toBe(200));
         await platform.fail(fault);
         return send(...request);
       };

@@ -1,9 +1,9 @@
 /** Sign-in sessions of the dashboard, and attacks on them. */
 import { runInProcess } from "@accountlink/server/test_command_line";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { formOf, titleOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { whyHidden } from "../support/storage.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
 import { createKey, dashboardRoutes, headersOf, type Owner, signInOwner } from "./dashboard.ts";
@@ -171,7 +171,7 @@ describe("every dashboard route", () => {
     await expectUse();
 
     await operate("accounts", "suspend", "chat:100013");
-    await vi.waitFor(async () => expectRefusal(await lookUp(token), 401, "INVALID_API_KEY", null), patience);
+    await eventually(async () => expectRefusal(await lookUp(token), 401, "INVALID_API_KEY", null));
     for (const [line, body] of routes(id)) {
       const refused = await owner.send(line, request(body, {}));
       expectRefusal(refused, 403, "FORBIDDEN", { reason: "account_suspended" });
@@ -182,7 +182,7 @@ describe("every dashboard route", () => {
     expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
 
     await operate("accounts", "restore", "chat:100013");
-    await vi.waitFor(expectUse, patience);
+    await eventually(expectUse);
   });
 
   test("an erasure does not lift a suspension, and /me says so before", async ({ skip }) => {

@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { eventually } from "../support/eventually.ts";
 import { guild, stranger } from "../support/fixtures.ts";
 import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";
 
 type Line = `${string} ${string}`;
@@ -201,22 +201,22 @@ describe("refusals of idempotent requests", () => {
     await platform.fail({ mode: "down", platform: "game" });
     expectRefusal(await ask("PATCH /v2/game", "down", body), 503, "INTERNAL_ERROR", null);
     await platform.recover();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const answer = await ask("PATCH /v2/game", "down", body);
       expect([answer.status, isReplayed(answer)]).toEqual([200, false]);
-    }, patience);
+    });
 
     const create = senderOf(session);
-    const refusedKey = await vi.waitFor(async () => {
+    const refusedKey = await eventually(async () => {
       const idempotencyKey = randomUUID();
       const refused = await create("POST /v2/sessions", idempotencyKey, { clientId: "x" });
       expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "session_create" });
       return idempotencyKey;
-    }, patience);
-    await vi.waitFor(async () => {
+    });
+    await eventually(async () => {
       const answer = await create("POST /v2/sessions", refusedKey, { clientId: "x" });
       expect([answer.status, isReplayed(answer)]).toEqual([201, false]);
-    }, patience);
+    });
   });
 });
 

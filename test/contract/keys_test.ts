@@ -1,8 +1,8 @@
 /** Which keys are accepted from which addresses, and reports of leaked keys. */
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { newToken } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const lookup = "GET /v2/chat?chatId=100001";
@@ -54,8 +54,7 @@ describe("a key with an expiry", () => {
   });
 
   test("a key is refused once it has expired, and not earlier", async () => {
-    await vi.waitFor(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
-      ...patience,
+    await eventually(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
       interval: 20,
     });
     expect(Date.now()).toBeGreaterThanOrEqual(moment);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
 import { isSignedWith } from "./webhook_receiver.ts";
-import { anEventId, deliveriesOf, eventually, isoTime, newUser, useWebhooks, webhookOf } from "./webhooks.ts";
+import { anEventId, deliveriesOf, isoTime, newUser, useWebhooks, webhookOf } from "./webhooks.ts";
 
 const { receiver, createWebhook, newOwner } = await useWebhooks();
 

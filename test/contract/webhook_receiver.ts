@@ -2,8 +2,8 @@
 import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { Webhook } from "standardwebhooks";
-import { afterAll, expect, vi } from "vitest";
-import { patience } from "../support/patience.ts";
+import { afterAll, expect } from "vitest";
+import { eventually } from "../support/eventually.ts";
 
 export interface Received {
   readonly path: string;
@@ -61,13 +61,13 @@ export const useReceiver = async (): Promise<Receiver> => {
     url,
     at,
     wait: (path, count) =>
-      vi.waitFor(
+      eventually(
         () => {
           const found = at(path);
           if (found.length < count) throw new Error(`${path} got ${found.length}, expected ${count}`);
           return found;
         },
-        { ...patience, interval: 20 },
+        { interval: 20 },
       ),
     answer: (path, status, headers = {}) => answers.set(path, { status, headers }),
     hold: (path) => {

@@ -1,7 +1,7 @@
 /** Runs a server and a receiver of webhooks, and makes accounts whose owners create webhooks. */
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 import { useReceiver } from "./webhook_receiver.ts";
@@ -13,8 +13,6 @@ export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\
 export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
 export const listOf = (value: unknown) => value as ReadonlyArray<Json>;
-
-export const eventually = <A>(check: () => A | Promise<A>): Promise<A> => vi.waitFor(check, patience);
 
 let users = 5;
 /** A chat user that no other test uses. */

@@ -1,9 +1,9 @@
 /** Sends the examples of the OpenAPI document to the demo, and compares the answers. */
 import { type Route, routes } from "@accountlink/http-api";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plain } from "../contract/example_text.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 
 /**
@@ -43,7 +43,7 @@ describe.each(["v2", "v1"] as const)("the examples of %s", (generation) => {
 
   beforeAll(async () => {
     running = await startServerHere({ fixture: "demo", env: { ACCOUNTLINK_STREAM_MAX: "100 millis" } });
-    await vi.waitUntil(() => demo().output().includes("Stop with"), patience);
+    await eventually(() => expect(demo().output()).toContain("Stop with"));
     document = (await demo().send("GET /openapi.json")).body;
   });
 

@@ -8,11 +8,11 @@ import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { english } from "../support/english.ts";
+import { eventually } from "../support/eventually.ts";
 import { textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
 import { hasProgram, runShell } from "./shell.ts";
 
@@ -119,9 +119,8 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
     const { sid } = await newSession(key);
     const user = newUser(textOf(sid));
     const first = type(streams[0] ?? "", textOf(sid));
-    await vi.waitFor(
-      async () => expect((await send("GET /metrics")).text).toContain("accountlink_session_reads_open 1"),
-      patience,
+    await eventually(async () =>
+      expect((await send("GET /metrics")).text).toContain("accountlink_session_reads_open 1"),
     );
     await user.begin();
     await first;

@@ -1,7 +1,7 @@
 /** Runs the tour of the README and the request of docs/api.md, and compares the answers. */
 import { tmpdir } from "node:os";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { patience } from "../support/patience.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { hasProgram, runShell } from "./shell.ts";
@@ -42,7 +42,7 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
   beforeAll(async () => {
     const started = await startServer({ fixture: {}, env: demo });
     server = started;
-    await vi.waitFor(() => expect(started.output()).toContain("Stop with Ctrl+C."), patience);
+    await eventually(() => expect(started.output()).toContain("Stop with Ctrl+C."));
     keys = started.output().match(/alk_[\w-]+$/gm) ?? [];
   });
 

@@ -1,9 +1,10 @@
 /** Caps on connections, for each client address and in total. */
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { connectTo, eventually, readAnswers } from "../support/raw_http.ts";
+import { connectTo, readAnswers } from "../support/raw_http.ts";
 import { useServer } from "../support/server.ts";
 
 const limit = 4;
@@ -40,12 +41,11 @@ describe.each([
     const { sockets, served } = await openMany(url(), 3 * limit);
     expect(served).toBe(limit);
     for (const socket of sockets) socket.destroy();
-    const isFree = async () => {
+    await eventually(async () => {
       const again = await openMany(url(), 1);
       for (const socket of again.sockets) socket.destroy();
-      return again.served === 1;
-    };
-    expect(await eventually(isFree)).toBe(true);
+      expect(again.served).toBe(1);
+    });
     const socket = await connectTo(url());
     socket.write("GET /metrics HTTP/1.1\r\nHost: service.example\r\nConnection: close\r\n\r\n");
     const [answer] = await readAnswers(socket);
@@ -76,7 +76,7 @@ describe("behind a trusted proxy", () => {
       waiting.push(socket);
     }
     const status = async (from: string) => (await send("GET /v2/chat?chatId=100001", { key, from })).status;
-    expect(await eventually(async () => (await status("2001:db8:1:2::ffff")) === 429)).toBe(true);
+    await eventually(async () => expect(await status("2001:db8:1:2::ffff")).toBe(429));
     const refused = await send("GET /v2/chat?chatId=100001", { key, from: "2001:db8:1:2::ffff" });
     expect(refused.body).toMatchObject({
       error: { code: "SHARED_IP_RATE_LIMITED", details: { bucket: "ip_second" } },
@@ -85,6 +85,6 @@ describe("behind a trusted proxy", () => {
     expect(refused.headers["retry-after"]).toBe("1");
     expect(await status("2001:db8:1:3::1")).toBe(404);
     for (const socket of sockets) socket.destroy();
-    expect(await eventually(async () => (await status("2001:db8:1:2::ffff")) === 404)).toBe(true);
+    await eventually(async () => expect(await status("2001:db8:1:2::ffff")).toBe(404));
   });
 });

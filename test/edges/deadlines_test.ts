@@ -1,9 +1,10 @@
 /** Deadlines end idle and slow connections, but not long polls and streams. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { connectTo, eventually, openSockets, readAnswers } from "../support/raw_http.ts";
+import { connectTo, openSockets, readAnswers } from "../support/raw_http.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
 
 const fixtures = makeFixtures();
@@ -27,7 +28,8 @@ afterAll(async () => {
 });
 
 const head = `Host: service.example\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-const areGone = () => eventually(async () => (await openSockets(server.pid)) <= before);
+const untilClosed = () =>
+  eventually(async () => expect(await openSockets(server.pid)).toBeLessThanOrEqual(before));
 
 test("a client that stops reading its responses is disconnected", async () => {
   const request = "GET /openapi.json HTTP/1.1\r\nHost: service.example\r\n\r\n";
@@ -35,7 +37,7 @@ test("a client that stops reading its responses is disconnected", async () => {
   // The responses are larger than the socket buffers of both sides, so the server cannot send all of them.
   for (const socket of sockets) socket.write(request.repeat(40));
   await Promise.all(sockets.map((socket) => once(socket, "readable")));
-  expect(await areGone()).toBe(true);
+  await untilClosed();
   for (const socket of sockets) socket.destroy();
 });
 
@@ -56,7 +58,7 @@ test("long polls and streams are exempt from deadlines", async () => {
   stream.setEncoding("utf8").on("data", (chunk: string) => {
     received += chunk;
   });
-  expect(await eventually(() => Promise.resolve(received.includes("event: timeout")))).toBe(true);
+  await eventually(() => expect(received).toContain("event: timeout"));
   stream.destroy();
-  expect(await areGone()).toBe(true);
+  await untilClosed();
 });

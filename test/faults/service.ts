@@ -12,9 +12,9 @@ import {
   whyNoRedis,
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import type { Send } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
 
 /** A server process that may fail while clients use it. */
@@ -104,7 +104,7 @@ const startNode = Effect.fnUntraced(function* (
   // Wait until the node is ready. On a busy machine, the first request may fail, because the node gets no database
   // connection in time.
   yield* Effect.promise(() =>
-    vi.waitFor(async () => expect((await server.send("GET /readyz")).status).toBe(200), patience),
+    eventually(async () => expect((await server.send("GET /readyz")).status).toBe(200)),
   );
   let isUp = true;
   let disturbances = 0;

@@ -1,9 +1,9 @@
 /** Measures how much memory of a server each waiting client takes. docs/performance.md states this figure. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type Answer, makeClient, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
-import { patience } from "../support/patience.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
 
 const count = 2_000;
@@ -48,7 +48,7 @@ const heldByServer = async () => {
   const printed = () => [...server.output().matchAll(/^held (\d+) (\d+)$/gm)];
   const before = printed().length;
   process.kill(server.pid, "SIGUSR2");
-  await vi.waitFor(() => expect(printed()).toHaveLength(before + 1), patience);
+  await eventually(() => expect(printed()).toHaveLength(before + 1));
   const [, heap, handles] = printed().at(-1) ?? [];
   return { heap: Number(heap), handles: Number(handles) };
 };
@@ -99,11 +99,11 @@ test.each([
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
   await untilOpen(0);
   client.close();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const after = await heldByServer();
     expect(after.handles - before.handles).toBeLessThan(10);
     expect((after.heap - before.heap) / count).toBeLessThan(3_000);
-  }, patience);
+  });
   const each = (during.heap - before.heap) / count;
   console.log(`${(each / 1_000).toFixed(1)} kB`);
   expect(each).toBeLessThan(25_000);

@@ -18,12 +18,12 @@ import {
   whyNoRedis,
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readDocument } from "../docs/document.ts";
 import { chatKey, command } from "../support/chat.ts";
+import { eventually } from "../support/eventually.ts";
 import { guild, makeFixtures } from "../support/fixtures.ts";
-import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
 import { alertCases } from "./alert_cases.ts";
 
@@ -128,12 +128,12 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
     );
     expect(new Set(named).size).toBeGreaterThan(15);
     yield* Effect.promise(() =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
         const { text } = await send("GET /metrics");
         const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
         expect(named.filter((name) => !exported.has(name))).toEqual([]);
-      }, patience),
+      }),
     );
   }).pipe(Effect.scoped, Effect.runPromise),
 );

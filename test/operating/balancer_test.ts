@@ -12,11 +12,11 @@ import {
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { balancers, readExample } from "./balancers.ts";
 
@@ -135,10 +135,8 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         return send(`/v2/sessions/${sid}?wait=25`, "127.0.0.6", { signal: left.signal }).catch(() => null);
       };
       const reads = [openRead(), openRead()];
-      await vi.waitFor(
-        async () =>
-          expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
-        patience,
+      await eventually(async () =>
+        expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
       );
       await expect(send("/healthz", "127.0.0.6")).rejects.toThrow(
         /ECONNRESET|EPIPE|socket hang up|disconnected/,
@@ -146,7 +144,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect((await send("/healthz", "127.0.0.7")).status).toBe(200);
       left.abort();
       await Promise.all(reads);
-      await vi.waitFor(async () => expect((await send("/healthz", "127.0.0.6")).status).toBe(200), patience);
+      await eventually(async () => expect((await send("/healthz", "127.0.0.6")).status).toBe(200));
     });
 
     it.skipIf(withoutPostgres !== null)(
@@ -166,9 +164,9 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         });
         onTestFinished(async () => void (await node.stop()));
         const send = await startBalancer({}, node.url);
-        await vi.waitFor(async () => expect((await send("/readyz", "127.0.0.8")).status).toBe(200), patience);
+        await eventually(async () => expect((await send("/readyz", "127.0.0.8")).status).toBe(200));
         await Effect.runPromise(way.cut);
-        await vi.waitFor(async () => expect((await node.send("GET /readyz")).status).toBe(503), patience);
+        await eventually(async () => expect((await node.send("GET /readyz")).status).toBe(503));
 
         // HAProxy notices within 4 seconds that /readyz fails. The answers must be the same before and after that.
         const noticed = performance.now() + 4_000;
@@ -191,7 +189,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
       const makeServer = startHttpServer(({ method }) => (method === "PATCH" ? "cut" : {}));
       const nodes = await Effect.runPromise(Scope.provide(Effect.all([makeServer, makeServer]), scope));
       const send = await startBalancer({}, ...nodes.map(({ url }) => url));
-      await vi.waitFor(async () => expect((await send("/readyz", "127.0.0.11")).status).toBe(200), patience);
+      await eventually(async () => expect((await send("/readyz", "127.0.0.11")).status).toBe(200));
       const { status } = await send("/v2/game", "127.0.0.11", { method: "PATCH" });
       expect([502, 503]).toContain(status);
       const heard = nodes.flatMap((node) => node.heard).filter(({ method }) => method === "PATCH");

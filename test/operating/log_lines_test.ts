@@ -1,7 +1,7 @@
 /** The access log, as docs/operating.md describes it. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 
 interface Line {
@@ -36,13 +36,13 @@ const linesOf = (server: RunningServer): ReadonlyArray<Line> =>
 
 /** Waits for the line, since it may arrive after the answer. */
 const lineFor = (server: RunningServer, requestId: unknown) =>
-  vi.waitFor(() => {
+  eventually(() => {
     const lines = linesOf(server).filter(
       ({ message, annotations }) => message === "Request answered" && annotations["requestId"] === requestId,
     );
     expect(lines).toHaveLength(1);
     return lines[0] as Line;
-  }, patience);
+  });
 
 describe("the access log", () => {
   it("the access log has a debug line for each answer, without query and address", async () => {

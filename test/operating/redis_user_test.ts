@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { makeCertificate, startPostgres, startRedis, whyNoCertificate } from "@accountlink/test-servers";
 import { Effect } from "effect";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { whyNoService } from "../faults/service.ts";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
 
 const missing = (await whyNoService()) ?? (await whyNoCertificate());
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
           yield* Effect.promise(async () => {
             // Both nodes count requests together, in Redis. If the machine is so busy that a node cannot reach Redis,
             // that node counts on its own for a while.
-            await vi.waitFor(
+            await eventually(
               async () => {
                 const key = keys.pop() ?? "";
                 const statuses: Array<number | undefined> = [];
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
                   expect(text).toMatch(/^accountlink_limits_alone(\{\})? 0$/m);
                 }
               },
-              { ...patience, interval: 500 },
+              { interval: 500 },
             );
             for (const { output } of nodes) expect(output()).not.toContain("NOPERM");
           });

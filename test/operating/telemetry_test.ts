@@ -1,9 +1,9 @@
 /** Traces and metrics that the server exports to an OpenTelemetry collector. */
 import { type HeardRequest, startHttpServer } from "@accountlink/test-servers";
 import { Effect, type Scope } from "effect";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 
 interface Attribute {
@@ -79,11 +79,11 @@ const tracedLookup = Effect.gen(function* () {
   );
   expect(answer.status).toBe(200);
   const spans = yield* Effect.promise(() =>
-    vi.waitFor(() => {
+    eventually(() => {
       const found = spansIn(collector.heard).filter((span) => span.traceId === traceId);
       expect(found.map(({ name }) => name)).toContain("GET /v2/chat");
       return found;
-    }, patience),
+    }),
   );
   return { collector, server, answer, spans };
 });
@@ -122,10 +122,10 @@ describe("traces", () => {
           server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } }),
         );
         yield* Effect.promise(() =>
-          vi.waitFor(() => {
+          eventually(() => {
             const names = spansIn(collector.heard).map(({ name }) => name);
             expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
-          }, patience),
+          }),
         );
         const told = collector.heard.map((request) => request.body).join("\n");
         // The pattern finds the user ID only outside of longer numbers, because times and trace IDs may contain its
@@ -154,12 +154,12 @@ describe("metrics", () => {
             .flatMap(({ metrics }) => metrics.map(({ name }) => name));
         yield* Effect.promise(() =>
           // Some metrics appear only after their first use.
-          vi.waitFor(async () => {
+          eventually(async () => {
             const { text } = await server.send("GET /metrics");
             const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
             expect(scraped.length).toBeGreaterThan(10);
             expect(new Set(exported())).toEqual(new Set(scraped));
-          }, patience),
+          }),
         );
         const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
         const of = (name: string) =>

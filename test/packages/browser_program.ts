@@ -1,8 +1,8 @@
 /** Runs programs that use the packages in a browser, bundled as a site would serve them. */
 import { rolldown } from "rolldown";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { startBrowser } from "../browser/start_browser.ts";
-import { patience } from "../support/patience.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** Bundles a module, runs it in a page, and returns its log lines. */
 export const runInBrowser = async (module: string): Promise<ReadonlyArray<string>> => {
@@ -27,7 +27,7 @@ export const runInBrowser = async (module: string): Promise<ReadonlyArray<string
       }),
     );
     await page.goto(`${origin}/`);
-    await vi.waitFor(() => expect(lines.at(-1)).toMatch(/^ended$|Error/), patience);
+    await eventually(() => expect(lines.at(-1)).toMatch(/^ended$|Error/));
     return lines.at(-1) === "ended" ? lines.slice(0, -1) : lines;
   } finally {
     await browser.close();

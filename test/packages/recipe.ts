@@ -3,10 +3,10 @@ import { globSync, readFileSync } from "node:fs";
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { freePort } from "@accountlink/test-servers";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { root } from "../../tools/publishable.ts";
 import { type RunningProgram, startProgram } from "../client/program.ts";
-import { patience } from "../support/patience.ts";
+import { eventually } from "../support/eventually.ts";
 import { runInBrowser } from "./browser_program.ts";
 import { type Command, compile, install, type ProjectManifest, run, type Tarballs } from "./project.ts";
 import type { Runtime, Runtimes } from "./runtimes.ts";
@@ -105,7 +105,7 @@ const commandOf = ({ scripts }: Recipe, runtime: Runtime | "workerd", runtimes: 
 };
 
 const useService = async (origin: string, basePath: string, program: RunningProgram): Promise<Sessions> => {
-  await vi.waitFor(async () => expect((await fetch(origin)).status).toBe(200), patience);
+  await eventually(async () => expect((await fetch(origin)).status).toBe(200));
 
   const chat = `${origin}${basePath}/v2/chat?chatId=100001`;
   const refused = await fetch(chat);
@@ -130,10 +130,10 @@ const useService = async (origin: string, basePath: string, program: RunningProg
 
 /** Retries until the key's limit admits the request, and returns the answer. */
 const fetchInLimits = async (url: string, init: RequestInit): Promise<unknown> => {
-  const response = await vi.waitFor(async () => {
+  const response = await eventually(async () => {
     const answer = await fetch(url, init);
     expect(answer.status).not.toBe(429);
     return answer;
-  }, patience);
+  });
   return response.json();
 };

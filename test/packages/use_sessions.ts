@@ -2,7 +2,7 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
-import { patience } from "../support/patience.ts";
+import { eventually } from "../support/eventually.ts";
 
 export interface Sessions {
   readonly url: string;
@@ -10,13 +10,13 @@ export interface Sessions {
 }
 
 const create = ({ url, headers }: Sessions): Promise<string> =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const created = await fetch(url, { method: "POST", headers, body: JSON.stringify({ clientId: "7" }) });
     // Retry a refused request: after six sessions, a key may create only one session every 10 seconds.
     expect(created.status).toBe(201);
     const { data } = (await created.json()) as { readonly data: { readonly sid: string } };
     return `${url}/${data.sid}`;
-  }, patience);
+  });
 
 /** A stream that has sent its first event. */
 export interface OpenStream {
@@ -59,7 +59,7 @@ export const expectStream = async (sessions: Sessions): Promise<void> => {
 export const expectPoll = async (sessions: Sessions): Promise<void> => {
   const { headers } = sessions;
   let pause = 50;
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     pause *= 2;
     const session = await create(sessions);
     const poll = fetch(`${session}?wait=25`, { headers });
@@ -68,7 +68,7 @@ export const expectPoll = async (sessions: Sessions): Promise<void> => {
       expect(answer.status).toBe(200);
       expect(await answer.json()).toMatchObject({ data: { state: "pending" } });
     }
-  }, patience);
+  });
 };
 
 /** How a client disconnects: it closes or resets its connection. */
@@ -91,12 +91,12 @@ const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving
 export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
   const { headers } = sessions;
   let pause = 50;
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     pause *= 2;
     const session = await create(sessions);
     await leave(`${session}?wait=25`, headers, leaving, pause);
     await sleep(pause);
     const next = await fetch(session, { headers });
     expect(await next.json()).toMatchObject({ error: { details: { bucket: "poll_interval" } } });
-  }, patience);
+  });
 };

@@ -7,8 +7,8 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { patience } from "../support/patience.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { clone, installedMegabytes, makeClone, removeClone, run, terminal } from "./fresh_clone.ts";
 
 beforeAll(makeClone);
@@ -64,7 +64,7 @@ const stop = async (demo: Demo, tell: () => void): Promise<number | null> => {
   const ended = once(demo.npm, "exit");
   tell();
   await ended;
-  await vi.waitFor(() => expect(isAlive(demo)).toBe(false), patience);
+  await eventually(() => expect(isAlive(demo)).toBe(false));
   return demo.npm.exitCode;
 };
 
@@ -76,14 +76,14 @@ const keysIn = ({ printed }: Demo): ReadonlyArray<string> => [
  * Runs a shell command that the demo has printed. Repeats the command if the rate limit of its key refused the request.
  */
 const runLine = (line: string): Promise<{ readonly data?: unknown }> =>
-  vi.waitFor(
+  eventually(
     async () => {
       const { stdout } = await run("sh", ["-c", line], { env: terminal() });
       const answer = JSON.parse(stdout) as { readonly status: number; readonly data?: unknown };
       expect(answer.status).toBe(200);
       return answer;
     },
-    { ...patience, interval: 500 },
+    { interval: 500 },
   );
 
 test("npm start in a fresh clone runs a demo, and ends all processes with exit code 0 on a signal", async () => {

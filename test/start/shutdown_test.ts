@@ -4,11 +4,11 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@accountlink/test-servers";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { makeClient, textOf } from "../support/http.ts";
-import { patience } from "../support/patience.ts";
 import { type ServerProcess, startServer, startServerHere } from "../support/server.ts";
 
 let folder = "";
@@ -46,10 +46,7 @@ const startSlowWrite = async (dataFolder: string) => {
  */
 const untilAsked = async (port: number) => {
   const { send, close } = makeClient(`http://127.0.0.1:${port}`);
-  await vi.waitFor(
-    async () => expect((await send("GET /requests")).text).toContain("/game/api/users"),
-    patience,
-  );
+  await eventually(async () => expect((await send("GET /requests")).text).toContain("/game/api/users"));
   close();
 };
 
@@ -64,7 +61,7 @@ const accepts = (url: string): Promise<boolean> => {
 };
 
 const untilRefusing = (url: string) =>
-  vi.waitFor(async () => expect(await accepts(url)).toBe(false), { ...patience, interval: 5 });
+  eventually(async () => expect(await accepts(url)).toBe(false), { interval: 5 });
 
 describe("on a signal", () => {
   test("on a signal, the server finishes requests, refuses new connections and ignores further signals", async () => {
@@ -126,13 +123,11 @@ describe("shutdown", () => {
 
     const started = performance.now();
     const ended = server.stop();
-    await vi.waitFor(
-      async () =>
-        expect(await send("GET /readyz")).toMatchObject({
-          status: 503,
-          body: { status: "unavailable", failing: ["stopping"] },
-        }),
-      patience,
+    await eventually(async () =>
+      expect(await send("GET /readyz")).toMatchObject({
+        status: 503,
+        body: { status: "unavailable", failing: ["stopping"] },
+      }),
     );
     expect(await accepts(server.url)).toBe(true);
     expect(await kept.ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
@@ -157,10 +152,8 @@ describe("shutdown", () => {
     const stream = send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
     const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
     await used.ask("GET /healthz");
-    await vi.waitFor(
-      async () =>
-        expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
-      patience,
+    await eventually(async () =>
+      expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
     );
 
     const started = performance.now();

@@ -1,6 +1,6 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
+import { eventually } from "./eventually.ts";
 import type { Send } from "./http.ts";
-import { patience } from "./patience.ts";
 
 /**
  * Makes a function that waits until the server has exactly `count` open long polls and streams. The count includes
@@ -9,7 +9,7 @@ import { patience } from "./patience.ts";
 export const openReads =
   (send: Send, of: "session_reads_open" | "event_readers_waiting") =>
   (count: number): Promise<void> =>
-    vi.waitFor(
+    eventually(
       async () => expect((await send("GET /metrics")).text).toContain(`\naccountlink_${of} ${count}\n`),
-      { ...patience, interval: 10 },
+      { interval: 10 },
     );

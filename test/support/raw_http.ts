@@ -2,8 +2,6 @@
 import { once } from "node:events";
 import { readdir, readlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import { patience } from "./patience.ts";
 
 /** Opens a TCP connection, on which the test can still send data after the server has ended its side. */
 export const connectTo = async (url: string): Promise<Socket> => {
@@ -63,17 +61,4 @@ export const openSockets = async (pid: number): Promise<number> => {
   const folder = `/proc/${pid}/fd`;
   const links = (await readdir(folder)).map((name) => readlink(`${folder}/${name}`).catch(() => ""));
   return (await Promise.all(links)).filter((link) => link.startsWith("socket:")).length;
-};
-
-/** Repeats the check until it is true, for at most `atMost` milliseconds. Returns whether it became true. */
-export const eventually = async (
-  holds: () => Promise<boolean>,
-  atMost: number = patience.timeout,
-): Promise<boolean> => {
-  const end = performance.now() + atMost;
-  while (!(await holds())) {
-    if (performance.now() > end) return false;
-    await sleep(50);
-  }
-  return true;
 };
