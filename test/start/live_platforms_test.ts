@@ -63,7 +63,7 @@ describe("a verification", () => {
     const done = await post("/verify/confirm", formOf(page));
     expect(done.status).toBe(200);
     expect(withoutIsolation(done.text)).toContain(
-      `<a class="button" href="https://discord.com/channels/${guildId}">Go back to Discord</a>`,
+      `<a class="button" href="https://discord.com/channels/${guildId}"><span>Go back to Discord</span></a>`,
     );
 
     const session = await server.send(`GET /v2/sessions/${sid}`, { key });
