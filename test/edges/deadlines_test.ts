@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const head = `Host: service.example\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-const untilClosed = () =>
+const expectClosed = () =>
   eventually(async () => expect(await openSockets(server.pid)).toBeLessThanOrEqual(before));
 
 test("a client that stops reading its responses is disconnected", async () => {
@@ -37,7 +37,7 @@ test("a client that stops reading its responses is disconnected", async () => {
   // The responses are larger than the socket buffers of both sides, so the server cannot send all of them.
   for (const socket of sockets) socket.write(request.repeat(40));
   await Promise.all(sockets.map((socket) => once(socket, "readable")));
-  await untilClosed();
+  await expectClosed();
   for (const socket of sockets) socket.destroy();
 });
 
@@ -60,5 +60,5 @@ test("long polls and streams are exempt from deadlines", async () => {
   });
   await eventually(() => expect(received).toContain("event: timeout"));
   stream.destroy();
-  await untilClosed();
+  await expectClosed();
 });

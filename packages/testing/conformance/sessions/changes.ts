@@ -34,7 +34,7 @@ const states: ReadonlyArray<SessionState> = [
   "completed",
   "failed",
 ];
-const steps: ReadonlyArray<SessionStep> = ["opened", "cancelled", "expired"];
+const nextStates: ReadonlyArray<SessionStep> = ["opened", "cancelled", "expired"];
 const times = { before: deadline - 1, at: deadline };
 
 const allowed = new Set([
@@ -54,7 +54,7 @@ export const changes: Cases<StoragePorts> = {
     function* () {
       const taken: Array<string> = [];
       for (const state of states) {
-        for (const to of steps) {
+        for (const to of nextStates) {
           for (const [when, at] of Object.entries(times)) {
             const steps = yield* newVerificationSteps;
             const session = yield* inState(steps, state);
