@@ -1,13 +1,7 @@
 /** The input that every envelope receives, and the headers that all envelopes share. */
 import type { PublicError } from "@accountlink/core";
 import type { KeyBucket } from "@accountlink/core/errors";
-import {
-  type Allowance,
-  type LimitReport,
-  type Quota,
-  secondsUntil,
-  type Traffic,
-} from "@accountlink/core/limits";
+import { type Allowance, type LimitReport, type Quota, secondsUntil } from "@accountlink/core/limits";
 import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { isRateLimited } from "@accountlink/http-api";
 import { HttpResponse } from "../http_app.ts";
@@ -50,25 +44,14 @@ const retryAfterOf = (error: PublicError): number | null => {
 
 const expiryNoticeMs = 7 * dayMs;
 
-const policyOf = (bucket: KeyBucket, limit: number | null, windowMs: number): ReadonlyArray<string> =>
-  limit === null ? [] : [`"${bucket}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`];
+/** Returns the value of `RateLimit-Policy`: the windows that count requests together with this bucket. */
+const policyOf = (bucket: Allowance["bucket"], { perWindow, windowMs, daily, verifyDaily }: Quota): string =>
+  bucket === "verify_day"
+    ? windowText("verify_day", verifyDaily, dayMs)
+    : [windowText("second", perWindow, windowMs), windowText("day", daily, dayMs)].filter(Boolean).join(", ");
 
-/**
- * Caches the values of `RateLimit-Policy` by quota object. Requests with the same API key share one quota object while
- * the key is cached.
- */
-const policies = new WeakMap<Quota, Readonly<Record<Traffic, string>>>();
-
-const policiesOf = (quota: Quota): Readonly<Record<Traffic, string>> => {
-  let known = policies.get(quota);
-  if (known === undefined) {
-    const { perWindow, windowMs, daily, verifyDaily } = quota;
-    const mapping = [...policyOf("second", perWindow, windowMs), ...policyOf("day", daily, dayMs)];
-    known = { mapping: mapping.join(", "), verify: policyOf("verify_day", verifyDaily, dayMs).join() };
-    policies.set(quota, known);
-  }
-  return known;
-};
+const windowText = (bucket: KeyBucket, limit: number | null, windowMs: number): string =>
+  limit === null ? "" : `"${bucket}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`;
 
 /**
  * Returns the window with fewer requests left. If both windows have equally many left, it returns the window that
@@ -100,7 +83,7 @@ const limitHeaders = (
   const closest = closestToItsEnd(report);
   if (closest === null) return;
   const { bucket, remaining, resetsAt } = closest;
-  headers["ratelimit-policy"] = policiesOf(quota)[bucket === "verify_day" ? "verify" : "mapping"];
+  headers["ratelimit-policy"] = policyOf(bucket, quota);
   const seconds = secondsUntil(resetsAt, now, bucket === "second" ? quota.windowMs : dayMs);
   headers["ratelimit"] = `"${bucket}";r=${remaining};t=${seconds}`;
 };
