@@ -79,6 +79,7 @@ export type Pid = typeof Pid.Type;
 
 /** @internal */
 export const isGuildId = Schema.is(GuildId);
+/** @internal */
 export const isPid = Schema.is(Pid);
 
 /** The public part of an API key, the 12 characters after `alk_`. */

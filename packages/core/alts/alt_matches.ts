@@ -3,6 +3,7 @@ import type { Millis } from "../timestamp.ts";
 import type { AltCandidate } from "./alt_candidates.ts";
 import { type AltEvidence, gameWeight, weighAddress, weighDevice, weighEvidence } from "./alt_evidence.ts";
 
+/** @internal */
 export const maxListedAlts = 25;
 
 export interface WeighedAlt {

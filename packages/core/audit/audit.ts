@@ -65,7 +65,11 @@ export interface WriteOrigin {
   readonly requestId: string | null;
 }
 
-/** Replaces the parts of the name that cannot be stored, because no change should fail on the name of its author. */
+/**
+ * Replaces the parts of the name that cannot be stored, because no change should fail on the name of its author.
+ *
+ * @internal
+ */
 export const originOfOperator = (name: string): WriteOrigin => ({
   actor: { type: "operator", id: toStorable(name) },
   requestId: null,

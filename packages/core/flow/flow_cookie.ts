@@ -34,7 +34,7 @@ export const withEntry = (cookie: string, entry: FlowEntry): string => {
   return full.length > maxLength ? withoutEntry(cookie) : full;
 };
 
-/** Returns the entry of a cookie; null if it has none or has expired. */
+/** Returns the entry of a cookie; null if it has none or has expired. @internal */
 export const entryIn = (cookie: Cookie, now: Millis): FlowEntry | null => {
   const encoded = cookie?.split(".")[2];
   if (encoded === undefined || (deadlineOf(cookie) ?? 0) <= now) return null;

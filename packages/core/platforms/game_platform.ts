@@ -12,14 +12,14 @@ export interface GameItem {
   readonly itemId: string;
 }
 
-/** What the platform tells about an item. */
+/** What the platform tells about an item. @internal */
 export const ItemDetails = Schema.Struct({ name: Schema.NullOr(Schema.String) });
 export type ItemDetails = typeof ItemDetails.Type;
 
 /** Whether a game user has an item. `private` if the user's inventory does not tell. */
 export type ItemOwnership = "owned" | "not_owned" | "private";
 
-/** A group of the game platform, with the ranks of its members, lowest first. */
+/** A group of the game platform, with the ranks of its members, lowest first. @internal */
 export const RankedGroup = Schema.Struct({
   id: Schema.String,
   name: Schema.NullOr(Schema.String),
@@ -31,7 +31,7 @@ export type RankedGroup = typeof RankedGroup.Type;
 /** The most members on a page of a group. @internal */
 export const groupPageSize = 100;
 
-/** Members of a group with their roles. `next` is the cursor of the next page, null on the last page. */
+/** Members of a group with their roles. `next` is the cursor of the next page, null on the last page. @internal */
 export const GroupPage = Schema.Struct({
   members: Schema.Array(Schema.Struct({ gameId: Schema.String, role: GameGroup.fields.role })),
   next: Schema.NullOr(Schema.String),

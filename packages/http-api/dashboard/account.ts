@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * const ofSession = [DashboardAccount.getSignIn, DashboardAccount.deleteSignIn, DashboardAccount.chooseAccount];
- * [...ofSession, DashboardAccount.getGuilds].every(({ codes }) => codes.has("INVALID_SESSION")); // true
+ * [...ofSession, DashboardAccount.declineInvitation, DashboardAccount.getGuilds].every(({ codes }) => codes.has("INVALID_SESSION")); // true
  * ```
  */
 import { memberRoles } from "@accountlink/core/accounts";

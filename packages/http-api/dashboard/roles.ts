@@ -6,7 +6,7 @@
  * const ofPlan = [DashboardRoles.getRoles, DashboardRoles.putRoles, DashboardRoles.deleteRoles];
  * new Set(ofPlan.map(pathTemplate)).size; // 1
  * const work = [DashboardRoles.previewRoles, DashboardRoles.sweepRoles];
- * work.every(({ role }) => role === "admin"); // true
+ * [...work, DashboardRoles.getRanks].every(({ role }) => role === "admin"); // true
  * ```
  */
 import { ChatId, GuildId, Pid } from "@accountlink/core/ids";

@@ -12,6 +12,6 @@ export const layer: Layer.Layer<Counters | Cache | Signals> = Layer.mergeAll(
   MemorySignals.layer,
 );
 
-/** Like `layer`, but the counts of the day are saved in the storage, so that they survive a restart. */
+/** Like `layer`, but the counts of the day are saved in the storage, so that they survive a restart. @internal */
 export const layerSaved: Layer.Layer<Counters | Cache | Signals, StoreUnavailable, DayCounts> =
   Layer.mergeAll(MemoryCounters.layerSaved, MemoryCache.layer, MemorySignals.layer);
