@@ -1,7 +1,7 @@
 /** Spans that cost nothing unless they are exported. */
 import { Effect, type Fiber, Tracer } from "effect";
 
-export const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
+const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
   cache.tracerEnabled && cache.tracer !== undefined && cache.tracer !== Tracer.nativeTracer;
 
 export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effect.succeed(isTracing(fiber)));
