@@ -1,5 +1,5 @@
 import { Context, type Effect, type Option } from "effect";
-import type { StoreUnavailable } from "./errors.ts";
+import type { StoreEffect } from "./errors.ts";
 import type { Millis } from "./timestamp.ts";
 
 /**
@@ -21,12 +21,7 @@ import type { Millis } from "./timestamp.ts";
 export class Cache extends Context.Service<
   Cache,
   {
-    readonly get: (key: string, now: Millis) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
-    readonly set: (
-      key: string,
-      value: string,
-      expiresAt: Millis,
-      now: Millis,
-    ) => Effect.Effect<void, StoreUnavailable>;
+    readonly get: (key: string, now: Millis) => StoreEffect<Option.Option<string>>;
+    readonly set: (key: string, value: string, expiresAt: Millis, now: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/Cache") {}

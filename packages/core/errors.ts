@@ -2,7 +2,7 @@
  * The errors of the service. Each class has a stable code. `message` and `details` are public, `cause` and `operation`
  * internal. `errors.ts` of http-api says when each error occurs and which HTTP status it has.
  */
-import { Data } from "effect";
+import { Data, type Effect } from "effect";
 import type { Millis } from "./timestamp.ts";
 
 export type ErrorCode = PublicError["code"];
@@ -301,6 +301,9 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
   readonly details = null;
   override readonly message = "Service unavailable";
 }
+
+/** An operation of a store, counter, cache or signal. */
+export type StoreEffect<A> = Effect.Effect<A, StoreUnavailable>;
 
 /** A platform did not answer. The request can be retried. */
 export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<Unavailability> {

@@ -1,5 +1,5 @@
 import { Context, Effect, Queue, Schedule, type Scope } from "effect";
-import type { StoreUnavailable } from "./errors.ts";
+import type { StoreEffect, StoreUnavailable } from "./errors.ts";
 
 /**
  * Publish and subscribe by topic. A message is delivered at most once and can be lost, so receivers must also poll for
@@ -23,7 +23,7 @@ export class Signals extends Context.Service<
   Signals,
   {
     /** Sends the message to the current subscribers of the topic, on every node. */
-    readonly publish: (topic: string, message: string) => Effect.Effect<void, StoreUnavailable>;
+    readonly publish: (topic: string, message: string) => StoreEffect<void>;
 
     /** Subscribes until the scope closes. The queue gets every later message of the topic. */
     readonly subscribe: (

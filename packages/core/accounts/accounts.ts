@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { Account, Tier } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
@@ -9,7 +9,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { hasAccepted } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
 
-type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
+type Change = StoreEffect<Option.Option<boolean>>;
 
 /**
  * Manages accounts. Every change is written to the audit log and reaches the account's keys on every node within a
@@ -22,7 +22,7 @@ export class Accounts extends Context.Service<
      * Returns the account that a chat user signs in to. A user without an account gets a free one; invitations do not
      * count. The account of a user who was erased as an owner of a suspended account is suspended.
      */
-    readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
+    readonly ofChatUser: (chatId: ChatId) => StoreEffect<Account>;
 
     readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;
 

@@ -1,6 +1,6 @@
-import { Context, type Effect } from "effect";
+import { Context } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Member, MemberChange, MemberRefusal, Membership } from "./member.ts";
@@ -26,20 +26,20 @@ export interface ChooseAccount extends Pick<WriteOrigin, "requestId"> {
 export class MemberStore extends Context.Service<
   MemberStore,
   {
-    readonly list: (account: string) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>;
+    readonly list: (account: string) => StoreEffect<ReadonlyArray<Member>>;
 
-    readonly findByChatId: (chatId: ChatId) => Effect.Effect<ReadonlyArray<Membership>, StoreUnavailable>;
+    readonly findByChatId: (chatId: ChatId) => StoreEffect<ReadonlyArray<Membership>>;
 
     /**
      * Deletes lapsed invitations, applies `decideMember` to a change and writes an audit entry. If the user whose ID is the account's `chatId`
      * stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the account are deleted.
      */
-    readonly change: (write: ChangeMember) => Effect.Effect<"changed" | MemberRefusal, StoreUnavailable>;
+    readonly change: (write: ChangeMember) => StoreEffect<"changed" | MemberRefusal>;
 
     /**
      * Moves a sign-in to another account of its user, and accepts an invitation to this account with a
      * `member.accepted` audit entry. Returns false if the user is neither a member nor invited.
      */
-    readonly choose: (choice: ChooseAccount) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly choose: (choice: ChooseAccount) => StoreEffect<boolean>;
   }
 >()("@accountlink/core/MemberStore") {}

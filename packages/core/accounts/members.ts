@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import { BadRequest, Conflict, Forbidden, type StoreUnavailable } from "../errors.ts";
+import { BadRequest, Conflict, Forbidden, type StoreEffect, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
 import { hasAccepted, hasLapsed, type Member, type MemberChange, type Membership } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
@@ -23,7 +23,7 @@ export class Members extends Context.Service<
   Members,
   {
     /** Returns the members and the invitations that have not lapsed. */
-    readonly list: (account: string) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>;
+    readonly list: (account: string) => StoreEffect<ReadonlyArray<Member>>;
 
     /**
      * Changes a member and returns whether anything changed. Fails with `Conflict` `member_exists`, `member_limit` or
@@ -35,7 +35,7 @@ export class Members extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<boolean, Unknown | Conflict | StoreUnavailable>;
 
-    readonly accountsOf: (chatId: ChatId) => Effect.Effect<AccountsOfUser, StoreUnavailable>;
+    readonly accountsOf: (chatId: ChatId) => StoreEffect<AccountsOfUser>;
 
     /**
      * Moves a sign-in to another account of the same user, and accepts an invitation to this account. Fails with

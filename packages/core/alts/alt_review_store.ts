@@ -1,6 +1,6 @@
-import { Context, type Effect } from "effect";
+import { Context } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { AltPair, AltReview } from "./alt_review.ts";
 
@@ -16,13 +16,13 @@ export class AltReviewStore extends Context.Service<
   AltReviewStore,
   {
     /** Stores or replaces the review of a pair, and writes `review.set` to the audit log. */
-    readonly set: (write: SetAltReview) => Effect.Effect<void, StoreUnavailable>;
+    readonly set: (write: SetAltReview) => StoreEffect<void>;
 
     /**
      * Deletes the review of a pair and writes `review.deleted` to the audit log. Returns false, and writes nothing, if
      * there is no review.
      */
-    readonly remove: (write: ReviewedPair) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly remove: (write: ReviewedPair) => StoreEffect<boolean>;
 
     /**
      * Returns the reviews of a chat user, newest first. Reviews of the same time are sorted by the other chat ID as a
@@ -34,6 +34,6 @@ export class AltReviewStore extends Context.Service<
       pid: Pid,
       chatId: ChatId,
       limit: number | null,
-    ) => Effect.Effect<ReadonlyArray<AltReview>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<AltReview>>;
   }
 >()("@accountlink/core/AltReviewStore") {}

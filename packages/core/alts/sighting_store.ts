@@ -1,6 +1,6 @@
-import { Context, type Effect } from "effect";
+import { Context } from "effect";
 import type { AddressSighting, ProtectedAddress, Sighting } from "../addresses/sighting.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -48,17 +48,14 @@ export class SightingStore extends Context.Service<
     readonly findByChatIds: (
       pid: Pid,
       chatIds: ReadonlyArray<ChatId>,
-    ) => Effect.Effect<ReadonlyArray<Sighting>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<Sighting>>;
 
     /**
      * Finds other users who were seen at the addresses or in the browsers of the query. Returns all matching sightings
      * of the most recently seen users and of the users in `including`. The search does not get slower when more users
      * share an address.
      */
-    readonly findShared: (
-      pid: Pid,
-      query: SharedSightings,
-    ) => Effect.Effect<ReadonlyArray<FoundSighting>, StoreUnavailable>;
+    readonly findShared: (pid: Pid, query: SharedSightings) => StoreEffect<ReadonlyArray<FoundSighting>>;
 
     /**
      * Counts the chat users seen at each place, in the order of `places`. The count does not get slower when more users
@@ -69,10 +66,10 @@ export class SightingStore extends Context.Service<
     readonly countUsers: (
       pid: Pid,
       places: ReadonlyArray<ReadonlyArray<string>>,
-    ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<number>>;
 
     /** Returns the number of sightings at addresses by the ID of the address key that encrypted them. */
-    readonly countByKey: () => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>;
+    readonly countByKey: () => StoreEffect<ReadonlyMap<string, number>>;
 
     /**
      * Returns up to `limit` sightings encrypted with address keys other than `addressKeyId`, sorted by the fields that
@@ -84,15 +81,12 @@ export class SightingStore extends Context.Service<
       addressKeyId: string,
       after: StoredSighting | null,
       limit: number,
-    ) => Effect.Effect<ReadonlyArray<StoredSighting>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<StoredSighting>>;
 
     /**
      * Replaces the addresses of a scope's sightings and keeps the times. Sightings that were deleted in the meantime
      * stay deleted. If two sightings become the same, the later one remains.
      */
-    readonly reprotect: (
-      pid: Pid,
-      sightings: ReadonlyArray<ReprotectedSighting>,
-    ) => Effect.Effect<void, StoreUnavailable>;
+    readonly reprotect: (pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>) => StoreEffect<void>;
   }
 >()("@accountlink/core/SightingStore") {}

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AuditAction, AuditEntry } from "./audit.ts";
@@ -45,12 +45,12 @@ export class AuditLog extends Context.Service<
       before: number | null,
       limit: number,
       filter?: AuditFilter,
-    ) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<AuditEntry>>;
 
     /**
      * Deletes the entries of all accounts from before a time, and returns the number of deleted entries. It deletes the
      * oldest entries first, in small atomic steps, until a step finds no more entries.
      */
-    readonly forget: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
+    readonly forget: (before: Millis) => StoreEffect<number>;
   }
 >()("@accountlink/core/AuditLog") {}

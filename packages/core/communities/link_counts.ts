@@ -3,7 +3,7 @@
  * number while a new count runs.
  */
 import { Clock, Effect, Fiber, Semaphore } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
@@ -102,7 +102,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     of: (pid: Pid) => of(pid, "all"),
 
     /** Returns the numbers of links verified lately. If counting takes long, returns the last known numbers. */
-    weeksOf: (pid: Pid): Effect.Effect<VerifiedWeeks, StoreUnavailable> =>
+    weeksOf: (pid: Pid): StoreEffect<VerifiedWeeks> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 
     /** Returns the number of links. If there is no count from the last minute, waits for a new count. */

@@ -5,6 +5,7 @@ import type {
   InvalidParameter,
   LinkNotFound,
   PlatformUnavailable,
+  StoreEffect,
   StoreUnavailable,
 } from "../errors.ts";
 import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
@@ -83,13 +84,13 @@ export class OwnedLinks extends Context.Service<
     /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
     readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>, PlatformUnavailable>;
 
-    readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
+    readonly find: (scope: DataScope, chatId: ChatId) => StoreEffect<Link | null>;
 
     /** Returns the links of chat users with both profiles, omitting users without a link. */
     readonly findMany: (
       scope: DataScope,
       chatIds: ReadonlyArray<ChatId>,
-    ) => Effect.Effect<ReadonlyArray<NamedLink>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<NamedLink>>;
 
     /** Emits the newest links of a scope with both profiles, in constant memory, at most 25 a second. */
     readonly newest: (scope: DataScope, limit: number) => Stream.Stream<NamedLink, StoreUnavailable>;

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import { BadRequest, type StoreUnavailable } from "../errors.ts";
+import { BadRequest, type StoreEffect, type StoreUnavailable } from "../errors.ts";
 import { isPid, type Pid } from "../ids.ts";
 import { type Account, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -27,9 +27,7 @@ export class OwnedScopes extends Context.Service<
   OwnedScopes,
   {
     /** Returns the scopes of the owner: the global scope first, then guilds by id. */
-    readonly list: (
-      account: Pick<Account, "name">,
-    ) => Effect.Effect<ReadonlyArray<OwnedScope>, StoreUnavailable>;
+    readonly list: (account: Pick<Account, "name">) => StoreEffect<ReadonlyArray<OwnedScope>>;
 
     /** @param pid any text, such as a value from a URL */
     readonly find: (
@@ -44,10 +42,10 @@ export class OwnedScopes extends Context.Service<
     ) => Effect.Effect<OwnedScope, Unknown | StoreUnavailable>;
 
     /** Counts the links of a scope that were verified lately. */
-    readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
+    readonly verifiedWeeks: (pid: Pid) => StoreEffect<VerifiedWeeks>;
 
     /** Returns the number of links of a scope. If there is no count from the last minute, waits for a new count. */
-    readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
+    readonly countLinks: (pid: Pid) => StoreEffect<number>;
 
     /** Adds 1 to the last count of links after the owner set a link, or -1 after the owner removed one. */
     readonly addLinks: (pid: Pid, links: 1 | -1) => Effect.Effect<void>;

@@ -7,7 +7,7 @@
 import { Clock, type Duration, Effect, FiberSet, Latch, Queue, type Scope } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { DataScope } from "../data_scope.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { Pid } from "../ids.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
@@ -94,11 +94,11 @@ interface CourierWork<Item extends Held, C extends Courier<Item>> {
   /** The log message for a failed run of a courier. */
   readonly problem: string;
   readonly node: CourierNode;
-  readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<Item>, StoreUnavailable>;
+  readonly hold: (hold: HoldItems) => StoreEffect<ReadonlyArray<Item>>;
   readonly idOf: (item: Item) => string;
   readonly make: (courier: Courier<Item>) => C;
   /** Processes events for the courier's webhook or role plan until no event is left. */
-  readonly run: (courier: C) => Effect.Effect<void, StoreUnavailable>;
+  readonly run: (courier: C) => StoreEffect<void>;
   /** Whether a courier has work besides new events. */
   readonly isDue: (courier: C, at: Millis) => boolean;
   /** Whether couriers carry events of sessions too. */

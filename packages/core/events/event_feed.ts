@@ -1,6 +1,12 @@
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { Conflict, InvalidParameter, type RateLimited, type StoreUnavailable } from "../errors.ts";
+import {
+  Conflict,
+  InvalidParameter,
+  type RateLimited,
+  type StoreEffect,
+  type StoreUnavailable,
+} from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -116,10 +122,7 @@ export class EventFeed extends Context.Service<
       before: number | null,
       limit: number,
       filter: EventFilter,
-    ) => Effect.Effect<
-      { readonly events: ReadonlyArray<FeedEvent>; readonly next: number | null },
-      StoreUnavailable
-    >;
+    ) => StoreEffect<{ readonly events: ReadonlyArray<FeedEvent>; readonly next: number | null }>;
 
     /** Lists all links, sorted by chat ID as text. */
     readonly links: (

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Option } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { FeedEvent } from "./event.ts";
@@ -54,7 +54,7 @@ export interface SweepEvents {
 export class EventStore extends Context.Service<
   EventStore,
   {
-    readonly range: (pid: Pid) => Effect.Effect<FeedRange, StoreUnavailable>;
+    readonly range: (pid: Pid) => StoreEffect<FeedRange>;
 
     /**
      * Reads up to `limit` events after a position, oldest first. Returns `None` if events after the position were
@@ -64,22 +64,22 @@ export class EventStore extends Context.Service<
       pid: Pid,
       after: number,
       limit: number,
-    ) => Effect.Effect<Option.Option<ReadonlyArray<FeedEvent>>, StoreUnavailable>;
+    ) => StoreEffect<Option.Option<ReadonlyArray<FeedEvent>>>;
 
     /** Reads up to `limit` events before a position, newest first; null starts at the last event. */
     readonly readBack: (
       pid: Pid,
       before: number | null,
       limit: number,
-    ) => Effect.Effect<ReadonlyArray<FeedEvent>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<FeedEvent>>;
 
     /** Returns the given scopes that have events after their given position. */
-    readonly newer: (places: ReadonlyArray<FeedPlace>) => Effect.Effect<ReadonlyArray<Pid>, StoreUnavailable>;
+    readonly newer: (places: ReadonlyArray<FeedPlace>) => StoreEffect<ReadonlyArray<Pid>>;
 
     /** Returns the time of the oldest stored event of all scopes; null without events. */
-    readonly oldestAt: () => Effect.Effect<Millis | null, StoreUnavailable>;
+    readonly oldestAt: () => StoreEffect<Millis | null>;
 
     /** Deletes old events in small atomic steps, oldest first, and returns their number. */
-    readonly sweep: (sweep: SweepEvents) => Effect.Effect<number, StoreUnavailable>;
+    readonly sweep: (sweep: SweepEvents) => StoreEffect<number>;
   }
 >()("@accountlink/core/EventStore") {}

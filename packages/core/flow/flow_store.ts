@@ -1,5 +1,5 @@
-import { Context, type Effect, type Option } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import { Context, type Option } from "effect";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, FlowId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { SignInChallenge, VerificationFlow } from "./verification_flow.ts";
@@ -20,16 +20,13 @@ export type Proof =
 export class FlowStore extends Context.Service<
   FlowStore,
   {
-    readonly begin: (flow: VerificationFlow) => Effect.Effect<void, StoreUnavailable>;
+    readonly begin: (flow: VerificationFlow) => StoreEffect<void>;
 
     /** Finds a flow. None if it was deleted or has expired. */
-    readonly find: (
-      id: FlowId,
-      at: Millis,
-    ) => Effect.Effect<Option.Option<VerificationFlow>, StoreUnavailable>;
+    readonly find: (id: FlowId, at: Millis) => StoreEffect<Option.Option<VerificationFlow>>;
 
     /** Stores a challenge. Returns false if its flow is gone. */
-    readonly challenge: (challenge: SignInChallenge) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly challenge: (challenge: SignInChallenge) => StoreEffect<boolean>;
 
     /**
      * Returns a challenge of the flow and deletes it, so that it is used only once. Returns None if the challenge or
@@ -39,7 +36,7 @@ export class FlowStore extends Context.Service<
       id: FlowId,
       stateHash: string,
       at: Millis,
-    ) => Effect.Effect<Option.Option<SignInChallenge>, StoreUnavailable>;
+    ) => StoreEffect<Option.Option<SignInChallenge>>;
 
     /**
      * Adds a proof to a flow. The flow's id becomes `nextId`, the id of a new cookie, and its sign-in challenges are
@@ -53,8 +50,8 @@ export class FlowStore extends Context.Service<
       proof: Proof,
       at: Millis,
       nextId: FlowId,
-    ) => Effect.Effect<Option.Option<VerificationFlow>, StoreUnavailable>;
+    ) => StoreEffect<Option.Option<VerificationFlow>>;
 
-    readonly end: (id: FlowId) => Effect.Effect<void, StoreUnavailable>;
+    readonly end: (id: FlowId) => StoreEffect<void>;
   }
 >()("@accountlink/core/FlowStore") {}

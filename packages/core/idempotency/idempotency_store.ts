@@ -1,5 +1,5 @@
 import { Context, type Effect, type Option } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -58,10 +58,8 @@ export class IdempotencyStore extends Context.Service<
     ) => Effect.Effect<Option.Option<O>, E | StoreUnavailable>;
 
     /** Returns the stored request with a key, even if its time is over and it was not deleted yet. */
-    readonly find: (
-      id: IdempotentWrite["id"],
-    ) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
+    readonly find: (id: IdempotentWrite["id"]) => StoreEffect<Option.Option<EarlierRequest>>;
 
-    readonly sweep: (at: Millis) => Effect.Effect<void, StoreUnavailable>;
+    readonly sweep: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/IdempotencyStore") {}

@@ -3,7 +3,13 @@ import { SecureRandom } from "effect/crypto";
 import { type AddressLists, parseNetwork } from "../addresses/client_address.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
-import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
+import {
+  Conflict,
+  InvalidParameter,
+  type ParameterProblem,
+  type StoreEffect,
+  type StoreUnavailable,
+} from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
@@ -74,7 +80,7 @@ export class ApiKeys extends Context.Service<
       id: KeyId,
       graceSeconds: number,
       origin: WriteOrigin,
-    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+    ) => StoreEffect<Option.Option<string>>;
 
     /**
      * Changes a key and returns whether anything changed. None for an unknown key; `Conflict` `key_revoked` for a
@@ -87,23 +93,17 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<Option.Option<boolean>, InvalidParameter | Conflict | StoreUnavailable>;
 
     /** Revokes a key permanently. Returns false if it is unknown or already revoked. */
-    readonly revoke: (id: KeyId, origin: WriteOrigin) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly revoke: (id: KeyId, origin: WriteOrigin) => StoreEffect<boolean>;
 
     /** Revokes a leaked key, unless it is unknown or the leaked secret has expired. */
-    readonly reportLeaked: (
-      token: string,
-      requestId: string,
-    ) => Effect.Effect<"revoked" | "ended" | "unknown", StoreUnavailable>;
+    readonly reportLeaked: (token: string, requestId: string) => StoreEffect<"revoked" | "ended" | "unknown">;
 
     /**
      * Returns the account's scope for the target. Creates the account and the scope if they do not exist.
      *
      * @param account the account, or only its name; an account that is created from a name gets the free tier
      */
-    readonly scopeOf: (
-      account: NewAccount | string,
-      target: ScopeTarget,
-    ) => Effect.Effect<DataScope, StoreUnavailable>;
+    readonly scopeOf: (account: NewAccount | string, target: ScopeTarget) => StoreEffect<DataScope>;
   }
 >()("@accountlink/core/ApiKeys") {
   static readonly layer = Layer.effect(

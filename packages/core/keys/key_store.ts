@@ -1,7 +1,7 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Option } from "effect";
 import type { AuditAction, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Account, AccountStatus, ApiKey, KeyDetails, NewAccount, Tier } from "./api_key.ts";
@@ -77,68 +77,48 @@ export class KeyStore extends Context.Service<
      * @param ownerHash the keyed hash of the `chatId`. If `UserStore.erase` kept this hash, the new account is suspended
      *   and the hash is deleted.
      */
-    readonly ensureAccount: (
-      account: NewAccount,
-      ownerHash?: string,
-    ) => Effect.Effect<Account, StoreUnavailable>;
+    readonly ensureAccount: (account: NewAccount, ownerHash?: string) => StoreEffect<Account>;
 
-    readonly findAccount: (name: string) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
+    readonly findAccount: (name: string) => StoreEffect<Option.Option<Account>>;
 
     /** Returns all accounts, sorted by name. */
-    readonly listAccounts: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
+    readonly listAccounts: () => StoreEffect<ReadonlyArray<Account>>;
 
     /**
      * Changes an account and its keys, except revoked keys. If anything changed, writes an `account.updated` audit
      * entry. Returns None if the account is unknown.
      */
-    readonly updateAccount: (
-      write: UpdateAccount,
-    ) => Effect.Effect<Option.Option<AccountUpdated>, StoreUnavailable>;
+    readonly updateAccount: (write: UpdateAccount) => StoreEffect<Option.Option<AccountUpdated>>;
 
     /** Returns the account's scope for the target, or creates it with `pid`. */
-    readonly ensureScope: (
-      account: string,
-      target: ScopeTarget,
-      pid: Pid,
-    ) => Effect.Effect<DataScope, StoreUnavailable>;
+    readonly ensureScope: (account: string, target: ScopeTarget, pid: Pid) => StoreEffect<DataScope>;
 
-    readonly findScope: (
-      account: string,
-      target: ScopeTarget,
-    ) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
+    readonly findScope: (account: string, target: ScopeTarget) => StoreEffect<Option.Option<DataScope>>;
 
-    readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<ConfiguredScope>, StoreUnavailable>;
+    readonly findScopeByPid: (pid: Pid) => StoreEffect<Option.Option<ConfiguredScope>>;
 
     /** Returns the scopes of an account, sorted by `scopeOrder`. */
-    readonly listScopes: (account: string) => Effect.Effect<ReadonlyArray<ConfiguredScope>, StoreUnavailable>;
+    readonly listScopes: (account: string) => StoreEffect<ReadonlyArray<ConfiguredScope>>;
 
     /**
      * Changes settings of a scope. If any setting differs, writes an `account.updated` audit entry that lists the
      * changed settings.
      */
-    readonly updateSettings: (write: UpdateScope) => Effect.Effect<ScopeSettings, StoreUnavailable>;
+    readonly updateSettings: (write: UpdateScope) => StoreEffect<ScopeSettings>;
 
     /** Stores a new key, unless its id or hash exists or the account has too many keys. */
-    readonly insertKey: (
-      write: InsertKey,
-    ) => Effect.Effect<"inserted" | "exists" | "too_many_keys", StoreUnavailable>;
+    readonly insertKey: (write: InsertKey) => StoreEffect<"inserted" | "exists" | "too_many_keys">;
 
     /** Finds a key by one of its secrets, whatever its status and expiry. */
-    readonly findByHash: (hash: string) => Effect.Effect<Option.Option<PresentedKey>, StoreUnavailable>;
+    readonly findByHash: (hash: string) => StoreEffect<Option.Option<PresentedKey>>;
 
-    readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
+    readonly findById: (id: KeyId) => StoreEffect<Option.Option<ApiKey>>;
 
     /** @param at the current time; replaced secrets that have expired by then are ignored */
-    readonly findDetails: (
-      id: KeyId,
-      at: Millis,
-    ) => Effect.Effect<Option.Option<KeyDetails>, StoreUnavailable>;
+    readonly findDetails: (id: KeyId, at: Millis) => StoreEffect<Option.Option<KeyDetails>>;
 
     /** Returns the given keys for which `isAccepted` holds at the given time, in any order. */
-    readonly acceptedAmong: (
-      ids: ReadonlyArray<KeyId>,
-      at: Millis,
-    ) => Effect.Effect<ReadonlyArray<KeyId>, StoreUnavailable>;
+    readonly acceptedAmong: (ids: ReadonlyArray<KeyId>, at: Millis) => StoreEffect<ReadonlyArray<KeyId>>;
 
     /**
      * Returns the keys of an account, or of all accounts if `account` is null. The keys are sorted by age, oldest
@@ -146,23 +126,18 @@ export class KeyStore extends Context.Service<
      *
      * @param at the current time; replaced secrets that have expired by then are ignored
      */
-    readonly listKeys: (
-      account: string | null,
-      at: Millis,
-    ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
+    readonly listKeys: (account: string | null, at: Millis) => StoreEffect<ReadonlyArray<KeyDetails>>;
 
     /** Returns how many keys of the account count against its maximum. */
-    readonly countKeys: (account: string) => Effect.Effect<number, StoreUnavailable>;
+    readonly countKeys: (account: string) => StoreEffect<number>;
 
     /** Adds a secret. Returns false if the key is unknown or revoked. */
-    readonly rotateKey: (write: RotateKey) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly rotateKey: (write: RotateKey) => StoreEffect<boolean>;
 
     /**
      * Changes a key as `updatedKey` does, unless the key is unknown or revoked. If the kind of the key changes, the key
      * counts against the account's maximum only if its new kind is `normal`.
      */
-    readonly updateKey: (
-      write: UpdateKey,
-    ) => Effect.Effect<"updated" | "unchanged" | "unknown" | "revoked", StoreUnavailable>;
+    readonly updateKey: (write: UpdateKey) => StoreEffect<"updated" | "unchanged" | "unknown" | "revoked">;
   }
 >()("@accountlink/core/KeyStore") {}

@@ -7,6 +7,7 @@ import {
   type Forbidden,
   type InvalidParameter,
   type PlatformUnavailable,
+  type StoreEffect,
   type StoreUnavailable,
 } from "../errors.ts";
 import { type ChatId, KeyId } from "../ids.ts";
@@ -77,11 +78,9 @@ export class OwnedKeys extends Context.Service<
   OwnedKeys,
   {
     /** Returns keys newest first, including keys revoked within 30 days. */
-    readonly list: (
-      account: Pick<Account, "name">,
-    ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
+    readonly list: (account: Pick<Account, "name">) => StoreEffect<ReadonlyArray<KeyDetails>>;
 
-    readonly plan: (account: Account) => Effect.Effect<KeyPlan, StoreUnavailable>;
+    readonly plan: (account: Account) => StoreEffect<KeyPlan>;
 
     /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
     readonly find: (

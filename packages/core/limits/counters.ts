@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** A limit on the requests in a time window. The window starts with its first request. */
@@ -54,15 +54,12 @@ export class Counters extends Context.Service<
     /**
      * Counts one request in every window, or in none if any window is full. The decision on all rules is atomic.
      */
-    readonly admit: (
-      rules: ReadonlyArray<CounterRule>,
-      now: Millis,
-    ) => Effect.Effect<Admission, StoreUnavailable>;
+    readonly admit: (rules: ReadonlyArray<CounterRule>, now: Millis) => StoreEffect<Admission>;
 
     /** Returns the state of each window without counting. */
     readonly read: (
       rules: ReadonlyArray<CounterRule>,
       now: Millis,
-    ) => Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<CounterState>>;
   }
 >()("@accountlink/core/Counters") {}

@@ -1,5 +1,5 @@
-import { Context, type Effect } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import { Context } from "effect";
+import type { StoreEffect } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** The count of a window of a day. Windows with the same `key` follow each other. */
@@ -17,9 +17,9 @@ export class DayCounts extends Context.Service<
      * Saves all given counts or fails. A count is saved only if it is higher than the saved count. The given windows must
      * be distinct. For each window that is new, at least one ended window is deleted, if any exists.
      */
-    readonly save: (counts: ReadonlyArray<DayCount>, now: Millis) => Effect.Effect<void, StoreUnavailable>;
+    readonly save: (counts: ReadonlyArray<DayCount>, now: Millis) => StoreEffect<void>;
 
     /** Returns the counts of all windows that have not ended. */
-    readonly load: (now: Millis) => Effect.Effect<ReadonlyArray<DayCount>, StoreUnavailable>;
+    readonly load: (now: Millis) => StoreEffect<ReadonlyArray<DayCount>>;
   }
 >()("@accountlink/core/DayCounts") {}

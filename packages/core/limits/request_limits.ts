@@ -5,6 +5,7 @@ import {
   type KeyBucket,
   RateLimited,
   SharedIpRateLimited,
+  type StoreEffect,
   type StoreUnavailable,
 } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
@@ -102,7 +103,7 @@ export class RequestLimits extends Context.Service<
      * the address, or of the key if no limit of the address is full. Of several such limits, it names the one that
      * resets last.
      */
-    readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
+    readonly admit: (requester: Requester) => StoreEffect<LimitDecision>;
 
     /** Counts a request without a key against the requests per second of its address, if the address is known. */
     readonly admitKeyless: (

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Exit, identity, Latch, Layer, Option, Semaphore
 import { isOperators } from "../accounts/member.ts";
 import { MemberStore } from "../accounts/member_store.ts";
 import type { DataScope } from "../data_scope.ts";
-import { Conflict, type StoreUnavailable } from "../errors.ts";
+import { Conflict, type StoreEffect, type StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Limits } from "../limits/quota.ts";
@@ -24,9 +24,9 @@ const maxAccounts = 10_000;
 /** The links that an account may still make. */
 export interface LinkRoom {
   /** Counts how many links the account may still make; Infinity without a cap. */
-  readonly count: Effect.Effect<number, StoreUnavailable>;
+  readonly count: StoreEffect<number>;
   /** Reserves room for `links` new links, and returns for how many. Every reservation must be released. */
-  readonly reserve: (links: number) => Effect.Effect<number, StoreUnavailable>;
+  readonly reserve: (links: number) => StoreEffect<number>;
   /** Ends a reservation. `made` of its links were made. */
   readonly release: (reserved: number, made: number) => Effect.Effect<void>;
 }

@@ -1,6 +1,6 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Option } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { IdempotentWrite } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
@@ -125,22 +125,19 @@ export class LinkStore extends Context.Service<
   LinkStore,
   {
     /** Returns the record of one chat user. This is the hot path. */
-    readonly findByChatId: (
-      pid: Pid,
-      chatId: ChatId,
-    ) => Effect.Effect<Option.Option<LinkRecord>, StoreUnavailable>;
+    readonly findByChatId: (pid: Pid, chatId: ChatId) => StoreEffect<Option.Option<LinkRecord>>;
 
     /** Returns the records of many chat users in one query, omitting users without a record. */
     readonly findByChatIds: (
       pid: Pid,
       chatIds: ReadonlyArray<ChatId>,
-    ) => Effect.Effect<ReadonlyMap<ChatId, LinkRecord>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyMap<ChatId, LinkRecord>>;
 
     /** Returns the game users of many chat users in one query, omitting chat users without a link. */
     readonly findGamesByChatIds: (
       pid: Pid,
       chatIds: ReadonlyArray<ChatId>,
-    ) => Effect.Effect<ReadonlyMap<ChatId, GameId>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyMap<ChatId, GameId>>;
 
     /**
      * Returns the chat users of many game users in one query, omitting game users without links. For each game user,
@@ -150,32 +147,29 @@ export class LinkStore extends Context.Service<
     readonly findByGameIds: (
       pid: Pid,
       gameIds: ReadonlyArray<GameId>,
-    ) => Effect.Effect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>>;
 
     /**
      * Links the chat user to the game user. Setting the same game user again only updates `lastVerifiedAt`; the version
      * and `linkedAt` stay the same, and no audit entry is written.
      */
-    readonly setGame: (write: SetGame) => Effect.Effect<GameSet, StoreUnavailable>;
+    readonly setGame: (write: SetGame) => StoreEffect<GameSet>;
 
     /**
      * `setGame` and the commit of its idempotency key with the result `GameUpdated` in one round trip, for stores where
      * a transaction takes several. None if the key is taken.
      */
-    readonly setGameOnce?: (
-      write: SetGame,
-      request: IdempotentWrite,
-    ) => Effect.Effect<Option.Option<GameSet>, StoreUnavailable>;
+    readonly setGameOnce?: (write: SetGame, request: IdempotentWrite) => StoreEffect<Option.Option<GameSet>>;
 
     /** Moves the link of one chat user to another. The old record stays without a link. */
-    readonly moveChat: (write: MoveChat) => Effect.Effect<ChatMoved, StoreUnavailable>;
+    readonly moveChat: (write: MoveChat) => StoreEffect<ChatMoved>;
 
     /**
      * Removes the chat user's link. The record stays, without a game user. Proofs of the chat user become void, and
      * open sessions that name the user or have such a proof become `failed`. If there was no link, nothing changes and
      * the result is None.
      */
-    readonly removeGame: (write: RemoveGame) => Effect.Effect<Option.Option<GameUnlinked>, StoreUnavailable>;
+    readonly removeGame: (write: RemoveGame) => StoreEffect<Option.Option<GameUnlinked>>;
 
     /**
      * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and sets its open sessions
@@ -184,17 +178,14 @@ export class LinkStore extends Context.Service<
      * @param ahead the result of an earlier `deleteAhead`, whose deleted records are added to the result and to the
      * audit entry
      */
-    readonly deleteScope: (
-      write: WriteContext,
-      ahead?: DeletedAhead | null,
-    ) => Effect.Effect<ScopeDeleted, StoreUnavailable>;
+    readonly deleteScope: (write: WriteContext, ahead?: DeletedAhead | null) => StoreEffect<ScopeDeleted>;
 
     /**
      * Deletes most of a large scope in short transactions, before `deleteScope` deletes the rest. Only stores that one
      * long transaction would block have this operation. Each transaction stores the number of records deleted so far in
      * an audit entry. If the scope is small, nothing is deleted and the result is null.
      */
-    readonly deleteAhead?: (write: WriteContext) => Effect.Effect<DeletedAhead | null, StoreUnavailable>;
+    readonly deleteAhead?: (write: WriteContext) => StoreEffect<DeletedAhead | null>;
 
     /**
      * Stores many links, all or none. If a chat user occurs twice, the last link counts. If the batch inserts or
@@ -202,16 +193,16 @@ export class LinkStore extends Context.Service<
      * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records
      * get no entry of their own, because an import may have millions.
      */
-    readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
+    readonly importBatch: (batch: ImportBatch) => StoreEffect<BatchImported>;
 
     /**
      * Returns the stored position of an import: how many rows of its source were read up to the last stored batch.
      * Returns 0 if no position is stored.
      */
-    readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
+    readonly importPosition: (source: string) => StoreEffect<number>;
 
     /** Counts the links of a scope. Concurrent writes may or may not be included. */
-    readonly countLinks: (pid: Pid, options?: CountOptions) => Effect.Effect<number, StoreUnavailable>;
+    readonly countLinks: (pid: Pid, options?: CountOptions) => StoreEffect<number>;
 
     /**
      * Returns up to `limit` links, sorted by `lastVerifiedAt`, newest first, and equal times by chat ID as strings.
@@ -224,13 +215,9 @@ export class LinkStore extends Context.Service<
       place: NewestPosition | null,
       limit: number,
       direction?: PageDirection,
-    ) => Effect.Effect<ReadonlyArray<Link>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<Link>>;
 
     /** Returns up to `limit` links after the chat ID `after`, sorted by chat ID as strings. */
-    readonly exportPage: (
-      pid: Pid,
-      after: ChatId | null,
-      limit: number,
-    ) => Effect.Effect<ReadonlyArray<Link>, StoreUnavailable>;
+    readonly exportPage: (pid: Pid, after: ChatId | null, limit: number) => StoreEffect<ReadonlyArray<Link>>;
   }
 >()("@accountlink/core/LinkStore") {}

@@ -1,7 +1,7 @@
-import { Context, type Effect, type Option, Order } from "effect";
+import { Context, type Option, Order } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { HoldItems } from "../couriers/couriers.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { PlanProblem, PlanSettings, PlanStatus, RolePlan, Sweep } from "./role_plan.ts";
@@ -115,79 +115,64 @@ export interface UserRoles extends PlanPlace {
 export class RolePlanStore extends Context.Service<
   RolePlanStore,
   {
-    readonly find: (place: PlanPlace) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
+    readonly find: (place: PlanPlace) => StoreEffect<Option.Option<RolePlan>>;
 
     /** Returns the plan that is on for a guild, of whichever account. Plans of suspended accounts do not count. */
-    readonly findOn: (guildId: GuildId) => Effect.Effect<Option.Option<RolePlan>, StoreUnavailable>;
+    readonly findOn: (guildId: GuildId) => StoreEffect<Option.Option<RolePlan>>;
 
     /** Returns the plans of a scope, sorted by guild. */
-    readonly list: (pid: Pid) => Effect.Effect<ReadonlyArray<RolePlan>, StoreUnavailable>;
+    readonly list: (pid: Pid) => StoreEffect<ReadonlyArray<RolePlan>>;
 
-    readonly status: (place: PlanPlace) => Effect.Effect<PlanStatus, StoreUnavailable>;
+    readonly status: (place: PlanPlace) => StoreEffect<PlanStatus>;
 
     /**
      * Stores a plan with a `roles.updated` entry if anything changed. A changed plan that is on starts a sweep, with a
      * `total` of 0 because the size of the guild is unknown. A changed plan that is paused ends its sweep. If the new
      * plan is on and another plan of the guild is on too, stores nothing and returns false.
      */
-    readonly put: (write: PutPlan) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly put: (write: PutPlan) => StoreEffect<boolean>;
 
     /** Pauses a plan that is on, with a `roles.updated` entry. Returns false if no plan is on. */
-    readonly pause: (write: PlanWrite) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly pause: (write: PlanWrite) => StoreEffect<boolean>;
 
     /** Deletes a plan and its progress, with a `roles.deleted` entry. Returns false if it is unknown. */
-    readonly remove: (write: PlanWrite) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly remove: (write: PlanWrite) => StoreEffect<boolean>;
 
     /** Starts a sweep of a plan that is on. Returns false if no plan is on. */
-    readonly startSweep: (place: PlanPlace, at: Millis) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly startSweep: (place: PlanPlace, at: Millis) => StoreEffect<boolean>;
 
     /**
      * Renews the lease of a node. Assigns to the node further plans that are on and that no live node holds. Returns
      * the plans of the node that are on, except the plans of suspended accounts.
      */
-    readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldPlan>, StoreUnavailable>;
+    readonly hold: (hold: HoldItems) => StoreEffect<ReadonlyArray<HeldPlan>>;
 
     /** Adds the members that events name to the waiting members. Returns false if another node holds the plan. */
-    readonly mark: (write: MarkMembers) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly mark: (write: MarkMembers) => StoreEffect<boolean>;
 
     /** Adds a member to the waiting members of the guild's plan that is on, whichever node holds the plan. */
-    readonly markMember: (
-      guildId: GuildId,
-      chatId: ChatId,
-      at: Millis,
-    ) => Effect.Effect<void, StoreUnavailable>;
+    readonly markMember: (guildId: GuildId, chatId: ChatId, at: Millis) => StoreEffect<void>;
 
     /** Returns the smallest ID of the live nodes whose IDs begin with `prefix`. */
-    readonly firstNode: (
-      prefix: string,
-      at: Millis,
-    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+    readonly firstNode: (prefix: string, at: Millis) => StoreEffect<Option.Option<string>>;
 
     /** Returns the waiting members that are due at the time `at`, the earliest first. */
-    readonly due: (
-      place: PlanPlace,
-      at: Millis,
-      limit: number,
-    ) => Effect.Effect<ReadonlyArray<WaitingMember>, StoreUnavailable>;
+    readonly due: (place: PlanPlace, at: Millis, limit: number) => StoreEffect<ReadonlyArray<WaitingMember>>;
 
     /** Returns the nicknames that the plan set for these members. */
     readonly nicknames: (
       place: PlanPlace,
       chatIds: ReadonlyArray<ChatId>,
-    ) => Effect.Effect<ReadonlyMap<ChatId, string>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyMap<ChatId, string>>;
 
     /**
      * Stores the results of comparisons. A member stops waiting if its `retryAt` is null and its stored `mark` still
      * equals the given `mark`. When a sweep ends, the problems from before its start are deleted. Returns false if
      * another node holds the plan.
      */
-    readonly settle: (write: SettleMembers) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly settle: (write: SettleMembers) => StoreEffect<boolean>;
 
     /** Stores the result of a sync, whichever node holds the plan. Does nothing if the plan is unknown. */
-    readonly settleOne: (
-      place: PlanPlace,
-      member: SettledMember,
-      at: Millis,
-    ) => Effect.Effect<void, StoreUnavailable>;
+    readonly settleOne: (place: PlanPlace, member: SettledMember, at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/RolePlanStore") {}

@@ -2,7 +2,14 @@ import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import { BadRequest, Conflict, Forbidden, InvalidParameter, type StoreUnavailable } from "../errors.ts";
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  InvalidParameter,
+  type StoreEffect,
+  type StoreUnavailable,
+} from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
@@ -53,7 +60,7 @@ export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }
 export class StoredPlans extends Context.Service<
   StoredPlans,
   {
-    readonly find: (scope: DataScope, guildId: GuildId) => Effect.Effect<PlanDetails, StoreUnavailable>;
+    readonly find: (scope: DataScope, guildId: GuildId) => StoreEffect<PlanDetails>;
 
     /**
      * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
@@ -67,11 +74,7 @@ export class StoredPlans extends Context.Service<
     ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | StoreUnavailable>;
 
     /** Deletes a plan; members keep their roles. Returns false if there is no plan. */
-    readonly remove: (
-      scope: DataScope,
-      guildId: GuildId,
-      origin: WriteOrigin,
-    ) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly remove: (scope: DataScope, guildId: GuildId, origin: WriteOrigin) => StoreEffect<boolean>;
 
     /** Starts a comparison of all members. Fails with `not_found` unless the plan is on. */
     readonly startSweep: (

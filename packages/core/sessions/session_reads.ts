@@ -6,7 +6,13 @@
  * number, and that read ends the reads with lower numbers.
  */
 import { Clock, Context, Effect, Layer, Option, type Scope } from "effect";
-import { RateLimited, SessionExpired, SessionNotFound, type StoreUnavailable } from "../errors.ts";
+import {
+  RateLimited,
+  SessionExpired,
+  SessionNotFound,
+  type StoreEffect,
+  type StoreUnavailable,
+} from "../errors.ts";
 import { isSid, type SessionId } from "../ids.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { type CounterRule, type CounterState, Counters } from "../limits/counters.ts";
@@ -38,7 +44,7 @@ export interface SessionRead {
   readonly pollsRemaining: number | null;
 
   /** The session's present state. An open session becomes `expired` at its deadline. */
-  readonly current: Effect.Effect<VerificationSession, StoreUnavailable>;
+  readonly current: StoreEffect<VerificationSession>;
 
   /**
    * Waits until the session differs from the known one.
@@ -49,7 +55,7 @@ export interface SessionRead {
   readonly next: (
     known: VerificationSession,
     until: Millis,
-  ) => Effect.Effect<VerificationSession | "timeout" | "ended", StoreUnavailable>;
+  ) => StoreEffect<VerificationSession | "timeout" | "ended">;
 }
 
 type OwnKey = Pick<ApiKey, "id">;
@@ -93,7 +99,7 @@ export class SessionReads extends Context.Service<
     readonly observe: (session: VerificationSession) => Effect.Effect<SessionRead, never, Scope.Scope>;
 
     /** Returns the number of reads left; null for no limit. */
-    readonly pollsRemaining: (session: VerificationSession) => Effect.Effect<number | null, StoreUnavailable>;
+    readonly pollsRemaining: (session: VerificationSession) => StoreEffect<number | null>;
   }
 >()("@accountlink/core/SessionReads") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,7 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Option } from "effect";
 import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { WriteContext } from "../audit/audit.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, FlowId, GameId, Pid, SessionId } from "../ids.ts";
 import type { StoredCode } from "../secrets/session_code.ts";
 import type { Millis } from "../timestamp.ts";
@@ -93,18 +93,15 @@ export type FlowCompleted =
 export class SessionStore extends Context.Service<
   SessionStore,
   {
-    readonly create: (write: CreateSession) => Effect.Effect<SessionCreated, StoreUnavailable>;
+    readonly create: (write: CreateSession) => StoreEffect<SessionCreated>;
 
-    readonly find: (id: SessionId) => Effect.Effect<Option.Option<VerificationSession>, StoreUnavailable>;
+    readonly find: (id: SessionId) => StoreEffect<Option.Option<VerificationSession>>;
 
     /** Returns whether a stored session, open or ended, has this code. */
-    readonly knowsCode: (codeHash: string) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly knowsCode: (codeHash: string) => StoreEffect<boolean>;
 
     /** Returns the encrypted sid of the session that has this code, if the session is open at the time `at`. */
-    readonly findSealedSid: (
-      codeHash: string,
-      at: Millis,
-    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+    readonly findSealedSid: (codeHash: string, at: Millis) => StoreEffect<Option.Option<string>>;
 
     /**
      * Returns the sessions that changed at or after the time `at`. Creation is not a change. A change may be committed
@@ -115,30 +112,25 @@ export class SessionStore extends Context.Service<
     readonly changedSince: (
       at: Millis,
       among: ReadonlyArray<SessionId> | null,
-    ) => Effect.Effect<ReadonlyArray<SessionId>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<SessionId>>;
 
     /** Moves a session to another state if `canAdvance` allows it. None for an unknown session. */
-    readonly advance: (
-      write: AdvanceSession,
-    ) => Effect.Effect<Option.Option<SessionAdvanced>, StoreUnavailable>;
+    readonly advance: (write: AdvanceSession) => StoreEffect<Option.Option<SessionAdvanced>>;
 
     /** Stores the link of a flow with its sightings and audit entry, and completes its session. */
-    readonly complete: (write: CompleteFlow) => Effect.Effect<FlowCompleted, StoreUnavailable>;
+    readonly complete: (write: CompleteFlow) => StoreEffect<FlowCompleted>;
 
     /**
      * Stores sightings in a scope. If the user was seen before at the same address or in the same browser, only the
      * latest time is kept.
      */
-    readonly recordSightings: (
-      pid: Pid,
-      sightings: ReadonlyArray<Sighting>,
-    ) => Effect.Effect<void, StoreUnavailable>;
+    readonly recordSightings: (pid: Pid, sightings: ReadonlyArray<Sighting>) => StoreEffect<void>;
 
     /**
      * Sets open sessions past their deadline to `expired` and returns their ids. Deletes old final sessions, old
      * sightings, and expired flows with their challenges. It works in small atomic steps, and leaves sessions that
      * another operation is changing to the next sweep.
      */
-    readonly sweep: (sweep: SweepSessions) => Effect.Effect<ReadonlyArray<SessionId>, StoreUnavailable>;
+    readonly sweep: (sweep: SweepSessions) => StoreEffect<ReadonlyArray<SessionId>>;
   }
 >()("@accountlink/core/SessionStore") {}

@@ -1,5 +1,5 @@
-import { Context, type Effect, type Option } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import { Context, type Option } from "effect";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { BegunSignIn, SignInSite, SiteSignIn } from "./sign_in.ts";
@@ -12,42 +12,26 @@ import type { BegunSignIn, SignInSite, SiteSignIn } from "./sign_in.ts";
 export class SignInStore extends Context.Service<
   SignInStore,
   {
-    readonly begin: (begun: BegunSignIn) => Effect.Effect<void, StoreUnavailable>;
+    readonly begin: (begun: BegunSignIn) => StoreEffect<void>;
 
     /** Removes a pending sign-in if it began at the site and has not expired. Returns whether it was removed. */
-    readonly takeBegun: (
-      site: SignInSite,
-      stateHash: string,
-      at: Millis,
-    ) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly takeBegun: (site: SignInSite, stateHash: string, at: Millis) => StoreEffect<boolean>;
 
     /** Stores a sign-in and deletes the browser's previous one. */
-    readonly create: (signIn: SiteSignIn, replaced: SignInId | null) => Effect.Effect<void, StoreUnavailable>;
+    readonly create: (signIn: SiteSignIn, replaced: SignInId | null) => StoreEffect<void>;
 
     /** Returns the sign-in to the site. None if it ended or has expired. */
-    readonly find: (
-      site: SignInSite,
-      id: SignInId,
-      at: Millis,
-    ) => Effect.Effect<Option.Option<SiteSignIn>, StoreUnavailable>;
+    readonly find: (site: SignInSite, id: SignInId, at: Millis) => StoreEffect<Option.Option<SiteSignIn>>;
 
     /** Returns a user's active sign-ins to the site, newest first, ties by id. */
-    readonly list: (
-      site: SignInSite,
-      chatId: ChatId,
-      at: Millis,
-    ) => Effect.Effect<ReadonlyArray<SiteSignIn>, StoreUnavailable>;
+    readonly list: (site: SignInSite, chatId: ChatId, at: Millis) => StoreEffect<ReadonlyArray<SiteSignIn>>;
 
     /**
      * Deletes one of the user's sign-ins to the site, or all of them if `id` is null. Returns how many were deleted.
      */
-    readonly end: (
-      site: SignInSite,
-      chatId: ChatId,
-      id: SignInId | null,
-    ) => Effect.Effect<number, StoreUnavailable>;
+    readonly end: (site: SignInSite, chatId: ChatId, id: SignInId | null) => StoreEffect<number>;
 
     /** Deletes expired sign-ins of all sites. */
-    readonly sweep: (at: Millis) => Effect.Effect<void, StoreUnavailable>;
+    readonly sweep: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/SignInStore") {}

@@ -1,7 +1,12 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Accounts } from "../accounts/accounts.ts";
-import { InvalidSession, type PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import {
+  InvalidSession,
+  type PlatformUnavailable,
+  type StoreEffect,
+  type StoreUnavailable,
+} from "../errors.ts";
 import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
 import { randomToken } from "../secrets/random_token.ts";
@@ -66,7 +71,7 @@ export class SignIns extends Context.Service<
     readonly begin: (
       site: SignInSite,
       redirectUri: string,
-    ) => Effect.Effect<{ readonly url: string; readonly state: string }, StoreUnavailable>;
+    ) => StoreEffect<{ readonly url: string; readonly state: string }>;
 
     /**
      * Checks the data that a browser brings back from the platform, and stores a sign-in under a new cookie. The new
@@ -85,14 +90,14 @@ export class SignIns extends Context.Service<
     readonly csrfToken: (signIn: SiteSignIn) => Effect.Effect<string>;
 
     /** Returns the user's sign-ins to the same site, newest first. */
-    readonly list: (signIn: SiteSignIn) => Effect.Effect<ReadonlyArray<SiteSignIn>, StoreUnavailable>;
+    readonly list: (signIn: SiteSignIn) => StoreEffect<ReadonlyArray<SiteSignIn>>;
 
     /**
      * Ends the user's sign-ins to the same site, and returns their number.
      *
      * @param id a single sign-in; null for all
      */
-    readonly end: (signIn: SiteSignIn, id: SignInId | null) => Effect.Effect<number, StoreUnavailable>;
+    readonly end: (signIn: SiteSignIn, id: SignInId | null) => StoreEffect<number>;
   }
 >()("@accountlink/core/SignIns") {
   /** Deletes expired sign-ins every minute, until its scope closes. */

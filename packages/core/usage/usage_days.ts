@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
@@ -23,11 +23,8 @@ type UsageDays = ReadonlyArray<UsageDay>;
  */
 export const makeUsageDays: Effect.Effect<
   {
-    readonly of: (owner: UsageOwner, days: number) => Effect.Effect<UsageDays, StoreUnavailable>;
-    readonly byKey: (
-      account: string,
-      days: number,
-    ) => Effect.Effect<(key: KeyId) => UsageDays, StoreUnavailable>;
+    readonly of: (owner: UsageOwner, days: number) => StoreEffect<UsageDays>;
+    readonly byKey: (account: string, days: number) => StoreEffect<(key: KeyId) => UsageDays>;
   },
   never,
   UsageStore

@@ -1,6 +1,6 @@
 import { Array as Arr, Cause, Clock, Context, Effect, Layer } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
@@ -41,7 +41,7 @@ export class UsageMeter extends Context.Service<
         for (const page of counters.take()) unsaved.push({ ...page, meter, sequence: ++sequence, day });
       };
 
-      const flush: Effect.Effect<void, StoreUnavailable> = Effect.gen(function* () {
+      const flush: StoreEffect<void> = Effect.gen(function* () {
         if (unsaved.length === 0) closeBatches();
         for (let batch = unsaved[0]; batch !== undefined; batch = unsaved[0]) {
           yield* store.add(batch);

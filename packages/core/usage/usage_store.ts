@@ -1,5 +1,5 @@
-import { Context, type Effect } from "effect";
-import type { StoreUnavailable } from "../errors.ts";
+import { Context } from "effect";
+import type { StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { KeyUsage, UsagePeriod } from "./usage.ts";
@@ -35,27 +35,24 @@ export class UsageStore extends Context.Service<
      * Adds a batch to its day and stores the last uses, all or nothing. Adding the same batch again changes nothing, so
      * a batch with an unknown outcome can be repeated.
      */
-    readonly add: (batch: UsageBatch) => Effect.Effect<void, StoreUnavailable>;
+    readonly add: (batch: UsageBatch) => StoreEffect<void>;
 
     /**
      * Returns the usage of the UTC days that start at `from` or later, sorted by day and group. Days without usage are
      * left out.
      */
-    readonly days: (
-      owner: UsageOwner,
-      from: Millis,
-    ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
+    readonly days: (owner: UsageOwner, from: Millis) => StoreEffect<ReadonlyArray<UsagePeriod>>;
 
     /** Like `days`, for each key of an account, including revoked ones. Omits keys without usage in these days. */
     readonly daysByKey: (
       account: string,
       from: Millis,
-    ) => Effect.Effect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>>;
 
     /**
      * Deletes the usage of days that started before `before`, and the sequence numbers of meters without a later batch.
      * Works in small atomic steps.
      */
-    readonly forget: (before: Millis) => Effect.Effect<void, StoreUnavailable>;
+    readonly forget: (before: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/UsageStore") {}

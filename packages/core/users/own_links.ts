@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
+import { LinkNotFound, type StoreEffect, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
@@ -24,7 +24,7 @@ export class OwnLinks extends Context.Service<
   OwnLinks,
   {
     /** Returns the links of every scope, the newest first. */
-    readonly list: (chatId: ChatId) => Effect.Effect<ReadonlyArray<OwnLink>, StoreUnavailable>;
+    readonly list: (chatId: ChatId) => StoreEffect<ReadonlyArray<OwnLink>>;
 
     /**
      * Removes the user's link in one scope, and fails the user's open sessions in that scope. The user need not be a

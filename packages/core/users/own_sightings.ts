@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { placeOf, type Sighting } from "../addresses/sighting.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -41,16 +41,13 @@ export class OwnSightings extends Context.Service<
   OwnSightings,
   {
     /** Returns the user's addresses and browsers, sorted by the last sighting, latest first. */
-    readonly list: (chatId: ChatId) => Effect.Effect<
-      {
-        readonly addresses: ReadonlyArray<OwnAddress>;
-        readonly browsers: ReadonlyArray<OwnPlace>;
-      },
-      StoreUnavailable
-    >;
+    readonly list: (chatId: ChatId) => StoreEffect<{
+      readonly addresses: ReadonlyArray<OwnAddress>;
+      readonly browsers: ReadonlyArray<OwnPlace>;
+    }>;
 
     /** Forgets all of the user's addresses or browsers in every scope. */
-    readonly forget: (chatId: ChatId, places: Places) => Effect.Effect<void, StoreUnavailable>;
+    readonly forget: (chatId: ChatId, places: Places) => StoreEffect<void>;
   }
 >()("@accountlink/core/OwnSightings") {
   static readonly layer = Layer.effect(

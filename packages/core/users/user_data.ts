@@ -4,7 +4,7 @@ import { isSuspendedOwner } from "../accounts/member.ts";
 import { MemberStore } from "../accounts/member_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
@@ -54,10 +54,10 @@ export interface ErasurePreview {
 export class UserData extends Context.Service<
   UserData,
   {
-    readonly find: (chatId: ChatId) => Effect.Effect<FoundUser, StoreUnavailable>;
+    readonly find: (chatId: ChatId) => StoreEffect<FoundUser>;
 
     /** Returns what the user would lose, without reading the audit log. */
-    readonly previewErasure: (chatId: ChatId) => Effect.Effect<ErasurePreview, StoreUnavailable>;
+    readonly previewErasure: (chatId: ChatId) => StoreEffect<ErasurePreview>;
 
     /**
      * Erases a user by `UserStore.erase`. The erasure revokes the keys of the user's accounts, and every node refuses
@@ -67,7 +67,7 @@ export class UserData extends Context.Service<
      * The roles of role plans are removed first. If that takes longer than five seconds, `RoleCouriers` remove them
      * later.
      */
-    readonly erase: (chatId: ChatId, origin: WriteOrigin) => Effect.Effect<UserErased, StoreUnavailable>;
+    readonly erase: (chatId: ChatId, origin: WriteOrigin) => StoreEffect<UserErased>;
   }
 >()("@accountlink/core/UserData") {
   static readonly layer: Layer.Layer<

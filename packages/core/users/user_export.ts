@@ -3,7 +3,7 @@ import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { type AuditEntry, signedBy } from "../audit/audit.ts";
 import { guildOf } from "../data_scope.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -13,7 +13,7 @@ import { UserData } from "./user_data.ts";
 /** Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes and secrets. @internal */
 export class UserExports extends Context.Service<
   UserExports,
-  { readonly of: (chatId: ChatId) => Effect.Effect<object, StoreUnavailable> }
+  { readonly of: (chatId: ChatId) => StoreEffect<object> }
 >()("@accountlink/core/UserExports") {
   static readonly layer = Layer.effect(
     UserExports,

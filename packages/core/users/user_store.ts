@@ -1,10 +1,10 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member.ts";
 import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_review.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { VerificationFlow } from "../flow/verification_flow.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
@@ -84,18 +84,16 @@ export class UserStore extends Context.Service<
   UserStore,
   {
     /** Returns all data of a user. Reads the whole audit log. */
-    readonly find: (chatId: ChatId) => Effect.Effect<UserRecords, StoreUnavailable>;
+    readonly find: (chatId: ChatId) => StoreEffect<UserRecords>;
 
     /** Returns only the `records` of a user, without reading the audit log. */
-    readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
+    readonly findRecords: (chatId: ChatId) => StoreEffect<ReadonlyArray<ScopedRecord>>;
 
     /** Returns only the `sightings` and `browsers` of a user, without reading the audit log. */
-    readonly findSightings: (
-      chatId: ChatId,
-    ) => Effect.Effect<Pick<UserRecords, "sightings" | "browsers">, StoreUnavailable>;
+    readonly findSightings: (chatId: ChatId) => StoreEffect<Pick<UserRecords, "sightings" | "browsers">>;
 
     /** Deletes the user's sightings at addresses or in browsers, in every scope, and returns their number. */
-    readonly forget: (chatId: ChatId, places: Places) => Effect.Effect<number, StoreUnavailable>;
+    readonly forget: (chatId: ChatId, places: Places) => StoreEffect<number>;
 
     /**
      * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, final sessions, and
@@ -107,6 +105,6 @@ export class UserStore extends Context.Service<
      * Stores a `user.erased` entry for each affected scope and account. None, without any change, if the user has a
      * record in a scope that is not in `scopes`.
      */
-    readonly erase: (write: EraseUser) => Effect.Effect<Option.Option<UserErased>, StoreUnavailable>;
+    readonly erase: (write: EraseUser) => StoreEffect<Option.Option<UserErased>>;
   }
 >()("@accountlink/core/UserStore") {}

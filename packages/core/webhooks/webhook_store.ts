@@ -1,7 +1,7 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { HoldItems } from "../couriers/couriers.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 import type {
   DeliveryError,
@@ -119,48 +119,43 @@ export class WebhookStore extends Context.Service<
     /**
      * Stores a webhook with a `webhook.created` entry. Returns false if the scope already has `maxOfScope` webhooks.
      */
-    readonly insert: (write: InsertWebhook) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly insert: (write: InsertWebhook) => StoreEffect<boolean>;
 
-    readonly find: (id: WebhookId) => Effect.Effect<Option.Option<StoredWebhook>, StoreUnavailable>;
+    readonly find: (id: WebhookId) => StoreEffect<Option.Option<StoredWebhook>>;
 
     /** Returns webhooks oldest first, ties by id. */
-    readonly list: (filter: WebhookFilter) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
+    readonly list: (filter: WebhookFilter) => StoreEffect<ReadonlyArray<WebhookDetails>>;
 
     /**
      * Changes a webhook as `updatedWebhook` does. Writes an audit entry if anything changed. If the webhook becomes
      * active, its failing deliveries become due at once. Returns false if the webhook is unknown.
      */
-    readonly update: (write: UpdateWebhook) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly update: (write: UpdateWebhook) => StoreEffect<boolean>;
 
     /**
      * Deletes a webhook and its deliveries, with a `webhook.deleted` entry. Returns false if the webhook is unknown.
      */
-    readonly remove: (write: WebhookWrite) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly remove: (write: WebhookWrite) => StoreEffect<boolean>;
 
     /** Returns the deliveries of a webhook except waiting ones, by event id, newest first. */
     readonly deliveries: (
       id: WebhookId,
       filter: DeliveryFilter,
-    ) => Effect.Effect<ReadonlyArray<StoredDelivery>, StoreUnavailable>;
+    ) => StoreEffect<ReadonlyArray<StoredDelivery>>;
 
-    readonly findDelivery: (
-      id: WebhookId,
-      eventId: string,
-    ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
+    readonly findDelivery: (id: WebhookId, eventId: string) => StoreEffect<Option.Option<StoredDelivery>>;
 
     /**
      * Stores the result of a requested attempt as `resent` computes it, and returns the new delivery; none if the
      * webhook is unknown. A success also ends the webhook's failure, and frees the delivery's lanes as `record` does.
      */
-    readonly recordRequested: (
-      attempt: RequestedAttempt,
-    ) => Effect.Effect<Option.Option<StoredDelivery>, StoreUnavailable>;
+    readonly recordRequested: (attempt: RequestedAttempt) => StoreEffect<Option.Option<StoredDelivery>>;
 
     /**
      * Renews the node's lease, takes webhooks that no live node holds, and returns the node's active webhooks of
      * accounts that are not suspended.
      */
-    readonly hold: (hold: HoldItems) => Effect.Effect<ReadonlyArray<HeldWebhook>, StoreUnavailable>;
+    readonly hold: (hold: HoldItems) => StoreEffect<ReadonlyArray<HeldWebhook>>;
 
     /**
      * Returns which of the events already have a delivery, and which of the lanes contain a failing or waiting
@@ -170,37 +165,30 @@ export class WebhookStore extends Context.Service<
       id: WebhookId,
       eventIds: ReadonlyArray<string>,
       lanes: ReadonlyArray<string>,
-    ) => Effect.Effect<
-      { readonly known: ReadonlyArray<string>; readonly blocked: ReadonlyArray<string> },
-      StoreUnavailable
-    >;
+    ) => StoreEffect<{ readonly known: ReadonlyArray<string>; readonly blocked: ReadonlyArray<string> }>;
 
     /**
      * Returns up to `limit` deliveries whose next attempt is due at `at` or earlier, sorted by the time of that
      * attempt.
      */
-    readonly due: (
-      id: WebhookId,
-      at: Millis,
-      limit: number,
-    ) => Effect.Effect<ReadonlyArray<StoredDelivery>, StoreUnavailable>;
+    readonly due: (id: WebhookId, at: Millis, limit: number) => StoreEffect<ReadonlyArray<StoredDelivery>>;
 
     /**
      * Makes the next attempts of the webhook's deliveries due now if they are scheduled for later. These attempts count
      * as requested ones, so that each delivery keeps all of its scheduled attempts.
      */
-    readonly sendPending: (id: WebhookId, at: Millis) => Effect.Effect<void, StoreUnavailable>;
+    readonly sendPending: (id: WebhookId, at: Millis) => StoreEffect<void>;
 
     /**
      * Stores a node's results. Returns false and changes nothing if the node no longer holds the webhook. A
      * delivery that waits in a lane of `freedLanes` becomes due if it is now the first in all of its lanes.
      */
-    readonly record: (write: RecordDeliveries) => Effect.Effect<boolean, StoreUnavailable>;
+    readonly record: (write: RecordDeliveries) => StoreEffect<boolean>;
 
     /**
      * Deletes the deliveries of events that are older than `before`, in small atomic steps, and returns their number.
      * Also frees the lanes of unsent deliveries as `record` does, so that the next delivery in each lane can be sent.
      */
-    readonly sweep: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
+    readonly sweep: (before: Millis) => StoreEffect<number>;
   }
 >()("@accountlink/core/WebhookStore") {}

@@ -9,6 +9,7 @@ import {
   Conflict,
   InvalidParameter,
   type ParameterProblem,
+  type StoreEffect,
   type StoreUnavailable,
 } from "../errors.ts";
 import { eventTypes } from "../events/event.ts";
@@ -81,7 +82,7 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /** Returns webhooks oldest first. */
-    readonly list: (account: string | null) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
+    readonly list: (account: string | null) => StoreEffect<ReadonlyArray<WebhookDetails>>;
 
     /** @param id any text, such as a value from a URL */
     readonly find: (
