@@ -28,3 +28,14 @@ test("tools/pnpm refuses an archive whose hash differs from packageManager", asy
     await rm(folder, { recursive: true });
   }
 });
+
+test("the lockfile is as pnpm writes it, so that tools/install keeps a complete installation", async () => {
+  const installed = await readFile(pathOf("../node_modules/.pnpm/lock.yaml"), "utf8");
+  expect(await readFile(pathOf("../pnpm-lock.yaml"), "utf8")).toBe(installed);
+});
+
+test("every script that npm runs before another belongs to a script", async () => {
+  const { scripts } = JSON.parse(await readFile(pathOf("../package.json"), "utf8"));
+  const first = Object.keys(scripts).filter((name) => name.startsWith("pre"));
+  expect(first.filter((name) => !(name.slice("pre".length) in scripts))).toEqual([]);
+});

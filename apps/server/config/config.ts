@@ -36,7 +36,7 @@ const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) 
 
 /** The variables, in the order of the documentation. */
 export const variables = {
-  ACCOUNTLINK_HOST: text("Address to listen on", "an address to listen on", "127.0.0.1"),
+  ACCOUNTLINK_HOST: text("Address to listen on", "an IP address or a host name", "127.0.0.1"),
   ACCOUNTLINK_PORT: port("Port to listen on, 0 for a free one", 8080),
   ACCOUNTLINK_PUBLIC_URL: webOrigin("Where users reach the service"),
   ACCOUNTLINK_STORAGE: choice("Where links and keys live", ["embedded", "memory", "postgres"], null),
