@@ -1,20 +1,14 @@
 import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Layer } from "effect";
 import { ScopeReviews } from "./state/scope_reviews.ts";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 
-export const layer: Layer.Layer<AltReviewStore, never, State> = Layer.effect(
-  AltReviewStore,
-  Effect.map(State, (memory) =>
-    AltReviewStore.of({
-      set: (write) => Effect.sync(() => setReview(memory, write)),
-      remove: (write) => Effect.sync(() => removeReview(memory, write)),
-      findByChatId: (pid, chatId, limit) =>
-        Effect.sync(() => (memory.reviews.get(pid)?.of(chatId) ?? []).slice(0, limit ?? undefined)),
-    }),
-  ),
-);
+export const layer = layerOf(AltReviewStore, (memory) => ({
+  set: (write) => setReview(memory, write),
+  remove: (write) => removeReview(memory, write),
+  findByChatId: (pid, chatId, limit) =>
+    (memory.reviews.get(pid)?.of(chatId) ?? []).slice(0, limit ?? undefined),
+}));
 
 const setReview = (memory: Memory, write: SetAltReview): void => {
   const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;

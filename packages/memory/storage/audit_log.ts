@@ -1,34 +1,25 @@
 import { AuditLog, type KeyId } from "@accountlink/core";
 import { type AuditEntry, type AuditFilter, usersOf } from "@accountlink/core/audit";
-import { Effect, Layer } from "effect";
-import { State } from "./state/state.ts";
+import { layerOf } from "./state/state.ts";
 
-export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
-  AuditLog,
-  Effect.map(State, (memory) =>
-    AuditLog.of({
-      list: (account, before, limit, filter) =>
-        Effect.sync(() => {
-          const log = memory.log.get(account) ?? [];
-          const end =
-            before === null ? log.length : log.findLastIndex(({ sequence }) => sequence < before) + 1;
-          const listed = log.slice(0, end).filter((entry) => passesFilter(entry, filter));
-          return listed.slice(Math.max(0, listed.length - limit)).toReversed();
-        }),
+export const layer = layerOf(AuditLog, (memory) => ({
+  list: (account, before, limit, filter) => {
+    const log = memory.log.get(account) ?? [];
+    const end = before === null ? log.length : log.findLastIndex(({ sequence }) => sequence < before) + 1;
+    const listed = log.slice(0, end).filter((entry) => passesFilter(entry, filter));
+    return listed.slice(Math.max(0, listed.length - limit)).toReversed();
+  },
 
-      forget: (before) =>
-        Effect.sync(() => {
-          let forgotten = 0;
-          for (const [account, log] of memory.log) {
-            const kept = log.filter(({ at }) => at >= before);
-            forgotten += log.length - kept.length;
-            memory.log.set(account, kept);
-          }
-          return forgotten;
-        }),
-    }),
-  ),
-);
+  forget: (before) => {
+    let forgotten = 0;
+    for (const [account, log] of memory.log) {
+      const kept = log.filter(({ at }) => at >= before);
+      forgotten += log.length - kept.length;
+      memory.log.set(account, kept);
+    }
+    return forgotten;
+  },
+}));
 
 const passesFilter = (
   entry: AuditEntry,

@@ -1,20 +1,13 @@
 import { type DayCount, DayCounts } from "@accountlink/core/limits";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer } from "effect";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 
 /** Each save of counts also drops the windows that have ended. */
-export const layer: Layer.Layer<DayCounts, never, State> = Layer.effect(
-  DayCounts,
-  Effect.map(State, (memory) =>
-    DayCounts.of({
-      save: (counts, now) => Effect.sync(() => save(memory, counts, now)),
-      load: (now) =>
-        Effect.sync(() => Array.from(memory.dayCounts.values()).filter(({ endsAt }) => endsAt > now)),
-    }),
-  ),
-);
+export const layer = layerOf(DayCounts, (memory) => ({
+  save: (counts, now) => save(memory, counts, now),
+  load: (now) => Array.from(memory.dayCounts.values()).filter(({ endsAt }) => endsAt > now),
+}));
 
 const save = (memory: Memory, counts: ReadonlyArray<DayCount>, now: Millis): void => {
   assertStorable(counts.map(({ key }) => key));

@@ -2,23 +2,18 @@ import { FlowStore, type Proof, type SignInChallenge, type VerificationFlow } fr
 import type { FlowId } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option } from "effect";
-import { type Memory, State } from "./state/state.ts";
+import { Option } from "effect";
+import { layerOf, type Memory } from "./state/state.ts";
 
 /** Finds flows and challenges in O(1), and the challenges of a flow by a scan. */
-export const layer: Layer.Layer<FlowStore, never, State> = Layer.effect(
-  FlowStore,
-  Effect.map(State, (memory) =>
-    FlowStore.of({
-      begin: (flow) => Effect.sync(() => begin(memory, flow)),
-      find: (id, at) => Effect.sync(() => Option.fromUndefinedOr(findFlow(memory, id, at))),
-      challenge: (challenge) => Effect.sync(() => keepChallenge(memory, challenge)),
-      takeChallenge: (id, stateHash, at) => Effect.sync(() => takeChallenge(memory, id, stateHash, at)),
-      prove: (id, proof, at, nextId) => Effect.sync(() => prove(memory, id, proof, at, nextId)),
-      end: (id) => Effect.sync(() => endFlow(memory, id)),
-    }),
-  ),
-);
+export const layer = layerOf(FlowStore, (memory) => ({
+  begin: (flow) => begin(memory, flow),
+  find: (id, at) => Option.fromUndefinedOr(findFlow(memory, id, at)),
+  challenge: (challenge) => keepChallenge(memory, challenge),
+  takeChallenge: (id, stateHash, at) => takeChallenge(memory, id, stateHash, at),
+  prove: (id, proof, at, nextId) => prove(memory, id, proof, at, nextId),
+  end: (id) => endFlow(memory, id),
+}));
 
 const begin = (memory: Memory, flow: VerificationFlow): void => {
   assertStorable([flow.id, flow.redirect ?? ""]);

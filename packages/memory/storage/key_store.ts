@@ -26,9 +26,9 @@ import {
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Clock, Effect, Layer, Option } from "effect";
+import { Clock, Effect, Option } from "effect";
 import { ScopeLinks } from "./state/scope_links.ts";
-import { type Change, type Memory, State } from "./state/state.ts";
+import { type Change, layerOf, type Memory } from "./state/state.ts";
 import {
   countsNow,
   insertedKey,
@@ -41,51 +41,38 @@ import {
 } from "./state/stored_key.ts";
 
 /** Finds keys by ID and by hash in O(1); lists and counts them by a scan. */
-export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
-  KeyStore,
-  Effect.map(State, (memory) =>
-    KeyStore.of({
-      ensureAccount: (account, ownerHash) =>
-        Effect.map(Clock.currentTimeMillis, (now) => ensureAccount(memory, account, ownerHash, now)),
+export const layer = layerOf(KeyStore, (memory) => ({
+  ensureAccount: (account, ownerHash) =>
+    Effect.map(Clock.currentTimeMillis, (now) => ensureAccount(memory, account, ownerHash, now)),
 
-      findAccount: (name) => Effect.sync(() => Option.fromUndefinedOr(memory.accounts.get(name))),
-      listAccounts: () => Effect.sync(() => accountsOf(memory)),
-      updateAccount: (write) => Effect.sync(() => updateAccount(memory, write)),
-      ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
-      findScope: (account, target) =>
-        Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
-      findScopeByPid: (pid) =>
-        Effect.sync(() => Option.map(Option.fromUndefinedOr(memory.links.get(pid)), configuredScope)),
+  findAccount: (name) => Option.fromUndefinedOr(memory.accounts.get(name)),
+  listAccounts: () => accountsOf(memory),
+  updateAccount: (write) => updateAccount(memory, write),
+  ensureScope: (account, target, pid) => ensureScope(memory, account, target, pid),
+  findScope: (account, target) => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target))),
+  findScopeByPid: (pid) => Option.map(Option.fromUndefinedOr(memory.links.get(pid)), configuredScope),
 
-      listScopes: (account) =>
-        Effect.sync(() =>
-          [...(memory.scopes.get(account)?.values() ?? [])]
-            .map(({ pid }) => configuredScope(memory.linksOf(pid)))
-            .toSorted(scopeOrder),
-        ),
-      updateSettings: (write) => Effect.sync(() => updateSettings(memory, write)),
+  listScopes: (account) =>
+    [...(memory.scopes.get(account)?.values() ?? [])]
+      .map(({ pid }) => configuredScope(memory.linksOf(pid)))
+      .toSorted(scopeOrder),
+  updateSettings: (write) => updateSettings(memory, write),
 
-      insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
-      findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),
-      findById: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.keys.get(id)?.key)),
-      findDetails: (id, at) =>
-        Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(memory.keys.get(id)), (stored) => keyDetails(stored, at)),
-        ),
-      acceptedAmong: (ids, at) =>
-        Effect.sync(() =>
-          ids.filter((id) => {
-            const stored = memory.keys.get(id);
-            return stored !== undefined && isAccepted(stored.key, at);
-          }),
-        ),
-      listKeys: (account, at) => Effect.sync(() => keysOf(memory, account, at).toSorted(oldestKeyFirst)),
-      countKeys: (account) => Effect.sync(() => countKeys(memory, account)),
-      rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
-      updateKey: (write) => Effect.sync(() => updateKey(memory, write)),
+  insertKey: (write) => insertKey(memory, write),
+  findByHash: (hash) => findByHash(memory, hash),
+  findById: (id) => Option.fromUndefinedOr(memory.keys.get(id)?.key),
+  findDetails: (id, at) =>
+    Option.map(Option.fromUndefinedOr(memory.keys.get(id)), (stored) => keyDetails(stored, at)),
+  acceptedAmong: (ids, at) =>
+    ids.filter((id) => {
+      const stored = memory.keys.get(id);
+      return stored !== undefined && isAccepted(stored.key, at);
     }),
-  ),
-);
+  listKeys: (account, at) => keysOf(memory, account, at).toSorted(oldestKeyFirst),
+  countKeys: (account) => countKeys(memory, account),
+  rotateKey: (write) => rotateKey(memory, write),
+  updateKey: (write) => updateKey(memory, write),
+}));
 
 const configuredScope = ({ scope, settings }: ScopeLinks): ConfiguredScope => ({ scope, settings });
 

@@ -16,9 +16,9 @@ import {
 } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option } from "effect";
+import { Option } from "effect";
 import { findLink, setGame } from "./set_game.ts";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 import { endVerifications } from "./verification_ends.ts";
 
 const unlinked = (record: LinkRecord, at: Millis): LinkRecord => ({
@@ -29,55 +29,43 @@ const unlinked = (record: LinkRecord, at: Millis): LinkRecord => ({
 });
 
 /** Finds a record by chat user in O(1), and by game user in O(chat users of the game user). */
-export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
-  LinkStore,
-  Effect.map(State, (memory) =>
-    LinkStore.of({
-      findByChatId: (pid, chatId) =>
-        Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.find(chatId))),
+export const layer = layerOf(LinkStore, (memory) => ({
+  findByChatId: (pid, chatId) => Option.fromUndefinedOr(memory.links.get(pid)?.find(chatId)),
 
-      findByChatIds: (pid, chatIds) =>
-        Effect.sync(() => {
-          const links = memory.links.get(pid);
-          return collect(chatIds, (chatId) => links?.find(chatId));
-        }),
+  findByChatIds: (pid, chatIds) => {
+    const links = memory.links.get(pid);
+    return collect(chatIds, (chatId) => links?.find(chatId));
+  },
 
-      findGamesByChatIds: (pid, chatIds) =>
-        Effect.sync(() => {
-          const links = memory.links.get(pid);
-          return collect(chatIds, (chatId) => links?.find(chatId)?.gameId ?? undefined);
-        }),
+  findGamesByChatIds: (pid, chatIds) => {
+    const links = memory.links.get(pid);
+    return collect(chatIds, (chatId) => links?.find(chatId)?.gameId ?? undefined);
+  },
 
-      findByGameIds: (pid, gameIds) =>
-        Effect.sync(() => {
-          const links = memory.links.get(pid);
-          return collect(gameIds, (gameId) => {
-            const chatIds = links?.chatsOf(gameId) ?? [];
-            return chatIds.length === 0 ? undefined : chatIds;
-          });
-        }),
+  findByGameIds: (pid, gameIds) => {
+    const links = memory.links.get(pid);
+    return collect(gameIds, (gameId) => {
+      const chatIds = links?.chatsOf(gameId) ?? [];
+      return chatIds.length === 0 ? undefined : chatIds;
+    });
+  },
 
-      setGame: (write) => Effect.sync(() => setGame(memory, write)),
-      moveChat: (write) => Effect.sync(() => moveChat(memory, write)),
-      removeGame: (write) => Effect.sync(() => removeGame(memory, write)),
-      deleteScope: (write) => Effect.sync(() => deleteScope(memory, write)),
-      importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
-      importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
+  setGame: (write) => setGame(memory, write),
+  moveChat: (write) => moveChat(memory, write),
+  removeGame: (write) => removeGame(memory, write),
+  deleteScope: (write) => deleteScope(memory, write),
+  importBatch: (batch) => importBatch(memory, batch),
+  importPosition: (source) => memory.importProgress.get(source)?.position ?? 0,
 
-      countLinks: (pid, { verified } = {}) =>
-        Effect.sync(() => {
-          const links = memory.links.get(pid);
-          return (verified === undefined ? links?.links : links?.verifiedIn(verified)) ?? 0;
-        }),
+  countLinks: (pid, { verified } = {}) => {
+    const links = memory.links.get(pid);
+    return (verified === undefined ? links?.links : links?.verifiedIn(verified)) ?? 0;
+  },
 
-      newestPage: (pid, place, limit, direction) =>
-        Effect.sync(() => memory.links.get(pid)?.newest(place, limit, direction) ?? []),
+  newestPage: (pid, place, limit, direction) => memory.links.get(pid)?.newest(place, limit, direction) ?? [],
 
-      exportPage: (pid, after, limit) =>
-        Effect.sync(() => memory.links.get(pid)?.linksAfter(after, limit) ?? []),
-    }),
-  ),
-);
+  exportPage: (pid, after, limit) => memory.links.get(pid)?.linksAfter(after, limit) ?? [],
+}));
 
 const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined): ReadonlyMap<K, V> => {
   const found = new Map<K, V>();

@@ -13,21 +13,15 @@ import {
   newMember,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Layer } from "effect";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 
 /** Finds the accounts of a chat user by a scan. */
-export const layer: Layer.Layer<MemberStore, never, State> = Layer.effect(
-  MemberStore,
-  Effect.map(State, (memory) =>
-    MemberStore.of({
-      list: (account) => Effect.sync(() => membersOf(memory, account)),
-      findByChatId: (chatId) => Effect.sync(() => membershipsOf(memory, chatId)),
-      change: (write) => Effect.sync(() => changeMember(memory, write)),
-      choose: (choice) => Effect.sync(() => chooseAccount(memory, choice)),
-    }),
-  ),
-);
+export const layer = layerOf(MemberStore, (memory) => ({
+  list: (account) => membersOf(memory, account),
+  findByChatId: (chatId) => membershipsOf(memory, chatId),
+  change: (write) => changeMember(memory, write),
+  choose: (choice) => chooseAccount(memory, choice),
+}));
 
 const membersOf = (memory: Memory, account: string): ReadonlyArray<Member> =>
   [...(memory.members.get(account) ?? [])]

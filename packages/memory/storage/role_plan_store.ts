@@ -25,84 +25,70 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option, Order } from "effect";
-import { earliest, type Memory, type MemoryPlan, type PlanMember, State } from "./state/state.ts";
+import { Option, Order } from "effect";
+import { earliest, layerOf, type Memory, type MemoryPlan, type PlanMember } from "./state/state.ts";
 
-export const layer: Layer.Layer<RolePlanStore, never, State> = Layer.effect(
-  RolePlanStore,
-  Effect.map(State, (memory) => {
-    const find = (place: PlanPlace) => memory.rolePlans.get(nameOf(place));
-    return RolePlanStore.of({
-      find: (place) =>
-        Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(find(place)), (stored) => planOf(memory, stored)),
-        ),
-      findOn: (guildId) =>
-        Effect.sync(() => {
-          const plans = [...memory.rolePlans.values()];
-          const stored = plans.find((plan) => plan.guildId === guildId && plan.settings.state === "on");
-          return Option.filter(
-            Option.map(Option.fromUndefinedOr(stored), (found) => planOf(memory, found)),
-            ({ scope }) => memory.accounts.get(scope.account)?.status === "active",
-          );
+export const layer = layerOf(RolePlanStore, (memory) => {
+  const find = (place: PlanPlace) => memory.rolePlans.get(nameOf(place));
+  return {
+    find: (place) => Option.map(Option.fromUndefinedOr(find(place)), (stored) => planOf(memory, stored)),
+    findOn: (guildId) => {
+      const plans = [...memory.rolePlans.values()];
+      const stored = plans.find((plan) => plan.guildId === guildId && plan.settings.state === "on");
+      return Option.filter(
+        Option.map(Option.fromUndefinedOr(stored), (found) => planOf(memory, found)),
+        ({ scope }) => memory.accounts.get(scope.account)?.status === "active",
+      );
+    },
+    list: (pid) => plansOf(memory, pid).map((stored) => planOf(memory, stored)),
+    status: (place) => statusOf(find(place)),
+    put: (write) => put(memory, write),
+    pause: (write) => {
+      const stored = find(write);
+      if (stored?.settings.state !== "on") return false;
+      const { position, settings } = stored;
+      return put(memory, { ...write, position, settings: { ...settings, state: "paused" } });
+    },
+    remove: (write) => {
+      const stored = find(write);
+      if (stored === undefined) return false;
+      recordChange(memory, write, "roles.deleted", planEntryDetails(write, stored.settings));
+      return memory.rolePlans.delete(nameOf(write));
+    },
+    startSweep: (place, at) => {
+      const stored = find(place);
+      if (stored?.settings.state !== "on") return false;
+      store(memory, sweeping(stored, 0, at));
+      return true;
+    },
+    hold: (hold) => holdPlans(memory, hold),
+    mark: (write) => mark(memory, write),
+    markMember: (guildId, chatId, at) => {
+      for (const stored of memory.rolePlans.values()) {
+        if (stored.guildId === guildId && stored.settings.state === "on") markWaiting(stored, chatId, at);
+      }
+    },
+    firstNode: (prefix, at) => {
+      const live = [...memory.rolePlanNodes].filter(([id, until]) => id.startsWith(prefix) && until > at);
+      return Option.fromUndefinedOr(live.map(([id]) => id).toSorted()[0]);
+    },
+    due: (place, at, limit) => due(find(place), at, limit),
+    nicknames: (place, chatIds) => {
+      const members = find(place)?.members;
+      return new Map(
+        chatIds.flatMap((chatId) => {
+          const nickname = members?.get(chatId)?.nickname ?? null;
+          return nickname === null ? [] : [[chatId, nickname]];
         }),
-      list: (pid) => Effect.sync(() => plansOf(memory, pid).map((stored) => planOf(memory, stored))),
-      status: (place) => Effect.sync(() => statusOf(find(place))),
-      put: (write) => Effect.sync(() => put(memory, write)),
-      pause: (write) =>
-        Effect.sync(() => {
-          const stored = find(write);
-          if (stored?.settings.state !== "on") return false;
-          const { position, settings } = stored;
-          return put(memory, { ...write, position, settings: { ...settings, state: "paused" } });
-        }),
-      remove: (write) =>
-        Effect.sync(() => {
-          const stored = find(write);
-          if (stored === undefined) return false;
-          recordChange(memory, write, "roles.deleted", planEntryDetails(write, stored.settings));
-          return memory.rolePlans.delete(nameOf(write));
-        }),
-      startSweep: (place, at) =>
-        Effect.sync(() => {
-          const stored = find(place);
-          if (stored?.settings.state !== "on") return false;
-          store(memory, sweeping(stored, 0, at));
-          return true;
-        }),
-      hold: (hold) => Effect.sync(() => holdPlans(memory, hold)),
-      mark: (write) => Effect.sync(() => mark(memory, write)),
-      markMember: (guildId, chatId, at) =>
-        Effect.sync(() => {
-          for (const stored of memory.rolePlans.values()) {
-            if (stored.guildId === guildId && stored.settings.state === "on") markWaiting(stored, chatId, at);
-          }
-        }),
-      firstNode: (prefix, at) =>
-        Effect.sync(() => {
-          const live = [...memory.rolePlanNodes].filter(([id, until]) => id.startsWith(prefix) && until > at);
-          return Option.fromUndefinedOr(live.map(([id]) => id).toSorted()[0]);
-        }),
-      due: (place, at, limit) => Effect.sync(() => due(find(place), at, limit)),
-      nicknames: (place, chatIds) =>
-        Effect.sync(() => {
-          const members = find(place)?.members;
-          return new Map(
-            chatIds.flatMap((chatId) => {
-              const nickname = members?.get(chatId)?.nickname ?? null;
-              return nickname === null ? [] : [[chatId, nickname]];
-            }),
-          );
-        }),
-      settle: (write) => Effect.sync(() => settle(memory, write)),
-      settleOne: (place, member, at) =>
-        Effect.sync(() => {
-          const stored = find(place);
-          if (stored !== undefined) settleMember(stored, member, at);
-        }),
-    });
-  }),
-);
+      );
+    },
+    settle: (write) => settle(memory, write),
+    settleOne: (place, member, at) => {
+      const stored = find(place);
+      if (stored !== undefined) settleMember(stored, member, at);
+    },
+  };
+});
 
 const nameOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;
 

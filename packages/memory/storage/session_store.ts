@@ -18,35 +18,27 @@ import {
 } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option } from "effect";
+import { Option } from "effect";
 import { endFlow } from "./flow_store.ts";
 import { setGame } from "./set_game.ts";
 import { storeSightings } from "./sighting_store.ts";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 
 /** Finds a session by ID in O(1). Ending sessions scans all unfinished ones, and deleting old sessions scans all. */
-export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
-  SessionStore,
-  Effect.map(State, (memory) =>
-    SessionStore.of({
-      create: (write) => Effect.sync(() => create(memory, write)),
-      find: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(id))),
-      knowsCode: (codeHash) => Effect.sync(() => memory.sessions.knowsCode(codeHash)),
-      findSealedSid: (codeHash, at) =>
-        Effect.sync(() => {
-          const found = memory.sessions.findByCode(codeHash);
-          return found !== undefined && isOpenAt(found.session, at)
-            ? Option.some(found.sealedSid)
-            : Option.none();
-        }),
-      changedSince: (at, among) => Effect.sync(() => memory.sessions.changedSince(at, among)),
-      advance: (write) => Effect.sync(() => advance(memory, write)),
-      complete: (write) => Effect.sync(() => complete(memory, write)),
-      recordSightings: (pid, sightings) => Effect.sync(() => storeSightings(memory, pid, sightings)),
-      sweep: (times) => Effect.sync(() => sweep(memory, times)),
-    }),
-  ),
-);
+export const layer = layerOf(SessionStore, (memory) => ({
+  create: (write) => create(memory, write),
+  find: (id) => Option.fromUndefinedOr(memory.sessions.find(id)),
+  knowsCode: (codeHash) => memory.sessions.knowsCode(codeHash),
+  findSealedSid: (codeHash, at) => {
+    const found = memory.sessions.findByCode(codeHash);
+    return found !== undefined && isOpenAt(found.session, at) ? Option.some(found.sealedSid) : Option.none();
+  },
+  changedSince: (at, among) => memory.sessions.changedSince(at, among),
+  advance: (write) => advance(memory, write),
+  complete: (write) => complete(memory, write),
+  recordSightings: (pid, sightings) => storeSightings(memory, pid, sightings),
+  sweep: (times) => sweep(memory, times),
+}));
 
 const create = (memory: Memory, { session, burst, code }: CreateSession): SessionCreated => {
   const { id, keyId, pid, clientId, redirect, createdAt } = session;

@@ -2,42 +2,31 @@ import type { Pid } from "@accountlink/core";
 import { isAtAddress, placeOf, type Sighting, textsOf } from "@accountlink/core/addresses";
 import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Layer } from "effect";
 import { ScopeSightings } from "./state/scope_sightings.ts";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 
-export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(
-  SightingStore,
-  Effect.map(State, (memory) =>
-    SightingStore.of({
-      findByChatIds: (pid, chatIds) =>
-        Effect.sync(() => {
-          const sightings = memory.sightings.get(pid);
-          return [...new Set(chatIds)].flatMap((chatId) => sightings?.of(chatId) ?? []);
-        }),
-      findShared: (pid, query) => Effect.sync(() => memory.sightings.get(pid)?.findShared(query) ?? []),
-      countUsers: (pid, places) =>
-        Effect.sync(() => places.map((hashes) => memory.sightings.get(pid)?.countUsers(hashes) ?? 0)),
-      countByKey: () =>
-        Effect.sync(() => {
-          const counts = new Map<string, number>();
-          for (const { address } of allAtAddresses(memory)) {
-            counts.set(address.addressKeyId, (counts.get(address.addressKeyId) ?? 0) + 1);
-          }
-          return counts;
-        }),
-      listUnderOtherKeys: (addressKeyId, after, limit) =>
-        Effect.sync(() =>
-          allAtAddresses(memory)
-            .filter(({ address }) => address.addressKeyId !== addressKeyId)
-            .filter((sighting) => after === null || compare(sighting, after) > 0)
-            .toSorted(compare)
-            .slice(0, limit),
-        ),
-      reprotect: (pid, sightings) => Effect.sync(() => reprotect(memory, pid, sightings)),
-    }),
-  ),
-);
+export const layer = layerOf(SightingStore, (memory) => ({
+  findByChatIds: (pid, chatIds) => {
+    const sightings = memory.sightings.get(pid);
+    return [...new Set(chatIds)].flatMap((chatId) => sightings?.of(chatId) ?? []);
+  },
+  findShared: (pid, query) => memory.sightings.get(pid)?.findShared(query) ?? [],
+  countUsers: (pid, places) => places.map((hashes) => memory.sightings.get(pid)?.countUsers(hashes) ?? 0),
+  countByKey: () => {
+    const counts = new Map<string, number>();
+    for (const { address } of allAtAddresses(memory)) {
+      counts.set(address.addressKeyId, (counts.get(address.addressKeyId) ?? 0) + 1);
+    }
+    return counts;
+  },
+  listUnderOtherKeys: (addressKeyId, after, limit) =>
+    allAtAddresses(memory)
+      .filter(({ address }) => address.addressKeyId !== addressKeyId)
+      .filter((sighting) => after === null || compare(sighting, after) > 0)
+      .toSorted(compare)
+      .slice(0, limit),
+  reprotect: (pid, sightings) => reprotect(memory, pid, sightings),
+}));
 
 const allAtAddresses = (memory: Memory): ReadonlyArray<StoredSighting> =>
   [...memory.sightings].flatMap(([pid, sightings]) =>

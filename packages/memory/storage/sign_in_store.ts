@@ -3,40 +3,30 @@ import type { SignInId } from "@accountlink/core/ids";
 import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option } from "effect";
-import { type Memory, State } from "./state/state.ts";
+import { Option } from "effect";
+import { layerOf, type Memory } from "./state/state.ts";
 
 /** Finds sign-ins in O(1), and the sign-ins of a person by a scan. */
-export const layer: Layer.Layer<SignInStore, never, State> = Layer.effect(
-  SignInStore,
-  Effect.map(State, (memory) =>
-    SignInStore.of({
-      begin: (begun) => Effect.sync(() => begin(memory, begun)),
-      takeBegun: (site, stateHash, at) => Effect.sync(() => takeBegun(memory, site, stateHash, at)),
-      create: (signIn, replaced) => Effect.sync(() => create(memory, signIn, replaced)),
-      find: (site, id, at) =>
-        Effect.sync(() =>
-          Option.filter(
-            Option.fromUndefinedOr(memory.signIns.get(id)),
-            (signIn) => signIn.site === site && at < signIn.expiresAt,
-          ),
-        ),
-      list: (site, chatId, at) =>
-        Effect.sync(() =>
-          signInsOf(memory, site, chatId)
-            .filter(({ expiresAt }) => at < expiresAt)
-            .toSorted(newestFirst),
-        ),
-      end: (site, chatId, id) =>
-        Effect.sync(() => {
-          const ended = signInsOf(memory, site, chatId).filter((signIn) => id === null || signIn.id === id);
-          for (const signIn of ended) memory.signIns.delete(signIn.id);
-          return ended.length;
-        }),
-      sweep: (at) => Effect.sync(() => sweep(memory, at)),
-    }),
-  ),
-);
+export const layer = layerOf(SignInStore, (memory) => ({
+  begin: (begun) => begin(memory, begun),
+  takeBegun: (site, stateHash, at) => takeBegun(memory, site, stateHash, at),
+  create: (signIn, replaced) => create(memory, signIn, replaced),
+  find: (site, id, at) =>
+    Option.filter(
+      Option.fromUndefinedOr(memory.signIns.get(id)),
+      (signIn) => signIn.site === site && at < signIn.expiresAt,
+    ),
+  list: (site, chatId, at) =>
+    signInsOf(memory, site, chatId)
+      .filter(({ expiresAt }) => at < expiresAt)
+      .toSorted(newestFirst),
+  end: (site, chatId, id) => {
+    const ended = signInsOf(memory, site, chatId).filter((signIn) => id === null || signIn.id === id);
+    for (const signIn of ended) memory.signIns.delete(signIn.id);
+    return ended.length;
+  },
+  sweep: (at) => sweep(memory, at),
+}));
 
 const begin = (memory: Memory, begun: BegunSignIn): void => {
   assertStorable([begun.stateHash]);

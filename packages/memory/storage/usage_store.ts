@@ -1,25 +1,18 @@
 import type { KeyId } from "@accountlink/core";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { lastUsePrecision, type UsageBatch, type UsageOwner, UsageStore } from "@accountlink/core/usage";
-import { Effect, Layer } from "effect";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 
-export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
-  UsageStore,
-  Effect.map(State, (memory) =>
-    UsageStore.of({
-      add: (batch) =>
-        Effect.sync(() => {
-          assertStorable([batch.meter]);
-          if (memory.usage.add(batch)) noteUses(memory, batch);
-        }),
+export const layer = layerOf(UsageStore, (memory) => ({
+  add: (batch) => {
+    assertStorable([batch.meter]);
+    if (memory.usage.add(batch)) noteUses(memory, batch);
+  },
 
-      days: (owner, from) => Effect.sync(() => memory.usage.sumOf(keysOf(memory, owner), from)),
-      daysByKey: (account, from) => Effect.sync(() => memory.usage.byKey(keysOf(memory, { account }), from)),
-      forget: (before) => Effect.sync(() => memory.usage.forget(before)),
-    }),
-  ),
-);
+  days: (owner, from) => memory.usage.sumOf(keysOf(memory, owner), from),
+  daysByKey: (account, from) => memory.usage.byKey(keysOf(memory, { account }), from),
+  forget: (before) => memory.usage.forget(before),
+}));
 
 const noteUses = (memory: Memory, { uses }: UsageBatch): void => {
   for (const { key, at } of uses) {

@@ -1,31 +1,24 @@
 import type { ChatId } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
-import { Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { entriesOf, eraseUser } from "./erase_user.ts";
 import { membershipsOf } from "./member_store.ts";
 import { rolesOf } from "./role_plan_store.ts";
-import { type Memory, State } from "./state/state.ts";
+import { layerOf, type Memory } from "./state/state.ts";
 
 /** Finds the data of a user without an index: reads all scopes, sessions and flows, and the whole audit log. */
-export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
-  UserStore,
-  Effect.map(State, (memory) =>
-    UserStore.of({
-      find: (chatId) => Effect.sync(() => find(memory, chatId)),
-      findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
-      findSightings: (chatId) => Effect.sync(() => find(memory, chatId)),
-      forget: (chatId, places) =>
-        Effect.sync(() =>
-          [...memory.sightings.values()].reduce(
-            (forgotten, sightings) => forgotten + sightings.forget(chatId, places),
-            0,
-          ),
-        ),
-      erase: (write) => memory.committing.withPermits(1)(Effect.sync(() => eraseUser(memory, write))),
-    }),
-  ),
-);
+export const layer = layerOf(UserStore, (memory) => ({
+  find: (chatId) => find(memory, chatId),
+  findRecords: (chatId) => recordsOf(memory, chatId),
+  findSightings: (chatId) => find(memory, chatId),
+  forget: (chatId, places) =>
+    [...memory.sightings.values()].reduce(
+      (forgotten, sightings) => forgotten + sightings.forget(chatId, places),
+      0,
+    ),
+  erase: (write) => memory.committing.withPermits(1)(Effect.sync(() => eraseUser(memory, write))),
+}));
 
 const find = (memory: Memory, chatId: ChatId) => {
   const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);

@@ -20,70 +20,56 @@ import {
   WebhookStore,
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
-import { Effect, Layer, Option, Struct } from "effect";
-import { earliest, type Memory, type MemoryWebhook, State } from "./state/state.ts";
+import { Option, Struct } from "effect";
+import { earliest, layerOf, type Memory, type MemoryWebhook } from "./state/state.ts";
 
-export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
-  WebhookStore,
-  Effect.map(State, (memory) =>
-    WebhookStore.of({
-      insert: (write) => Effect.sync(() => insert(memory, write)),
-      find: (id) =>
-        Effect.sync(() => Option.map(Option.fromUndefinedOr(memory.webhooks.get(id)), storedWebhook)),
-      list: (filter) => Effect.sync(() => list(memory, filter)),
-      update: (write) => Effect.sync(() => update(memory, write)),
-      remove: (write) =>
-        Effect.sync(() => {
-          const stored = memory.webhooks.get(write.id);
-          if (stored === undefined) return false;
-          recordChange(memory, write, stored, "webhook.deleted");
-          return memory.webhooks.delete(write.id);
-        }),
-      deliveries: (id, filter) => Effect.sync(() => deliveries(memory, id, filter)),
-      findDelivery: (id, eventId) =>
-        Effect.sync(() => Option.fromUndefinedOr(memory.webhooks.get(id)?.deliveries.get(eventId))),
-      recordRequested: (attempt) =>
-        Effect.sync(() => Option.fromUndefinedOr(recordRequested(memory, attempt))),
-      hold: (hold) => Effect.sync(() => holdWebhooks(memory, hold)),
-      look: (id, eventIds, lanes) =>
-        Effect.sync(() => {
-          const all = memory.webhooks.get(id)?.deliveries ?? new Map<string, StoredDelivery>();
-          const pending = pendingOf(all);
-          return {
-            known: eventIds.filter((eventId) => all.has(eventId)),
-            blocked: lanes.filter((lane) => pending.some((delivery) => delivery.lanes.includes(lane))),
-          };
-        }),
-      due: (id, at, limit) =>
-        Effect.sync(() =>
-          pendingOf(memory.webhooks.get(id)?.deliveries ?? new Map())
-            .filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= at)
-            .toSorted((one, other) => Number(one.nextAttemptAt) - Number(other.nextAttemptAt))
-            .slice(0, limit),
-        ),
-      sendPending: (id, at) =>
-        Effect.sync(() => {
-          const all = memory.webhooks.get(id)?.deliveries ?? new Map<string, StoredDelivery>();
-          for (const delivery of all.values()) {
-            if (delivery.nextAttemptAt === null || delivery.nextAttemptAt <= at) continue;
-            all.set(delivery.eventId, { ...delivery, nextAttemptAt: at, resends: delivery.resends + 1 });
-          }
-        }),
-      record: (write) => Effect.sync(() => record(memory, write)),
-      sweep: (before) =>
-        Effect.sync(() => {
-          let swept = 0;
-          for (const webhook of memory.webhooks.values()) {
-            const old = [...webhook.deliveries.values()].filter(({ at }) => at < before);
-            for (const { eventId } of old) webhook.deliveries.delete(eventId);
-            freeLanes(webhook, lanesOf(old), before);
-            swept += old.length;
-          }
-          return swept;
-        }),
-    }),
-  ),
-);
+export const layer = layerOf(WebhookStore, (memory) => ({
+  insert: (write) => insert(memory, write),
+  find: (id) => Option.map(Option.fromUndefinedOr(memory.webhooks.get(id)), storedWebhook),
+  list: (filter) => list(memory, filter),
+  update: (write) => update(memory, write),
+  remove: (write) => {
+    const stored = memory.webhooks.get(write.id);
+    if (stored === undefined) return false;
+    recordChange(memory, write, stored, "webhook.deleted");
+    return memory.webhooks.delete(write.id);
+  },
+  deliveries: (id, filter) => deliveries(memory, id, filter),
+  findDelivery: (id, eventId) => Option.fromUndefinedOr(memory.webhooks.get(id)?.deliveries.get(eventId)),
+  recordRequested: (attempt) => Option.fromUndefinedOr(recordRequested(memory, attempt)),
+  hold: (hold) => holdWebhooks(memory, hold),
+  look: (id, eventIds, lanes) => {
+    const all = memory.webhooks.get(id)?.deliveries ?? new Map<string, StoredDelivery>();
+    const pending = pendingOf(all);
+    return {
+      known: eventIds.filter((eventId) => all.has(eventId)),
+      blocked: lanes.filter((lane) => pending.some((delivery) => delivery.lanes.includes(lane))),
+    };
+  },
+  due: (id, at, limit) =>
+    pendingOf(memory.webhooks.get(id)?.deliveries ?? new Map())
+      .filter(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= at)
+      .toSorted((one, other) => Number(one.nextAttemptAt) - Number(other.nextAttemptAt))
+      .slice(0, limit),
+  sendPending: (id, at) => {
+    const all = memory.webhooks.get(id)?.deliveries ?? new Map<string, StoredDelivery>();
+    for (const delivery of all.values()) {
+      if (delivery.nextAttemptAt === null || delivery.nextAttemptAt <= at) continue;
+      all.set(delivery.eventId, { ...delivery, nextAttemptAt: at, resends: delivery.resends + 1 });
+    }
+  },
+  record: (write) => record(memory, write),
+  sweep: (before) => {
+    let swept = 0;
+    for (const webhook of memory.webhooks.values()) {
+      const old = [...webhook.deliveries.values()].filter(({ at }) => at < before);
+      for (const { eventId } of old) webhook.deliveries.delete(eventId);
+      freeLanes(webhook, lanesOf(old), before);
+      swept += old.length;
+    }
+    return swept;
+  },
+}));
 
 const storedWebhook = (stored: MemoryWebhook): StoredWebhook =>
   Struct.omit(stored, ["position", "holder", "deliveries"]);
