@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, type Option } from "effect";
 import type { StoreEffect } from "./errors.ts";
 import type { Millis } from "./timestamp.ts";
 

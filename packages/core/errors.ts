@@ -302,8 +302,8 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
   override readonly message = "Service unavailable";
 }
 
-/** An operation of a store, counter, cache or signal. */
-export type StoreEffect<A> = Effect.Effect<A, StoreUnavailable>;
+/** An operation that asks a store, counter, cache or signal, with its other errors `E`. */
+export type StoreEffect<A, E = never> = Effect.Effect<A, E | StoreUnavailable>;
 
 /** A platform did not answer. The request can be retried. */
 export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<Unavailability> {
@@ -311,6 +311,9 @@ export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")
   readonly details = null;
   override readonly message = "Service unavailable";
 }
+
+/** An operation that asks a platform, with its other errors `E`. */
+export type PlatformEffect<A, E = never> = Effect.Effect<A, E | PlatformUnavailable>;
 
 /**
  * Every error that a response can have.

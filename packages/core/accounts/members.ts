@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import { BadRequest, Conflict, Forbidden, type StoreEffect, type StoreUnavailable } from "../errors.ts";
+import { BadRequest, Conflict, Forbidden, type StoreEffect } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
 import { hasAccepted, hasLapsed, type Member, type MemberChange, type Membership } from "./member.ts";
 import { MemberStore } from "./member_store.ts";
@@ -33,7 +33,7 @@ export class Members extends Context.Service<
       account: string,
       change: MemberChange,
       origin: WriteOrigin,
-    ) => Effect.Effect<boolean, Unknown | Conflict | StoreUnavailable>;
+    ) => StoreEffect<boolean, Unknown | Conflict>;
 
     readonly accountsOf: (chatId: ChatId) => StoreEffect<AccountsOfUser>;
 
@@ -45,14 +45,14 @@ export class Members extends Context.Service<
       signIn: { readonly id: SignInId; readonly chatId: ChatId },
       account: string,
       requestId: string,
-    ) => Effect.Effect<Membership, Unknown | Forbidden | StoreUnavailable>;
+    ) => StoreEffect<Membership, Unknown | Forbidden>;
 
     /** Declines an invitation to an account. */
     readonly decline: (
       user: { readonly chatId: ChatId },
       account: string,
       requestId: string,
-    ) => Effect.Effect<void, Unknown | StoreUnavailable>;
+    ) => StoreEffect<void, Unknown>;
   }
 >()("@accountlink/core/Members") {
   static readonly layer = Layer.effect(

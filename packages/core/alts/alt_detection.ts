@@ -3,7 +3,7 @@ import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { isAtAddress, isInBrowser } from "../addresses/sighting.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { BulkLimitExceeded, StoreUnavailable } from "../errors.ts";
+import type { BulkLimitExceeded } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { type BulkItem, bulkGameResults, checkBulkLimit } from "../links/bulk_lookup.ts";
 import type { ResolvedPair } from "../links/link_lookup.ts";
@@ -99,14 +99,14 @@ export class AltDetection extends Context.Service<
       scope: DataScope,
       query: AltQuery,
       options: AltOptions,
-    ) => Effect.Effect<AltReport, GuildError | StoreUnavailable>;
+    ) => Effect.Effect<AltReport, GuildError>;
 
     /** Detects alts of up to 10 game users and returns one result per input, in the same order. */
     readonly detectEach: (
       scope: DataScope,
       gameIds: ReadonlyArray<string>,
       options: AltOptions,
-    ) => Effect.Effect<ReadonlyArray<BulkItem<AltReport>>, BulkLimitExceeded | GuildError | StoreUnavailable>;
+    ) => Effect.Effect<ReadonlyArray<BulkItem<AltReport>>, BulkLimitExceeded | GuildError>;
   }
 >()("@accountlink/core/AltDetection") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { type Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
+import { type Conflict, InvalidParameter, type ParameterProblem } from "../errors.ts";
 import { commitAlone } from "../idempotency/commit.ts";
 import type { ChatId } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
@@ -53,18 +53,18 @@ export class AltReviews extends Context.Service<
     readonly set: (
       target: WriteTarget<AltReview>,
       review: NewAltReview,
-    ) => Effect.Effect<AltReview, InvalidParameter | GuildError | Conflict | StoreUnavailable>;
+    ) => Effect.Effect<AltReview, InvalidParameter | GuildError | Conflict>;
 
     /** Returns the newest 100 reviews of a chat user. */
     readonly list: (
       target: Pick<WriteTarget, "scope" | "guildId">,
       chatId: ChatId,
-    ) => Effect.Effect<ReadonlyArray<AltReview>, GuildError | StoreUnavailable>;
+    ) => Effect.Effect<ReadonlyArray<AltReview>, GuildError>;
 
     readonly remove: (
       target: WriteTarget<AltReviewRemoved>,
       pair: AltPair,
-    ) => Effect.Effect<AltReviewRemoved, InvalidParameter | GuildError | Conflict | StoreUnavailable>;
+    ) => Effect.Effect<AltReviewRemoved, InvalidParameter | GuildError | Conflict>;
   }
 >()("@accountlink/core/AltReviews") {
   static readonly layer = Layer.effect(

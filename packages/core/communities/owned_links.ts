@@ -4,6 +4,7 @@ import type {
   Conflict,
   InvalidParameter,
   LinkNotFound,
+  PlatformEffect,
   PlatformUnavailable,
   StoreEffect,
   StoreUnavailable,
@@ -70,19 +71,16 @@ export class OwnedLinks extends Context.Service<
       place: NewestPosition | null,
       limit: number,
       direction?: PageDirection,
-    ) => Effect.Effect<LinkPage, PlatformUnavailable | StoreUnavailable>;
+    ) => StoreEffect<LinkPage, PlatformUnavailable>;
 
     /**
      * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
      * In a guild, only members are found by name.
      */
-    readonly chatsMeant: (
-      scope: DataScope,
-      text: string,
-    ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
+    readonly chatsMeant: (scope: DataScope, text: string) => PlatformEffect<ReadonlyArray<ChatId>>;
 
     /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
-    readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>, PlatformUnavailable>;
+    readonly gamesMeant: (text: string) => PlatformEffect<ReadonlyArray<GameId>>;
 
     readonly find: (scope: DataScope, chatId: ChatId) => StoreEffect<Link | null>;
 
@@ -100,14 +98,14 @@ export class OwnedLinks extends Context.Service<
       owner: KeyOwner,
       scope: DataScope,
       link: LinkName,
-    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict | StoreUnavailable>;
+    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict>;
 
     /** Removes the link of a chat user, who need not be a member of the guild. */
     readonly remove: (
       owner: KeyOwner,
       scope: DataScope,
       chatId: ChatId,
-    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | StoreUnavailable>;
+    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound>;
   }
 >()("@accountlink/core/OwnedLinks") {
   static readonly layer = Layer.effect(
@@ -253,7 +251,7 @@ const targetOf = (owner: KeyOwner, scope: DataScope) => ({
   origin: originOf(owner),
 });
 
-const idsOf = <Id>(found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined) =>
+const idsOf = <Id>(found: PlatformEffect<Option.Option<Id>> | undefined) =>
   found && Effect.map(found, Option.toArray);
 
 /**
@@ -263,7 +261,7 @@ const idsOf = <Id>(found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> 
 const meant = Effect.fnUntraced(function* <Id extends string>(
   text: string,
   isId: (text: string) => text is Id,
-  findByName: (name: string) => Effect.Effect<ReadonlyArray<Id>, PlatformUnavailable> | undefined,
+  findByName: (name: string) => PlatformEffect<ReadonlyArray<Id>> | undefined,
 ) {
   const byId = isId(text) ? [text] : [];
   const name = text.replace(/^@/, "");

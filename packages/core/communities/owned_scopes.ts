@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import { BadRequest, type StoreEffect, type StoreUnavailable } from "../errors.ts";
+import { BadRequest, type StoreEffect } from "../errors.ts";
 import { isPid, type Pid } from "../ids.ts";
 import { type Account, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -30,16 +30,13 @@ export class OwnedScopes extends Context.Service<
     readonly list: (account: Pick<Account, "name">) => StoreEffect<ReadonlyArray<OwnedScope>>;
 
     /** @param pid any text, such as a value from a URL */
-    readonly find: (
-      account: Pick<Account, "name">,
-      pid: string,
-    ) => Effect.Effect<DataScope, Unknown | StoreUnavailable>;
+    readonly find: (account: Pick<Account, "name">, pid: string) => StoreEffect<DataScope, Unknown>;
 
     readonly update: (
       owner: KeyOwner,
       pid: string,
       update: Partial<ScopeSettings>,
-    ) => Effect.Effect<OwnedScope, Unknown | StoreUnavailable>;
+    ) => StoreEffect<OwnedScope, Unknown>;
 
     /** Counts the links of a scope that were verified lately. */
     readonly verifiedWeeks: (pid: Pid) => StoreEffect<VerifiedWeeks>;

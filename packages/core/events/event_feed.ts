@@ -80,7 +80,7 @@ export interface LinkPage {
 }
 
 /** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. @internal */
-export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
+export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited;
 
 /** How many events one read returns at most, and how many reads there are at most, with a filter or for `history`. */
 const filterPage = 500;
@@ -128,7 +128,7 @@ export class EventFeed extends Context.Service<
     readonly links: (
       target: FeedTarget,
       query: LinkQuery,
-    ) => Effect.Effect<LinkPage, GuildError | InvalidParameter | StoreUnavailable>;
+    ) => Effect.Effect<LinkPage, GuildError | InvalidParameter>;
   }
 >()("@accountlink/core/EventFeed") {
   static readonly layer = Layer.effect(

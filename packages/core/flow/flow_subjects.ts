@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import {
   type ChatId,
   type GuildId,
@@ -49,7 +49,7 @@ export class FlowSubjects extends Context.Service<
     /**
      * Finds the session or scope of an entry. Fails with `FlowRefused` if it is unknown, forbidden, expired or ended.
      */
-    readonly resolve: (entry: FlowEntry) => Effect.Effect<FlowSubject, FlowRefused | StoreUnavailable>;
+    readonly resolve: (entry: FlowEntry) => StoreEffect<FlowSubject, FlowRefused>;
   }
 >()("@accountlink/core/FlowSubjects") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,5 @@
 import { Effect, type Option } from "effect";
-import { Conflict, type StoreUnavailable } from "../errors.ts";
+import { Conflict, type StoreEffect } from "../errors.ts";
 import type { IdempotentWrite } from "./idempotency_store.ts";
 
 /**
@@ -13,7 +13,7 @@ export type Commit<A> = <O, E>(
   write: Effect.Effect<O, E>,
   resultOf: (outcome: O) => A,
   options?: CommitOptions<O, E>,
-) => Effect.Effect<O, E | Conflict | StoreUnavailable>;
+) => StoreEffect<O, E | Conflict>;
 
 interface CommitOptions<O, E> {
   /** Work before the transaction of a write that may take a minute. */

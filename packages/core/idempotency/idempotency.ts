@@ -3,7 +3,7 @@
  * replayed.
  */
 import { Clock, Context, Effect, Latch, Layer, Option, type Scope } from "effect";
-import { Conflict, type StoreUnavailable } from "../errors.ts";
+import { Conflict, type StoreEffect } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
@@ -25,9 +25,9 @@ export interface Begun<A> {
   /** Commits the write of the request with its result. */
   readonly commit: Commit<A>;
   /** Stores the answer of a request that writes nothing. */
-  readonly keep: (answer: object) => Effect.Effect<void, Conflict | StoreUnavailable>;
+  readonly keep: (answer: object) => StoreEffect<void, Conflict>;
   /** Fails with `Replayed` or `Conflict` if an earlier request has the key. */
-  readonly replay: Effect.Effect<void, Conflict | StoreUnavailable>;
+  readonly replay: StoreEffect<void, Conflict>;
 }
 
 /** How long an answer is kept, in milliseconds. */

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Option } from "effect";
-import type { StoreEffect, StoreUnavailable } from "../errors.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -55,7 +55,7 @@ export class IdempotencyStore extends Context.Service<
       request: IdempotentWrite,
       write: Effect.Effect<readonly [outcome: O, answer: KeptAnswer], E>,
       size?: "bulk",
-    ) => Effect.Effect<Option.Option<O>, E | StoreUnavailable>;
+    ) => StoreEffect<Option.Option<O>, E>;
 
     /** Returns the stored request with a key, even if its time is over and it was not deleted yet. */
     readonly find: (id: IdempotentWrite["id"]) => StoreEffect<Option.Option<EarlierRequest>>;

@@ -57,7 +57,7 @@ export class ApiKeys extends Context.Service<
     readonly create: (
       key: NewKey,
       origin: WriteOrigin,
-    ) => Effect.Effect<IssuedKey, InvalidParameter | Conflict | StoreUnavailable>;
+    ) => StoreEffect<IssuedKey, InvalidParameter | Conflict>;
 
     /**
      * Stores a key with the given token. The key does not count against the plan's maximum number of keys.
@@ -69,7 +69,7 @@ export class ApiKeys extends Context.Service<
       token: string,
       key: NewKey,
       origin: WriteOrigin,
-    ) => Effect.Effect<boolean, InvalidParameter | StoreUnavailable>;
+    ) => StoreEffect<boolean, InvalidParameter>;
 
     /**
      * Gives the key a new secret and returns the full key. None for an unknown or revoked key.
@@ -90,7 +90,7 @@ export class ApiKeys extends Context.Service<
       id: KeyId,
       update: KeyUpdate,
       origin: WriteOrigin,
-    ) => Effect.Effect<Option.Option<boolean>, InvalidParameter | Conflict | StoreUnavailable>;
+    ) => StoreEffect<Option.Option<boolean>, InvalidParameter | Conflict>;
 
     /** Revokes a key permanently. Returns false if it is unknown or already revoked. */
     readonly revoke: (id: KeyId, origin: WriteOrigin) => StoreEffect<boolean>;

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { SecurityLog } from "../audit/security_log.ts";
-import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
+import { InvalidApiKey, type SharedIpRateLimited, type StoreEffect } from "../errors.ts";
 import { Limits, type Quota, quotaOf } from "../limits/quota.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
@@ -79,18 +79,16 @@ export class KeyAuthenticator extends Context.Service<
     readonly authenticate: (
       token: string | null,
       address: ClientAddress | null,
-    ) => Effect.Effect<AuthenticatedKey, InvalidApiKey | SharedIpRateLimited | StoreUnavailable>;
+    ) => StoreEffect<AuthenticatedKey, InvalidApiKey | SharedIpRateLimited>;
 
     /** Refuses an address with too many failed authentications. */
-    readonly checkThrottle: (
-      address: ClientAddress | null,
-    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+    readonly checkThrottle: (address: ClientAddress | null) => StoreEffect<void, SharedIpRateLimited>;
 
     /** Counts the failed authentications of one request. Refuses the address if it already has too many failures. */
     readonly countFailures: (
       address: ClientAddress | null,
       failures: number,
-    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+    ) => StoreEffect<void, SharedIpRateLimited>;
   }
 >()("@accountlink/core/KeyAuthenticator") {
   static readonly layer = Layer.effect(

@@ -8,7 +8,6 @@ import {
   type InvalidParameter,
   type PlatformUnavailable,
   type StoreEffect,
-  type StoreUnavailable,
 } from "../errors.ts";
 import { type ChatId, KeyId } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
@@ -83,10 +82,7 @@ export class OwnedKeys extends Context.Service<
     readonly plan: (account: Account) => StoreEffect<KeyPlan>;
 
     /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
-    readonly find: (
-      account: Pick<Account, "name">,
-      id: string,
-    ) => Effect.Effect<KeyDetails, Unknown | StoreUnavailable>;
+    readonly find: (account: Pick<Account, "name">, id: string) => StoreEffect<KeyDetails, Unknown>;
 
     /**
      * Creates a key. If the target is a guild, the bot must be in the guild, and the owner must have the right to
@@ -95,28 +91,22 @@ export class OwnedKeys extends Context.Service<
     readonly create: (
       owner: KeyOwner,
       key: NewOwnedKey,
-    ) => Effect.Effect<
-      IssuedOwnedKey,
-      Forbidden | InvalidParameter | Conflict | StoreUnavailable | PlatformUnavailable
-    >;
+    ) => StoreEffect<IssuedOwnedKey, Forbidden | InvalidParameter | Conflict | PlatformUnavailable>;
 
     readonly update: (
       owner: KeyOwner,
       id: string,
       update: OwnedKeyUpdate,
-    ) => Effect.Effect<KeyDetails, Unknown | InvalidParameter | Conflict | StoreUnavailable>;
+    ) => StoreEffect<KeyDetails, Unknown | InvalidParameter | Conflict>;
 
-    readonly revoke: (
-      owner: KeyOwner,
-      id: string,
-    ) => Effect.Effect<KeyDetails, Unknown | Conflict | StoreUnavailable>;
+    readonly revoke: (owner: KeyOwner, id: string) => StoreEffect<KeyDetails, Unknown | Conflict>;
 
     /** @param graceSeconds how long earlier secrets stay accepted */
     readonly rotate: (
       owner: KeyOwner,
       id: string,
       graceSeconds: number,
-    ) => Effect.Effect<IssuedOwnedKey, Unknown | Conflict | StoreUnavailable>;
+    ) => StoreEffect<IssuedOwnedKey, Unknown | Conflict>;
   }
 >()("@accountlink/core/OwnedKeys") {
   static readonly layer = Layer.effect(

@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect";
+import { Context } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 

@@ -6,7 +6,6 @@ import {
   RateLimited,
   SharedIpRateLimited,
   type StoreEffect,
-  type StoreUnavailable,
 } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -106,25 +105,19 @@ export class RequestLimits extends Context.Service<
     readonly admit: (requester: Requester) => StoreEffect<LimitDecision>;
 
     /** Counts a request without a key against the requests per second of its address, if the address is known. */
-    readonly admitKeyless: (
-      address: ClientAddress | null,
-    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+    readonly admitKeyless: (address: ClientAddress | null) => StoreEffect<void, SharedIpRateLimited>;
 
     /** Counts a request for a page against the pages per second of its address, if the address is known. */
-    readonly admitPage: (
-      address: ClientAddress | null,
-    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+    readonly admitPage: (address: ClientAddress | null) => StoreEffect<void, SharedIpRateLimited>;
 
     /**
      * Counts a verification flow that has no session against the daily verification limit of its address, if the
      * address is known.
      */
-    readonly admitFlow: (
-      address: ClientAddress | null,
-    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+    readonly admitFlow: (address: ClientAddress | null) => StoreEffect<void, SharedIpRateLimited>;
 
     /** Counts an export of a user's own data against the user's daily limit of exports. */
-    readonly admitExport: (chatId: ChatId) => Effect.Effect<void, RateLimited | StoreUnavailable>;
+    readonly admitExport: (chatId: ChatId) => StoreEffect<void, RateLimited>;
   }
 >()("@accountlink/core/RequestLimits") {
   static readonly layer = Layer.effect(

@@ -7,7 +7,6 @@ import {
   LinkNotFound,
   type ParameterProblem,
   type PlatformUnavailable,
-  type StoreUnavailable,
 } from "../errors.ts";
 import { type ChatId, type GameId, type GuildId, idRules, isChatId, isGameId } from "../ids.ts";
 import {
@@ -32,7 +31,7 @@ export interface BulkItem<Data> {
   readonly result: Result.Result<Data, BulkItemError>;
 }
 
-type BulkError = BulkLimitExceeded | GuildError | StoreUnavailable;
+type BulkError = BulkLimitExceeded | GuildError;
 
 /**
  * Looks up many links of one scope with one query. Results are in the order of the inputs, including duplicates.

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
+import { LinkNotFound } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import {
   type GuildError,
@@ -71,7 +71,7 @@ export class LinkLookup extends Context.Service<
       scope: DataScope,
       chatId: ChatId,
       options?: LookupOptions,
-    ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
+    ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound>;
 
     /**
      * Returns the chat users of a game user, newest link first. If the lookup has a guild, returns only members of the
@@ -81,14 +81,14 @@ export class LinkLookup extends Context.Service<
       scope: DataScope,
       gameId: GameId,
       options?: LookupOptions,
-    ) => Effect.Effect<GameLookup, GuildError | LinkNotFound | StoreUnavailable>;
+    ) => Effect.Effect<GameLookup, GuildError | LinkNotFound>;
 
     /** Returns the verification status of a chat user, who need not have a link. */
     readonly verification: (
       scope: DataScope,
       chatId: ChatId,
       options?: LookupOptions,
-    ) => Effect.Effect<VerificationStatus, GuildError | StoreUnavailable>;
+    ) => Effect.Effect<VerificationStatus, GuildError>;
   }
 >()("@accountlink/core/LinkLookup") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { Conflict, InvalidParameter, LinkNotFound, type StoreUnavailable } from "../errors.ts";
+import { Conflict, InvalidParameter, LinkNotFound } from "../errors.ts";
 import { type Commit, commitAlone } from "../idempotency/commit.ts";
 import type { IdempotentWrite } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
@@ -68,7 +68,7 @@ export class LinkWriter extends Context.Service<
     readonly setGame: (
       target: WriteTarget<GameUpdated>,
       link: { readonly chatId: ChatId; readonly gameId: GameId },
-    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict | StoreUnavailable>;
+    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict>;
 
     /**
      * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in the guild, and with
@@ -77,7 +77,7 @@ export class LinkWriter extends Context.Service<
     readonly moveChat: (
       target: WriteTarget<ChatUpdated>,
       move: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
-    ) => Effect.Effect<ChatUpdated, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
+    ) => Effect.Effect<ChatUpdated, GuildError | LinkNotFound | Conflict>;
 
     /**
      * Removes the link of a chat user and fails their open verification sessions.
@@ -88,7 +88,7 @@ export class LinkWriter extends Context.Service<
       target: WriteTarget<GameRemoved>,
       chatId: ChatId,
       options: { readonly requireMember: boolean },
-    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
+    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | Conflict>;
 
     /**
      * Deletes all records of the scope, and sets its open verification sessions to `failed`. For a guild scope,
@@ -97,9 +97,7 @@ export class LinkWriter extends Context.Service<
      *
      * @returns the number of deleted records
      */
-    readonly deleteScope: (
-      target: WriteTarget<number>,
-    ) => Effect.Effect<number, GuildError | Conflict | StoreUnavailable>;
+    readonly deleteScope: (target: WriteTarget<number>) => Effect.Effect<number, GuildError | Conflict>;
   }
 >()("@accountlink/core/LinkWriter") {
   static readonly layer = Layer.effect(

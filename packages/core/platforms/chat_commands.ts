@@ -1,5 +1,5 @@
-import type { Effect, Redacted } from "effect";
-import type { PlatformUnavailable } from "../errors.ts";
+import type { Redacted } from "effect";
+import type { PlatformEffect } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
 
 /** The application that the operator registered at the chat platform. */
@@ -18,14 +18,14 @@ export interface ChatAnswer {
 
 /** What the service needs of a chat platform whose users type commands. */
 export interface ChatCommands {
-  readonly application: Effect.Effect<ChatApplication, PlatformUnavailable>;
+  readonly application: PlatformEffect<ChatApplication>;
 
   /**
    * Replaces a message that answered a command. Returns false if the platform takes no more edits of this answer.
    *
    * @param message the message in the form of the platform's API
    */
-  readonly editAnswer: (answer: ChatAnswer, message: object) => Effect.Effect<boolean, PlatformUnavailable>;
+  readonly editAnswer: (answer: ChatAnswer, message: object) => PlatformEffect<boolean>;
 
   /** Returns the URL where owners try the commands as a member. Undefined on platforms for real members. */
   readonly tryUrl?: (guildId: GuildId) => string;

@@ -1,5 +1,5 @@
 import { Context, Data, type Effect, type Option, type Scope, type Stream } from "effect";
-import type { PlatformUnavailable } from "../errors.ts";
+import type { PlatformEffect, PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { ChatCommands } from "./chat_commands.ts";
 import type { ChatRoles } from "./chat_roles.ts";
@@ -72,13 +72,10 @@ export class ChatPlatform extends Context.Service<
   ChatPlatform,
   {
     /** Returns the guild. None if the bot is not in it. */
-    readonly findGuild: (guildId: GuildId) => Effect.Effect<Option.Option<Guild>, PlatformUnavailable>;
+    readonly findGuild: (guildId: GuildId) => PlatformEffect<Option.Option<Guild>>;
 
     /** Returns the membership of a user. None if the user is not in the guild. */
-    readonly findMember: (
-      guildId: GuildId,
-      chatId: ChatId,
-    ) => Effect.Effect<Option.Option<GuildMember>, PlatformUnavailable>;
+    readonly findMember: (guildId: GuildId, chatId: ChatId) => PlatformEffect<Option.Option<GuildMember>>;
 
     /**
      * Returns for each chat user whether they are a member of the guild. Sends at most one request to the platform, and
@@ -87,21 +84,19 @@ export class ChatPlatform extends Context.Service<
     readonly findMembers?: (
       guildId: GuildId,
       chatIds: ReadonlyArray<ChatId>,
-    ) => Effect.Effect<ReadonlyMap<ChatId, boolean>, PlatformUnavailable>;
+    ) => PlatformEffect<ReadonlyMap<ChatId, boolean>>;
 
     /** Returns the given guilds that the bot is in. */
-    readonly joinedGuilds: (
-      guildIds: ReadonlyArray<GuildId>,
-    ) => Effect.Effect<ReadonlySet<GuildId>, PlatformUnavailable>;
+    readonly joinedGuilds: (guildIds: ReadonlyArray<GuildId>) => PlatformEffect<ReadonlySet<GuildId>>;
 
     /**
      * Returns whether a user may manage a guild that the bot is in: as its owner, or by a role. Never cached, because
      * the right can be taken away.
      */
-    readonly isManager: (guildId: GuildId, chatId: ChatId) => Effect.Effect<boolean, PlatformUnavailable>;
+    readonly isManager: (guildId: GuildId, chatId: ChatId) => PlatformEffect<boolean>;
 
     /** Returns the public profile of a user. None if the user does not exist. */
-    readonly findUser: (chatId: ChatId) => Effect.Effect<Option.Option<ChatUser>, PlatformUnavailable>;
+    readonly findUser: (chatId: ChatId) => PlatformEffect<Option.Option<ChatUser>>;
 
     /**
      * Finds a user by user name, ignoring case. If a guild is given, finds only members of this guild. Undefined if the
@@ -110,7 +105,7 @@ export class ChatPlatform extends Context.Service<
     readonly findUserByName?: (
       username: string,
       guildId: GuildId | null,
-    ) => Effect.Effect<Option.Option<ChatId>, PlatformUnavailable>;
+    ) => PlatformEffect<Option.Option<ChatId>>;
 
     /**
      * Returns up to `limit` members of a guild whose name begins with a text, ignoring case. Undefined if the platform
@@ -120,7 +115,7 @@ export class ChatPlatform extends Context.Service<
       guildId: GuildId,
       beginning: string,
       limit: number,
-    ) => Effect.Effect<ReadonlyArray<ChatId>, PlatformUnavailable>;
+    ) => PlatformEffect<ReadonlyArray<ChatId>>;
 
     /**
      * Returns the URL of the page where an owner adds the bot to the guild; if `guildId` is null, the owner chooses a

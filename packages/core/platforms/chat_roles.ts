@@ -1,5 +1,5 @@
-import { Data, type Effect, type Option } from "effect";
-import type { PlatformUnavailable } from "../errors.ts";
+import { Data, type Option } from "effect";
+import type { PlatformEffect } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 
 export interface GuildRole {
@@ -58,29 +58,21 @@ export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
 export type RoleRefusal = RoleAboveBot | RoleMissing | NoPermission | MemberAboveBot;
 
 /** The outcome of a change: true if the change was made, false if the user is no longer a member of the guild. */
-type Changed = Effect.Effect<boolean, RoleRefusal | PlatformUnavailable>;
+type Changed = PlatformEffect<boolean, RoleRefusal>;
 
 /** Reads and changes roles and nicknames of members. Nothing is cached. */
 export interface ChatRoles {
   /** Returns the guild's roles and number of members. None if the bot is not in the guild. */
-  readonly findGuildRoles: (
-    guildId: GuildId,
-  ) => Effect.Effect<Option.Option<GuildRoles>, PlatformUnavailable>;
+  readonly findGuildRoles: (guildId: GuildId) => PlatformEffect<Option.Option<GuildRoles>>;
 
   /** Returns the roles and the nickname of a member. None if the user is not in the guild. */
-  readonly findMember: (
-    guildId: GuildId,
-    chatId: ChatId,
-  ) => Effect.Effect<Option.Option<RoleMember>, PlatformUnavailable>;
+  readonly findMember: (guildId: GuildId, chatId: ChatId) => PlatformEffect<Option.Option<RoleMember>>;
 
   /**
    * Returns up to 1,000 members, sorted by chat ID as a number: the members after `after`, or the first members if
    * `after` is null. An empty page means that there are no more members.
    */
-  readonly membersPage: (
-    guildId: GuildId,
-    after: ChatId | null,
-  ) => Effect.Effect<ReadonlyArray<RoleMember>, PlatformUnavailable>;
+  readonly membersPage: (guildId: GuildId, after: ChatId | null) => PlatformEffect<ReadonlyArray<RoleMember>>;
 
   readonly addRole: (guildId: GuildId, chatId: ChatId, roleId: string) => Changed;
 

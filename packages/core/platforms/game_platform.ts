@@ -1,5 +1,5 @@
-import { Context, type Effect, type Option, Schema } from "effect";
-import type { PlatformUnavailable } from "../errors.ts";
+import { Context, type Option, Schema } from "effect";
+import type { PlatformEffect } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import { GameGroup, type GameProfile } from "./profile.ts";
 
@@ -45,7 +45,7 @@ export type ProfilePart = (typeof profileParts)[number];
 export class GamePlatform extends Context.Service<
   GamePlatform,
   {
-    readonly hasUser: (gameId: GameId) => Effect.Effect<boolean, PlatformUnavailable>;
+    readonly hasUser: (gameId: GameId) => PlatformEffect<boolean>;
 
     /**
      * Returns the public profile of a user. None if the user does not exist.
@@ -55,27 +55,24 @@ export class GamePlatform extends Context.Service<
     readonly findProfile: (
       gameId: GameId,
       parts?: ReadonlyArray<ProfilePart>,
-    ) => Effect.Effect<Option.Option<GameProfile>, PlatformUnavailable>;
+    ) => PlatformEffect<Option.Option<GameProfile>>;
 
     /** Finds a user by user name, ignoring case. Undefined if the platform cannot find users by name. */
-    readonly findUserByName?: (username: string) => Effect.Effect<Option.Option<GameId>, PlatformUnavailable>;
+    readonly findUserByName?: (username: string) => PlatformEffect<Option.Option<GameId>>;
 
     /** Returns a group with its ranks. Undefined if the platform has no groups. */
-    readonly findGroup?: (groupId: string) => Effect.Effect<Option.Option<RankedGroup>, PlatformUnavailable>;
+    readonly findGroup?: (groupId: string) => PlatformEffect<Option.Option<RankedGroup>>;
 
     /**
      * Returns a page of a group's members, the first page if `cursor` is null. Undefined if the platform does not list
      * them.
      */
-    readonly groupMembers?: (
-      groupId: string,
-      cursor: string | null,
-    ) => Effect.Effect<GroupPage, PlatformUnavailable>;
+    readonly groupMembers?: (groupId: string, cursor: string | null) => PlatformEffect<GroupPage>;
 
     /** Returns an item. None if it does not exist. Undefined if the platform does not describe items. */
-    readonly findItem?: (item: GameItem) => Effect.Effect<Option.Option<ItemDetails>, PlatformUnavailable>;
+    readonly findItem?: (item: GameItem) => PlatformEffect<Option.Option<ItemDetails>>;
 
     /** Returns whether a user has an item. Undefined if users of the platform have no items. */
-    readonly hasItem?: (gameId: GameId, item: GameItem) => Effect.Effect<ItemOwnership, PlatformUnavailable>;
+    readonly hasItem?: (gameId: GameId, item: GameItem) => PlatformEffect<ItemOwnership>;
   }
 >()("@accountlink/core/GamePlatform") {}

@@ -1,6 +1,12 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import { Forbidden, MissingParameter, type PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import {
+  Forbidden,
+  MissingParameter,
+  type PlatformEffect,
+  type PlatformUnavailable,
+  type StoreUnavailable,
+} from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import { GuildManagers } from "./guild_managers.ts";
@@ -42,10 +48,7 @@ export class GuildGuard extends Context.Service<
     ) => Effect.Effect<void, Exclude<GuildError, StoreUnavailable>>;
 
     /** Returns whether the chat user is a member of the guild; true if `guildId` is null. */
-    readonly isMember: (
-      guildId: RequestedGuild,
-      chatId: ChatId,
-    ) => Effect.Effect<boolean, PlatformUnavailable>;
+    readonly isMember: (guildId: RequestedGuild, chatId: ChatId) => PlatformEffect<boolean>;
 
     /**
      * Returns, with one request to the platform, whether chat users are members of the guild. The result omits users
@@ -62,13 +65,10 @@ export class GuildGuard extends Context.Service<
       guildId: RequestedGuild,
       chatId: ChatId,
       reason?: "user_not_in_guild" | "new_user_not_in_guild",
-    ) => Effect.Effect<void, Forbidden | PlatformUnavailable>;
+    ) => PlatformEffect<void, Forbidden>;
 
     /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
-    readonly requireManager: (
-      guildId: GuildId,
-      chatId: ChatId,
-    ) => Effect.Effect<void, Forbidden | PlatformUnavailable>;
+    readonly requireManager: (guildId: GuildId, chatId: ChatId) => PlatformEffect<void, Forbidden>;
   }
 >()("@accountlink/core/GuildGuard") {
   static readonly layer = Layer.effect(

@@ -1,6 +1,6 @@
 /** Sign-in at the platforms: OAuth 2.0 authorization code with PKCE, and OpenID Connect if the platform supports it. */
 import { Context, Data, type Effect } from "effect";
-import type { PlatformUnavailable } from "../errors.ts";
+import type { PlatformEffect } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import type { UserGuild } from "./profile.ts";
 
@@ -59,7 +59,7 @@ export interface IdentityProvider<UserId> {
   readonly finish: (
     signIn: SignIn,
     callback: URLSearchParams,
-  ) => Effect.Effect<SignedIn<UserId>, ProofDenied | ProofInvalid | PlatformUnavailable>;
+  ) => PlatformEffect<SignedIn<UserId>, ProofDenied | ProofInvalid>;
 }
 
 export class ChatIdentity extends Context.Service<ChatIdentity, IdentityProvider<ChatId>>()(

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect";
-import type { PlatformUnavailable } from "../errors.ts";
+import type { PlatformEffect } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import { GamePlatform } from "./game_platform.ts";
@@ -38,9 +38,7 @@ export class Profiles extends Context.Service<
      *
      * @param guilds the platform's list from the sign-in
      */
-    readonly ownGuilds: (
-      guilds: ReadonlyArray<UserGuild>,
-    ) => Effect.Effect<ReadonlyArray<OwnGuild>, PlatformUnavailable>;
+    readonly ownGuilds: (guilds: ReadonlyArray<UserGuild>) => PlatformEffect<ReadonlyArray<OwnGuild>>;
   }
 >()("@accountlink/core/Profiles") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
-import { Forbidden, PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import { Forbidden, type PlatformEffect, PlatformUnavailable, type StoreEffect } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
@@ -28,17 +28,14 @@ export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname
 }
 
 /** An operation on one guild member. It fails with `Forbidden` if the user is not in the guild. */
-type ForMember<A> = (
-  plan: RolePlan,
-  chatId: ChatId,
-) => Effect.Effect<A, Forbidden | PlatformUnavailable | StoreUnavailable>;
+type ForMember<A> = (plan: RolePlan, chatId: ChatId) => StoreEffect<A, Forbidden | PlatformUnavailable>;
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
 export class MemberSync extends Context.Service<
   MemberSync,
   {
     /** The chat platform's operations on roles. Fails for a platform without roles. */
-    readonly roles: Effect.Effect<ChatRoles, PlatformUnavailable>;
+    readonly roles: PlatformEffect<ChatRoles>;
 
     /**
      * Returns the changes that the plan requires for a member. Asks for the profile and the items of the game user if
@@ -54,7 +51,7 @@ export class MemberSync extends Context.Service<
       gameId: GameId | null,
       setNickname: string | null,
       known?: GroupRoles,
-    ) => Effect.Effect<MemberChanges, PlatformUnavailable>;
+    ) => PlatformEffect<MemberChanges>;
 
     /**
      * Makes changes of one member. A change that the platform refuses is reported as a problem. If the platform fails
@@ -66,7 +63,7 @@ export class MemberSync extends Context.Service<
       plan: RolePlan,
       changes: MemberChanges,
       pace?: Effect.Effect<void>,
-    ) => Effect.Effect<AppliedChanges, PlatformUnavailable>;
+    ) => PlatformEffect<AppliedChanges>;
 
     /** Compares the roles and the nickname of a member with the plan, and changes nothing. */
     readonly preview: ForMember<MemberChanges>;
@@ -144,7 +141,7 @@ export class MemberSync extends Context.Service<
         /** Makes one change of the member, and returns whether it was made. */
         const change = Effect.fnUntraced(function* (
           roleId: string | null,
-          make: Effect.Effect<boolean, RoleRefusal | PlatformUnavailable>,
+          make: PlatformEffect<boolean, RoleRefusal>,
         ) {
           if (!isMember) return false;
           yield* pace;

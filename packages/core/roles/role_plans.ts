@@ -7,6 +7,7 @@ import {
   Forbidden,
   InvalidParameter,
   type MissingParameter,
+  type PlatformEffect,
   PlatformUnavailable,
   type StoreUnavailable,
 } from "../errors.ts";
@@ -44,12 +45,10 @@ export class RolePlans extends Context.Service<
     ) => Effect.Effect<DataScope, BadRequest | Forbidden | Unavailable>;
 
     /** Returns the roles of a guild, highest first. */
-    readonly guildRoles: (
-      guildId: GuildId,
-    ) => Effect.Effect<ReadonlyArray<GuildRole>, Forbidden | PlatformUnavailable>;
+    readonly guildRoles: (guildId: GuildId) => PlatformEffect<ReadonlyArray<GuildRole>, Forbidden>;
 
     /** Returns a group of the game platform with its ranks. Fails with `InvalidParameter` for an unknown group. */
-    readonly group: (groupId: string) => Effect.Effect<RankedGroup, InvalidParameter | PlatformUnavailable>;
+    readonly group: (groupId: string) => PlatformEffect<RankedGroup, InvalidParameter>;
 
     readonly find: StoredPlans["Service"]["find"];
 

@@ -2,14 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import {
-  BadRequest,
-  Conflict,
-  Forbidden,
-  InvalidParameter,
-  type StoreEffect,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { BadRequest, Conflict, Forbidden, InvalidParameter, type StoreEffect } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
@@ -71,16 +64,13 @@ export class StoredPlans extends Context.Service<
       guildId: GuildId,
       settings: ChosenSettings,
       origin: WriteOrigin,
-    ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | StoreUnavailable>;
+    ) => StoreEffect<PlanDetails, InvalidParameter | Conflict | Forbidden>;
 
     /** Deletes a plan; members keep their roles. Returns false if there is no plan. */
     readonly remove: (scope: DataScope, guildId: GuildId, origin: WriteOrigin) => StoreEffect<boolean>;
 
     /** Starts a comparison of all members. Fails with `not_found` unless the plan is on. */
-    readonly startSweep: (
-      scope: DataScope,
-      guildId: GuildId,
-    ) => Effect.Effect<PlanDetails, BadRequest | StoreUnavailable>;
+    readonly startSweep: (scope: DataScope, guildId: GuildId) => StoreEffect<PlanDetails, BadRequest>;
   }
 >()("@accountlink/core/StoredPlans") {
   static readonly layer = Layer.effect(

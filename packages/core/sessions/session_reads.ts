@@ -86,7 +86,7 @@ export class SessionReads extends Context.Service<
     readonly find: (
       key: OwnKey,
       sid: string,
-    ) => Effect.Effect<VerificationSession, SessionNotFound | SessionExpired | StoreUnavailable>;
+    ) => StoreEffect<VerificationSession, SessionNotFound | SessionExpired>;
 
     /** Begins a read and ends the earlier ones. Counts the read unless it is refused. */
     readonly begin: (

@@ -6,7 +6,7 @@ import {
   RateLimited,
   SessionExpired,
   SessionNotFound,
-  type StoreUnavailable,
+  type StoreEffect,
 } from "../errors.ts";
 import { type Commit, commitAlone } from "../idempotency/commit.ts";
 import type { ChatId, GuildId, SessionId, Sid } from "../ids.ts";
@@ -71,10 +71,7 @@ export class VerificationSessions extends Context.Service<
       key: ApiKey,
       request: NewSession,
       commit?: Commit<ReadSession>,
-    ) => Effect.Effect<
-      ReadSession,
-      GuildError | InvalidParameter | RateLimited | Conflict | StoreUnavailable
-    >;
+    ) => Effect.Effect<ReadSession, GuildError | InvalidParameter | RateLimited | Conflict>;
 
     /**
      * Reads a session.
@@ -101,7 +98,7 @@ export class VerificationSessions extends Context.Service<
       key: ApiKey,
       sid: string,
       commit?: Commit<ReadSession>,
-    ) => Effect.Effect<ReadSession, SessionNotFound | SessionExpired | Conflict | StoreUnavailable>;
+    ) => StoreEffect<ReadSession, SessionNotFound | SessionExpired | Conflict>;
   }
 >()("@accountlink/core/VerificationSessions") {
   static readonly layer = Layer.effect(
@@ -152,8 +149,8 @@ export class VerificationSessions extends Context.Service<
           yield* guard.enter(key.scope, request.guildId);
           if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
           const now = yield* Clock.currentTimeMillis;
-          const createAt: (at: Millis) => Effect.Effect<NamedSession, RateLimited | StoreUnavailable> =
-            Effect.fnUntraced(function* (at) {
+          const createAt: (at: Millis) => StoreEffect<NamedSession, RateLimited> = Effect.fnUntraced(
+            function* (at) {
               const named = yield* newNames;
               const session = newSession(key, named.id, request, at, at + rules.life);
               const code = yield* secrets.sealSid(named.code, named.sid);
@@ -164,7 +161,8 @@ export class VerificationSessions extends Context.Service<
               return yield* at === now && readyAt - now <= maxReordering
                 ? createAt(readyAt)
                 : tooManySessions(rules, readyAt, now);
-            });
+            },
+          );
           return readSessionOf(yield* commit(createAt(now), readSessionOf));
         }),
 

@@ -1,12 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Accounts } from "../accounts/accounts.ts";
-import {
-  InvalidSession,
-  type PlatformUnavailable,
-  type StoreEffect,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { InvalidSession, type PlatformUnavailable, type StoreEffect } from "../errors.ts";
 import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
 import { randomToken } from "../secrets/random_token.ts";
@@ -77,14 +72,9 @@ export class SignIns extends Context.Service<
      * Checks the data that a browser brings back from the platform, and stores a sign-in under a new cookie. The new
      * sign-in replaces the browser's earlier sign-in. At the dashboard, a user without an account gets a new account.
      */
-    readonly finish: (
-      browser: ReturnedBrowser,
-    ) => Effect.Effect<{ readonly cookie: string }, SignInRefused | StoreUnavailable>;
+    readonly finish: (browser: ReturnedBrowser) => StoreEffect<{ readonly cookie: string }, SignInRefused>;
 
-    readonly find: (
-      site: SignInSite,
-      cookie: string | null,
-    ) => Effect.Effect<SiteSignIn, InvalidSession | StoreUnavailable>;
+    readonly find: (site: SignInSite, cookie: string | null) => StoreEffect<SiteSignIn, InvalidSession>;
 
     /** Returns the token that a browser must send with every write. */
     readonly csrfToken: (signIn: SiteSignIn) => Effect.Effect<string>;

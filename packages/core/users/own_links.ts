@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import { LinkNotFound, type StoreEffect, type StoreUnavailable } from "../errors.ts";
+import { LinkNotFound, type StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
@@ -30,11 +30,7 @@ export class OwnLinks extends Context.Service<
      * Removes the user's link in one scope, and fails the user's open sessions in that scope. The user need not be a
      * member of the scope's guild. Returns the removed link.
      */
-    readonly remove: (
-      chatId: ChatId,
-      pid: Pid,
-      requestId: string,
-    ) => Effect.Effect<OwnLink, LinkNotFound | StoreUnavailable>;
+    readonly remove: (chatId: ChatId, pid: Pid, requestId: string) => StoreEffect<OwnLink, LinkNotFound>;
   }
 >()("@accountlink/core/OwnLinks") {
   static readonly layer = Layer.effect(

@@ -85,10 +85,7 @@ export class Webhooks extends Context.Service<
     readonly list: (account: string | null) => StoreEffect<ReadonlyArray<WebhookDetails>>;
 
     /** @param id any text, such as a value from a URL */
-    readonly find: (
-      account: string | null,
-      id: string,
-    ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
+    readonly find: (account: string | null, id: string) => StoreEffect<WebhookDetails, Unknown>;
 
     /**
      * Creates a webhook, which gets all events from now on. Fails with a `webhook_limit` `Conflict` if the scope
@@ -107,43 +104,36 @@ export class Webhooks extends Context.Service<
       id: string,
       update: WebhookUpdate,
       origin: WriteOrigin,
-    ) => Effect.Effect<WebhookDetails, Unknown | InvalidParameter | StoreUnavailable>;
+    ) => StoreEffect<WebhookDetails, Unknown | InvalidParameter>;
 
-    readonly remove: (
-      account: string | null,
-      id: string,
-      origin: WriteOrigin,
-    ) => Effect.Effect<void, Unknown | StoreUnavailable>;
+    readonly remove: (account: string | null, id: string, origin: WriteOrigin) => StoreEffect<void, Unknown>;
 
     /** Gives the webhook a new secret. For 24 hours, deliveries are signed with the previous secret too. */
     readonly rotate: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
-    ) => Effect.Effect<IssuedWebhook, Unknown | StoreUnavailable>;
+    ) => StoreEffect<IssuedWebhook, Unknown>;
 
     /** Sends a `test` event now, once. Fails with a `test_limit` `Conflict` while three tests are in flight. */
     readonly test: (
       account: string | null,
       id: string,
       origin: WriteOrigin,
-    ) => Effect.Effect<WebhookDelivery, Unknown | Conflict | StoreUnavailable>;
+    ) => StoreEffect<WebhookDelivery, Unknown | Conflict>;
 
     /**
      * Tries all failing deliveries of an active webhook again now, instead of at their scheduled times. The deliveries
      * keep all of their scheduled attempts.
      */
-    readonly sendPending: (
-      account: string | null,
-      id: string,
-    ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
+    readonly sendPending: (account: string | null, id: string) => StoreEffect<WebhookDetails, Unknown>;
 
     /** Returns the deliveries of a webhook, newest first. A delivery is kept as long as its event. */
     readonly deliveries: (
       account: string | null,
       id: string,
       filter: DeliveryFilter,
-    ) => Effect.Effect<DeliveryPage, Unknown | StoreUnavailable>;
+    ) => StoreEffect<DeliveryPage, Unknown>;
 
     /**
      * Returns a delivery with the headers and the body that its latest attempt sent. The signature is left out, because
@@ -154,7 +144,7 @@ export class Webhooks extends Context.Service<
       account: string | null,
       id: string,
       eventId: string,
-    ) => Effect.Effect<SentDelivery, Unknown | StoreUnavailable>;
+    ) => StoreEffect<SentDelivery, Unknown>;
 
     /**
      * Sends an event again now. If the delivery was failing and this attempt fails too, the scheduled attempts
@@ -165,7 +155,7 @@ export class Webhooks extends Context.Service<
       id: string,
       eventId: string,
       origin: WriteOrigin,
-    ) => Effect.Effect<WebhookDelivery, Unknown | StoreUnavailable>;
+    ) => StoreEffect<WebhookDelivery, Unknown>;
   }
 >()("@accountlink/core/Webhooks") {
   static readonly layer = Layer.effect(
