@@ -2,9 +2,11 @@ import { Command } from "effect/cli";
 import { accountsCommand } from "./accounts/accounts.ts";
 import { auditCommand } from "./audit.ts";
 import { chatCommand } from "./chat/chat.ts";
+import { describe, group } from "./command.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { keysCommand } from "./keys/keys.ts";
-import { linksCommand } from "./links/links.ts";
+import { exportLinksCommand } from "./links/links_export.ts";
+import { importLinksCommand } from "./links/links_import.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { rolesCommand } from "./roles/roles.ts";
@@ -14,13 +16,16 @@ import { usersCommand } from "./users/users.ts";
 import { webhooksCommand } from "./webhooks/webhooks.ts";
 
 export const accountlink = Command.make("accountlink").pipe(
-  Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
+  describe("Links between chat-platform accounts and game-platform accounts"),
   Command.withSubcommands([
     serveCommand,
     migrateCommand,
     accountsCommand,
     keysCommand,
-    linksCommand,
+    group("links", "Import and export links, also next to a running server.", [
+      importLinksCommand,
+      exportLinksCommand,
+    ]),
     usersCommand,
     webhooksCommand,
     listenCommand,

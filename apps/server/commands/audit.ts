@@ -1,11 +1,11 @@
 import { AuditLog } from "@accountlink/core";
 import { type AuditEntry, signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Option } from "effect";
+import { Flag } from "effect/cli";
 import { accountFlag, countFlag } from "../cli/flags.ts";
-import { answer, formatTable, Json } from "../cli/output.ts";
-import { managementLayer } from "./management_layer.ts";
+import { answer, formatTable } from "../cli/output.ts";
+import { describe, group, managed } from "./command.ts";
 
 const mostEntries = 1_000;
 
@@ -26,34 +26,22 @@ const flags = {
   ),
 };
 
-const listAuditCommand = Command.make("list", flags, ({ account, limit, before }) =>
-  Effect.gen(function* () {
-    // Reads one entry more than the limit, to find out whether there are older entries.
-    const found = yield* (yield* AuditLog).list(account, Option.getOrNull(before), limit + 1);
-    const entries = found.slice(0, limit);
-    const next = found.length > limit ? (entries.at(-1)?.sequence ?? null) : null;
-    yield* answer({ entries: entries.map(entryJson), next }, entriesText(entries, next));
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription(
-    "List who changed what in an account, newest first, without secrets and IP addresses.",
-  ),
-  Command.withShortDescription("List who changed what in an account, newest first"),
-  Command.withExamples([
-    { command: "accountlink audit list --account acme", description: "The 50 newest entries" },
-    {
-      command: "accountlink audit list --account acme --before 4711 --json",
-      description: "The 50 entries before entry 4711",
-    },
-  ]),
+const listAuditCommand = managed("list", flags, function* ({ account, limit, before }) {
+  // Reads one entry more than the limit, to find out whether there are older entries.
+  const found = yield* (yield* AuditLog).list(account, Option.getOrNull(before), limit + 1);
+  const entries = found.slice(0, limit);
+  const next = found.length > limit ? (entries.at(-1)?.sequence ?? null) : null;
+  yield* answer({ entries: entries.map(entryJson), next }, entriesText(entries, next));
+}).pipe(
+  describe("List who changed what in an account, newest first, without secrets and IP addresses.", {
+    "accountlink audit list --account acme": "The 50 newest entries",
+    "accountlink audit list --account acme --before 4711 --json": "The 50 entries before entry 4711",
+  }),
 );
 
-export const auditCommand = Command.make("audit").pipe(
-  Command.withDescription("Read the audit log, also next to a running server."),
-  Command.withShortDescription("Read the audit log"),
-  Command.withSubcommands([listAuditCommand]),
-  Command.withGlobalFlags([Json]),
-);
+export const auditCommand = group("audit", "Read the audit log, also next to a running server.", [
+  listAuditCommand,
+]);
 
 const entryJson = ({ at, ...entry }: AuditEntry) => ({
   ...entry,

@@ -11,10 +11,10 @@ import { textFlag } from "../cli/flags.ts";
 import { Invocation } from "../cli/invocation.ts";
 import { answer, Json } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
-import { paragraphs } from "../cli/usage.ts";
 import { isLocal } from "../config/config_warnings.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { reasonOf } from "../message_text.ts";
+import { describe } from "./command.ts";
 
 const isLocalUrl = (text: string): boolean => {
   const url = URL.parse(text);
@@ -88,18 +88,12 @@ const thisMachine = ["127.0.0.0/8", "::1/128"].map((text) => Result.getOrThrow(I
 export const listenCommand = Command.make("listen", flags, ({ forward }) =>
   listen(forward).pipe(Effect.provide([NodeWebhookSender.layer({ networks: thisMachine }), cryptoLayer])),
 ).pipe(
-  Command.withDescription(
-    paragraphs(
+  describe(
+    [
       "Send each new event of a key's scope to an address of this machine, as a webhook does, and print the answers. For a receiver that has no public address yet.",
       "ACCOUNTLINK_KEY is the key, ACCOUNTLINK_URL the service (default: http://127.0.0.1:8080). The secret of the signatures is always the same for a key. Each event is sent once.",
-    ),
+    ],
+    { "accountlink listen --forward http://127.0.0.1:3000/hook": "Try a receiver of webhooks" },
   ),
-  Command.withShortDescription("Send new events to an address of this machine"),
-  Command.withExamples([
-    {
-      command: "accountlink listen --forward http://127.0.0.1:3000/hook",
-      description: "Try a receiver of webhooks",
-    },
-  ]),
   Command.withGlobalFlags([Json]),
 );

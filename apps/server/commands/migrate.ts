@@ -4,6 +4,7 @@ import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { answer, Json } from "../cli/output.ts";
 import { loggingLayer } from "../telemetry/logging.ts";
+import { describe } from "./command.ts";
 import { openStorage } from "./management_layer.ts";
 
 export const migrateCommand = Command.make("migrate", {}, () =>
@@ -24,8 +25,7 @@ export const migrateCommand = Command.make("migrate", {}, () =>
   }),
 ).pipe(
   Command.withGlobalFlags([Json]),
-  Command.withDescription(
+  describe(
     "Bring the schema of the database up to date and print the steps that were taken. A server does the same when it starts.",
   ),
-  Command.withShortDescription("Bring the schema of the database up to date"),
 );

@@ -2,36 +2,31 @@ import { AddressVault } from "@accountlink/core";
 import { rotateAddressKeys } from "@accountlink/core/alts";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
-import { answer, countOf, Json } from "../cli/output.ts";
+import { answer, countOf } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
-import { paragraphs } from "../cli/usage.ts";
 import { rotateDeploymentSecret } from "../secrets/rotate_secret.ts";
+import { describe, group } from "./command.ts";
 import { type OpenedStorage, openStorage, servicesOn } from "./management_layer.ts";
 
 const rotateSecretsCommand = Command.make("rotate", {}, () =>
   Effect.flatMap(openStorage("refuse"), (opened) => Effect.provide(rotate(opened), servicesOn(opened))),
 ).pipe(
-  Command.withDescription(
-    paragraphs(
+  describe(
+    [
       "Wrap the root key with the new secret of ACCOUNTLINK_SECRET=new,old, and bring every sighting under the newest of ACCOUNTLINK_ADDRESS_KEYS. No key changes, and running servers are not affected. A data folder that holds its own secret gets a new one.",
       "It can be repeated at any time, and resumes an interrupted rotation.",
-    ),
-  ),
-  Command.withShortDescription("Rotate the deployment's secret and address keys"),
-  Command.withExamples([
+    ],
     {
-      command: 'ACCOUNTLINK_SECRET="$new,$old" accountlink secrets rotate',
-      description: "When every server has been restarted with both secrets",
+      'ACCOUNTLINK_SECRET="$new,$old" accountlink secrets rotate':
+        "When every server has been restarted with both secrets",
     },
-  ]),
+  ),
 );
 
-export const secretsCommand = Command.make("secrets").pipe(
-  Command.withDescription("Rotate the secret of the deployment and the address keys"),
-  Command.withSubcommands([rotateSecretsCommand]),
-  Command.withGlobalFlags([Json]),
-);
+export const secretsCommand = group("secrets", "Rotate the secret of the deployment and the address keys", [
+  rotateSecretsCommand,
+]);
 
 const rotate = Effect.fnUntraced(function* (opened: OpenedStorage) {
   const rotated = yield* rotateDeploymentSecret(opened);

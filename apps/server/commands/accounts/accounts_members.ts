@@ -1,8 +1,3 @@
-/**
- * Commands that manage the members of an account, such as adding the first owner of an account that an operator
- * created.
- */
-
 import { hasAccepted, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
@@ -12,7 +7,8 @@ import { Command, Flag } from "effect/cli";
 import { chatIdFlag } from "../../cli/flags.ts";
 import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { describe, managed } from "../command.ts";
+import { answerWithLocation } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { accountArgument, noSuchAccount } from "./accounts_update.ts";
 
@@ -25,23 +21,20 @@ const requireAccount = Effect.fnUntraced(function* (name: string, doing: string)
   if (Option.isNone(found)) return yield* noSuchAccount(name, doing);
 });
 
-const change = Effect.fnUntraced(
-  function* (name: string, member: MemberChange, doing: string, done: string) {
-    yield* requireAccount(name, `${doing} of`);
-    const refused = (error: BadRequest | Conflict) =>
-      new CommandFailed({ problem: `Cannot ${doing} of account "${name}": ${reasonOf(error)}` });
-    const changed: boolean = yield* (yield* Members)
-      .change(name, member, operatorOrigin())
-      .pipe(Effect.catchTag(["BadRequest", "Conflict"], refused));
-    const { type: _, ...json } = member;
-    yield* answerWithLocation(
-      { name, ...json, changed },
-      (location) =>
-        `Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}" in ${location}`,
-    );
-  },
-  (effect) => Effect.provide(effect, managementLayer("refuse")),
-);
+function* change(name: string, member: MemberChange, doing: string, done: string) {
+  yield* requireAccount(name, `${doing} of`);
+  const refused = (error: BadRequest | Conflict) =>
+    new CommandFailed({ problem: `Cannot ${doing} of account "${name}": ${reasonOf(error)}` });
+  const changed: boolean = yield* (yield* Members)
+    .change(name, member, operatorOrigin())
+    .pipe(Effect.catchTag(["BadRequest", "Conflict"], refused));
+  const { type: _, ...json } = member;
+  yield* answerWithLocation(
+    { name, ...json, changed },
+    (location) =>
+      `Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}" in ${location}`,
+  );
+}
 
 const reasons: Readonly<Record<string, string>> = {
   member_exists: "the chat user is a member already, expected set-role",
@@ -54,58 +47,43 @@ const reasonOf = (error: BadRequest | Conflict): string =>
     ? (reasons[error.details.reason] ?? error.details.reason)
     : "the chat user is not a member";
 
-const listMembersCommand = Command.make("list", { name: accountArgument }, ({ name }) =>
-  Effect.gen(function* () {
-    yield* requireAccount(name, "list the members of");
-    const members = (yield* (yield* Members).list(name)).map((member) => ({
-      chatId: member.chatId,
-      role: member.role,
-      since: formatTimestamp(member.since),
-      accepted: hasAccepted(member),
-    }));
-    const rows = members.map(({ chatId, role, since, accepted }) => [
-      chatId,
-      role,
-      since,
-      accepted ? "yes" : "no",
-    ]);
-    yield* answer(
-      { members },
-      rows.length === 0
-        ? `Account "${name}" has no members`
-        : formatTable(["CHAT USER", "ROLE", "SINCE", "ACCEPTED"], rows),
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(Command.withDescription("List the members of an account, oldest first."));
+const listMembersCommand = managed("list", { name: accountArgument }, function* ({ name }) {
+  yield* requireAccount(name, "list the members of");
+  const members = (yield* (yield* Members).list(name)).map((member) => ({
+    chatId: member.chatId,
+    role: member.role,
+    since: formatTimestamp(member.since),
+    accepted: hasAccepted(member),
+  }));
+  const rows = members.map(({ accepted, ...member }) => [...Object.values(member), accepted ? "yes" : "no"]);
+  yield* answer(
+    { members },
+    rows.length === 0
+      ? `Account "${name}" has no members`
+      : formatTable(["CHAT USER", "ROLE", "SINCE", "ACCEPTED"], rows),
+  );
+}).pipe(describe("List the members of an account, oldest first."));
 
-const addMemberCommand = Command.make(
-  "add",
-  { name: accountArgument, chatId: chatIdFlag, role: roleFlag },
-  ({ name, chatId, role }) => change(name, { type: "add", chatId, role }, "add a member", `${role} of`),
+const memberFlags = { name: accountArgument, chatId: chatIdFlag };
+
+const addMemberCommand = managed("add", { ...memberFlags, role: roleFlag }, ({ name, chatId, role }) =>
+  change(name, { type: "add", chatId, role }, "add a member", `${role} of`),
 ).pipe(
-  Command.withDescription("Let a chat user use the dashboard as an account."),
-  Command.withExamples([
-    {
-      command: "accountlink accounts members add acme --chat-id 100001 --role owner",
-      description: "An owner for an account that an operator created",
-    },
-  ]),
+  describe("Let a chat user use the dashboard as an account.", {
+    "accountlink accounts members add acme --chat-id 100001 --role owner":
+      "An owner for an account that an operator created",
+  }),
 );
 
-const setRoleCommand = Command.make(
-  "set-role",
-  { name: accountArgument, chatId: chatIdFlag, role: roleFlag },
-  ({ name, chatId, role }) =>
-    change(name, { type: "set_role", chatId, role }, "set the role of a member", `${role} of`),
-).pipe(Command.withDescription("Set the role of a member."));
+const setRoleCommand = managed("set-role", { ...memberFlags, role: roleFlag }, ({ name, chatId, role }) =>
+  change(name, { type: "set_role", chatId, role }, "set the role of a member", `${role} of`),
+).pipe(describe("Set the role of a member."));
 
-const removeMemberCommand = Command.make(
-  "remove",
-  { name: accountArgument, chatId: chatIdFlag },
-  ({ name, chatId }) => change(name, { type: "remove", chatId }, "remove a member", "no member of"),
-).pipe(Command.withDescription("Remove a member, whose sign-ins to the account end."));
+const removeMemberCommand = managed("remove", memberFlags, ({ name, chatId }) =>
+  change(name, { type: "remove", chatId }, "remove a member", "no member of"),
+).pipe(describe("Remove a member, whose sign-ins to the account end."));
 
 export const membersCommand = Command.make("members").pipe(
-  Command.withDescription("Manage who uses the dashboard as an account."),
+  describe("Manage who uses the dashboard as an account."),
   Command.withSubcommands([listMembersCommand, addMemberCommand, setRoleCommand, removeMemberCommand]),
 );

@@ -6,7 +6,6 @@ import { Command } from "effect/cli";
 import { Invocation } from "../../cli/invocation.ts";
 import { answer, Json } from "../../cli/output.ts";
 import { AlreadyReported } from "../../cli/report.ts";
-import { paragraphs } from "../../cli/usage.ts";
 import { type Config, parseConfig, variables } from "../../config/config.ts";
 import { configWarnings, unknownVariables, withoutEffect } from "../../config/config_warnings.ts";
 import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
@@ -14,6 +13,7 @@ import { checkUploadFolder } from "../../files/upload_folder.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
 import { networksLayer } from "../../layers/networks_layer.ts";
 import { reasonOf } from "../../message_text.ts";
+import { describe } from "../command.ts";
 import { checkPlatform } from "./check_platform.ts";
 import { checkStorage } from "./check_storage.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -27,13 +27,10 @@ export const doctorCommand = Command.make("doctor", {}, () =>
   }),
 ).pipe(
   Command.withGlobalFlags([Json]),
-  Command.withDescription(
-    paragraphs(
-      "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the temporary folder, and the server itself, if one runs. Nothing is changed.",
-      "The exit code is 1 if a check fails.",
-    ),
-  ),
-  Command.withShortDescription("Check the configuration and everything that the server depends on"),
+  describe([
+    "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the temporary folder, and the server itself, if one runs. Nothing is changed.",
+    "The exit code is 1 if a check fails.",
+  ]),
 );
 
 const examine = Effect.gen(function* () {

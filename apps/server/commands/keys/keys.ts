@@ -2,11 +2,12 @@ import { ApiKeys, type KeyId } from "@accountlink/core";
 import { type ApiKey, KeyStore, maskedKey } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Clock, Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Flag } from "effect/cli";
 import { accountFlag, durationFlag, keyArgument } from "../../cli/flags.ts";
-import { answer, Json } from "../../cli/output.ts";
+import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerSecret, answerWithLocation, managementLayer } from "../management_layer.ts";
+import { describe, group, managed } from "../command.ts";
+import { answerSecret, answerWithLocation } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { keyJson, keyTable, tokenJson } from "./key_output.ts";
 import { createKeyCommand } from "./keys_create.ts";
@@ -16,17 +17,15 @@ const listFlags = {
   account: accountFlag.pipe(Flag.withDescription("Only the keys of this account"), Flag.optional),
 };
 
-const listKeysCommand = Command.make("list", listFlags, ({ account }) =>
-  Effect.gen(function* () {
-    const store = yield* KeyStore;
-    const now = yield* Clock.currentTimeMillis;
-    const keys = yield* store.listKeys(Option.getOrNull(account), now);
-    yield* answer(
-      { keys: keys.map((key) => keyJson(key, now)) },
-      keys.length === 0 ? "There are no keys" : keyTable(keys, now),
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(Command.withDescription("List keys, oldest first, without their secrets."));
+const listKeysCommand = managed("list", listFlags, function* ({ account }) {
+  const store = yield* KeyStore;
+  const now = yield* Clock.currentTimeMillis;
+  const keys = yield* store.listKeys(Option.getOrNull(account), now);
+  yield* answer(
+    { keys: keys.map((key) => keyJson(key, now)) },
+    keys.length === 0 ? "There are no keys" : keyTable(keys, now),
+  );
+}).pipe(describe("List keys, oldest first, without their secrets."));
 
 type Doing = "disable" | "enable" | "revoke" | "rotate";
 
@@ -54,54 +53,41 @@ const rotateFlags = {
   ),
 };
 
-const rotateKeyCommand = Command.make("rotate", rotateFlags, ({ id, grace }) =>
-  Effect.gen(function* () {
-    yield* findKey(id, "rotate");
-    const graceSeconds = Math.ceil(grace / 1000);
-    const previousUntil = formatTimestamp((yield* Clock.currentTimeMillis) + graceSeconds * 1000);
-    const rotated = yield* (yield* ApiKeys).rotate(id, graceSeconds, operatorOrigin());
-    if (Option.isNone(rotated)) {
-      return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
-    }
-    yield* answerSecret(
-      { id, ...tokenJson(rotated.value), previousUntil },
-      rotated.value,
-      (location) =>
-        `This is the key with its new secret, shown this once, in ${location}. The previous secret is accepted until ${previousUntil}.`,
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription("Give a key a new secret. Its id, scope and limits stay."),
-  Command.withExamples([
-    {
-      command: 'accountlink keys rotate Aa0Bb1Cc2Dd3 --grace "1 hour"',
-      description: "Leave an hour to deploy the new secret",
-    },
-  ]),
+const rotateKeyCommand = managed("rotate", rotateFlags, function* ({ id, grace }) {
+  yield* findKey(id, "rotate");
+  const graceSeconds = Math.ceil(grace / 1000);
+  const previousUntil = formatTimestamp((yield* Clock.currentTimeMillis) + graceSeconds * 1000);
+  const rotated = yield* (yield* ApiKeys).rotate(id, graceSeconds, operatorOrigin());
+  if (Option.isNone(rotated)) {
+    return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
+  }
+  yield* answerSecret(
+    { id, ...tokenJson(rotated.value), previousUntil },
+    rotated.value,
+    (location) =>
+      `This is the key with its new secret, shown this once, in ${location}. The previous secret is accepted until ${previousUntil}.`,
+  );
+}).pipe(
+  describe("Give a key a new secret. Its id, scope and limits stay.", {
+    'accountlink keys rotate Aa0Bb1Cc2Dd3 --grace "1 hour"': "Leave an hour to deploy the new secret",
+  }),
 );
 
 const statusCommand = (doing: Doing, status: ApiKey["status"], description: string) =>
-  Command.make(doing, { id: keyArgument }, ({ id }) =>
-    Effect.gen(function* () {
-      yield* findKey(id, doing);
-      const updated = yield* Effect.catchTag(
-        (yield* ApiKeys).update(id, { status }, operatorOrigin()),
-        "Conflict",
-        () =>
-          status === "revoked"
-            ? Effect.succeedNone
-            : new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` }),
-      );
-      const changed = Option.contains(updated, true);
-      const text = changed ? `${maskedKey(id)} is ${status} now` : `${maskedKey(id)} was ${status} before`;
-      yield* answerWithLocation({ id, status, changed }, (location) => `${text} in ${location}`);
-    }).pipe(Effect.provide(managementLayer("refuse"))),
-  ).pipe(
-    Command.withDescription(description),
-    Command.withExamples([
-      { command: `accountlink keys ${doing} Aa0Bb1Cc2Dd3`, description: "By the id of the key" },
-    ]),
-  );
+  managed(doing, { id: keyArgument }, function* ({ id }) {
+    yield* findKey(id, doing);
+    const updated = yield* Effect.catchTag(
+      (yield* ApiKeys).update(id, { status }, operatorOrigin()),
+      "Conflict",
+      () =>
+        status === "revoked"
+          ? Effect.succeedNone
+          : new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` }),
+    );
+    const changed = Option.contains(updated, true);
+    const text = changed ? `${maskedKey(id)} is ${status} now` : `${maskedKey(id)} was ${status} before`;
+    yield* answerWithLocation({ id, status, changed }, (location) => `${text} in ${location}`);
+  }).pipe(describe(description, { [`accountlink keys ${doing} Aa0Bb1Cc2Dd3`]: "By the id of the key" }));
 
 const disableKeyCommand = statusCommand(
   "disable",
@@ -117,12 +103,10 @@ const revokeKeyCommand = statusCommand(
   "Revoke a key for good. A running server refuses it within a second.",
 );
 
-export const keysCommand = Command.make("keys").pipe(
-  Command.withDescription(
-    "Manage API keys, also next to a running server, which applies every change within a second.",
-  ),
-  Command.withShortDescription("Manage API keys"),
-  Command.withSubcommands([
+export const keysCommand = group(
+  "keys",
+  "Manage API keys, also next to a running server, which applies every change within a second.",
+  [
     createKeyCommand,
     listKeysCommand,
     updateKeyCommand,
@@ -130,6 +114,5 @@ export const keysCommand = Command.make("keys").pipe(
     disableKeyCommand,
     enableKeyCommand,
     revokeKeyCommand,
-  ]),
-  Command.withGlobalFlags([Json]),
+  ],
 );

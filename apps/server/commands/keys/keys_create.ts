@@ -15,7 +15,8 @@ import {
   timeFlag,
 } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerSecret, managementLayer } from "../management_layer.ts";
+import { describe, managed } from "../command.ts";
+import { answerSecret } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
 import { keyJson, tokenJson } from "./key_output.ts";
@@ -53,8 +54,10 @@ const flags = {
 
 type Choice = Command.Command.Config.Infer<typeof flags>;
 
-export const createKeyCommand = Command.make("create", flags, (choice) =>
-  Effect.gen(function* () {
+export const createKeyCommand = managed(
+  "create",
+  flags,
+  function* (choice) {
     const now = yield* Clock.currentTimeMillis;
     yield* checkEnd(choice.expires, now, "create the key");
     const tier = Option.getOrElse(choice.tier, () => "free" as const);
@@ -62,32 +65,22 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     const issued = yield* create(choice, yield* withOwner(account, choice.owner));
     const json = { ...keyJson(issued.key, now), ...tokenJson(issued.token) };
     yield* answerSecret(json, issued.token, (location) => introduction(issued, location));
-  }).pipe(Effect.provide(managementLayer("make"))),
+  },
+  "make",
 ).pipe(
   Command.validate((choice: Choice) => Effect.andThen(checkLimits(choice), checkScope(choice))),
-  Command.withDescription(
+  describe(
     "Create an API key and print it once: only a hash of it is stored. A running server accepts it at once.",
+    {
+      "accountlink keys create --account acme": "A key for the account's global scope",
+      "accountlink keys create --account acme --owner 100001":
+        "A new account, whose owner can sign in to the dashboard",
+      "accountlink keys create --account acme --guild-id 700000000000000001 --tier premium":
+        "A Premium key for the links of one guild",
+      "accountlink keys create --account acme --kind partner --per-window 50 --daily 0 --allow-ip 10.0.0.0/8":
+        "50 requests per window, no daily limit, from one network",
+    },
   ),
-  Command.withShortDescription("Create an API key and print it once"),
-  Command.withExamples([
-    {
-      command: "accountlink keys create --account acme",
-      description: "A key for the account's global scope",
-    },
-    {
-      command: "accountlink keys create --account acme --owner 100001",
-      description: "A new account, whose owner can sign in to the dashboard",
-    },
-    {
-      command: "accountlink keys create --account acme --guild-id 700000000000000001 --tier premium",
-      description: "A Premium key for the links of one guild",
-    },
-    {
-      command:
-        "accountlink keys create --account acme --kind partner --per-window 50 --daily 0 --allow-ip 10.0.0.0/8",
-      description: "50 requests per window, no daily limit, from one network",
-    },
-  ]),
 );
 
 const withOwner = (account: NewAccount, owner: Option.Option<ChatId>) => {

@@ -4,7 +4,8 @@ import { Clock, Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { keyArgument, nameFlag, problemsText, refuse, timeFlag } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { describe, managed } from "../command.ts";
+import { answerWithLocation } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
 import { keyJson } from "./key_output.ts";
@@ -69,36 +70,26 @@ const checkUpdate = (choice: Choice) => {
     : checkLimits(choice);
 };
 
-export const updateKeyCommand = Command.make("update", flags, (choice) =>
-  Effect.gen(function* () {
-    const { id } = choice;
-    const now = yield* Clock.currentTimeMillis;
-    yield* checkEnd(choice.expiresAt, now, `update ${maskedKey(id)}`);
-    const changed = yield* update(id, { ...updateOf(choice), ...clearedBy(choice) });
-    const key = Option.getOrThrow(yield* (yield* KeyStore).findDetails(id, now));
-    const text = changed ? `Updated ${maskedKey(id)}` : `${maskedKey(id)} was like this before`;
-    yield* answerWithLocation({ ...keyJson(key, now), changed }, (location) => `${text} in ${location}`);
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
+export const updateKeyCommand = managed("update", flags, function* (choice) {
+  const { id } = choice;
+  const now = yield* Clock.currentTimeMillis;
+  yield* checkEnd(choice.expiresAt, now, `update ${maskedKey(id)}`);
+  const changed = yield* update(id, { ...updateOf(choice), ...clearedBy(choice) });
+  const key = Option.getOrThrow(yield* (yield* KeyStore).findDetails(id, now));
+  const text = changed ? `Updated ${maskedKey(id)}` : `${maskedKey(id)} was like this before`;
+  yield* answerWithLocation({ ...keyJson(key, now), changed }, (location) => `${text} in ${location}`);
+}).pipe(
   Command.validate(checkUpdate),
-  Command.withDescription(
+  describe(
     "Change a key. Limits that are given replace all limits of the key, a list replaces the whole list. A running server applies it within a second.",
+    {
+      "accountlink keys update Aa0Bb1Cc2Dd3 --access read": "Only lookups from now on",
+      "accountlink keys update Aa0Bb1Cc2Dd3 --kind partner --per-window 50 --daily 0":
+        "50 requests per window, no daily limit",
+      "accountlink keys update Aa0Bb1Cc2Dd3 --clear expires --clear limits":
+        "No end, and the limits of its tier",
+    },
   ),
-  Command.withShortDescription("Change the fields of a key"),
-  Command.withExamples([
-    {
-      command: "accountlink keys update Aa0Bb1Cc2Dd3 --access read",
-      description: "Only lookups from now on",
-    },
-    {
-      command: "accountlink keys update Aa0Bb1Cc2Dd3 --kind partner --per-window 50 --daily 0",
-      description: "50 requests per window, no daily limit",
-    },
-    {
-      command: "accountlink keys update Aa0Bb1Cc2Dd3 --clear expires --clear limits",
-      description: "No end, and the limits of its tier",
-    },
-  ]),
 );
 
 const update = Effect.fnUntraced(function* (id: KeyId, changes: KeyUpdate) {

@@ -16,10 +16,9 @@ import {
 import { answer, countOf, Json, jsonWanted } from "../../cli/output.ts";
 import { progressBar, type ShowProgress } from "../../cli/progress.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { paragraphs } from "../../cli/usage.ts";
 import { writeAtomically } from "../../files/atomic_write.ts";
 import { reasonOf } from "../../message_text.ts";
-import { managementLayer } from "../management_layer.ts";
+import { describe, managed } from "../command.ts";
 
 const flags = {
   account: accountFlag.pipe(Flag.withDescription("Account that owns the links")),
@@ -38,20 +37,18 @@ type Choice = Command.Command.Config.Infer<typeof flags>;
 
 const isStandardOutput = ({ output }: Choice): boolean => Option.getOrElse(output, () => "-") === "-";
 
-export const exportLinksCommand = Command.make("export", flags, (choice) =>
-  Effect.gen(function* () {
-    const format = yield* formatOf(choice);
-    const { pid } = yield* findScope(choice);
-    if (isStandardOutput(choice)) {
-      return yield* Stream.run(linkFileOf(allLinks(pid), format), (yield* Stdio.Stdio).stdout());
-    }
-    const file = Option.getOrElse(choice.output, () => "-");
-    const links = yield* Effect.flatMap(progressBar(), (show) =>
-      exportToFile(choice, file, pid, format, show),
-    ).pipe(Effect.scoped);
-    yield* answer({ file, format, links }, `Exported ${countOf(links, "link")} to "${file}"`);
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
+export const exportLinksCommand = managed("export", flags, function* (choice) {
+  const format = yield* formatOf(choice);
+  const { pid } = yield* findScope(choice);
+  if (isStandardOutput(choice)) {
+    return yield* Stream.run(linkFileOf(allLinks(pid), format), (yield* Stdio.Stdio).stdout());
+  }
+  const file = Option.getOrElse(choice.output, () => "-");
+  const links = yield* Effect.flatMap(progressBar(), (show) =>
+    exportToFile(choice, file, pid, format, show),
+  ).pipe(Effect.scoped);
+  yield* answer({ file, format, links }, `Exported ${countOf(links, "link")} to "${file}"`);
+}).pipe(
   Command.validate((choice: Choice) => checkScope(choice)),
   Command.validate((choice: Choice) =>
     Effect.flatMap(jsonWanted, (wanted) =>
@@ -60,20 +57,17 @@ export const exportLinksCommand = Command.make("export", flags, (choice) =>
         : Effect.void,
     ),
   ),
-  Command.withDescription(
-    paragraphs(
+  describe(
+    [
       "Export the links of a scope, in the order of their chat IDs, as a file that links import takes.",
       "The format is that of the ending of --output, else CSV, or NDJSON with --json. Links that change during the export may be exported in their old or new state.",
-    ),
-  ),
-  Command.withShortDescription("Export links to a CSV or NDJSON file"),
-  Command.withExamples([
-    { command: "accountlink links export --account acme --output links.csv", description: "To a file" },
+    ],
     {
-      command: "accountlink links export --account acme --guild-id 700000000000000001 | gzip > links.csv.gz",
-      description: "The links of one guild, to a pipe",
+      "accountlink links export --account acme --output links.csv": "To a file",
+      "accountlink links export --account acme --guild-id 700000000000000001 | gzip > links.csv.gz":
+        "The links of one guild, to a pipe",
     },
-  ]),
+  ),
 );
 
 const formatOf = Effect.fnUntraced(function* (choice: Choice) {

@@ -26,8 +26,8 @@ import {
 import { answer, countOf, formatCount } from "../../cli/output.ts";
 import { progressBar } from "../../cli/progress.ts";
 import { CommandFailed, reportFailure } from "../../cli/report.ts";
-import { paragraphs } from "../../cli/usage.ts";
 import { StorageLocation } from "../../config/storage_location.ts";
+import { describe } from "../command.ts";
 import { managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { openSource } from "./link_source.ts";
@@ -115,28 +115,20 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
       ? refuse("--rejects is the file itself, expected another one")
       : Effect.void,
   ),
-  Command.withDescription(
-    paragraphs(
+  describe(
+    [
       "Import links from a file of any size, also next to a running server: CSV (with commas, semicolons or tabs), NDJSON, a JSON array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
       "The columns may have the names that other systems use, in any letter case, such as Discord ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones are the time. Rows whose verified, is_verified or status is false, no, 0, unverified or pending are left out. Columns that are not read are listed; one that may say when or whether a link was verified stops the import until it is named or ignored.",
       "Each row is taken or left out, and the report says why. The same command resumes an interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
-    ),
+    ],
+    {
+      "accountlink links import links.csv --account acme --dry-run": "See what would happen",
+      "accountlink links import links.csv --account acme --rejects left_out.csv":
+        "Into the account's global scope, with a file of skipped rows",
+      "zcat links.json.gz | accountlink links import - --account acme --on-conflict replace":
+        "From a pipe, replacing existing links",
+    },
   ),
-  Command.withShortDescription("Import links from a CSV, JSON or SQLite file"),
-  Command.withExamples([
-    {
-      command: "accountlink links import links.csv --account acme --dry-run",
-      description: "See what would happen",
-    },
-    {
-      command: "accountlink links import links.csv --account acme --rejects left_out.csv",
-      description: "Into the account's global scope, with a file of skipped rows",
-    },
-    {
-      command: "zcat links.json.gz | accountlink links import - --account acme --on-conflict replace",
-      description: "From a pipe, replacing existing links",
-    },
-  ]),
 );
 
 const run = Effect.fnUntraced(function* (choice: Choice) {

@@ -3,20 +3,18 @@ import { type PlanSettings, StoredPlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { problemsText, refuse, switchFlag } from "../../cli/flags.ts";
-import { answer, Json } from "../../cli/output.ts";
+import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { paragraphs } from "../../cli/usage.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { describe, group, managed } from "../command.ts";
+import { answerWithLocation } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { planOutput, planText } from "./plan_output.ts";
 import { idFlag, planFlags, rulesFlag, scopeOfPlan } from "./role_flags.ts";
 
-const showCommand = Command.make("show", planFlags, (choice) =>
-  Effect.gen(function* () {
-    const details = yield* (yield* StoredPlans).find(yield* scopeOfPlan(choice), choice.guildId);
-    yield* answer(planOutput(details), planText(details));
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(Command.withDescription("Show the role plan of a guild, its progress and its problems."));
+const showCommand = managed("show", planFlags, function* (choice) {
+  const details = yield* (yield* StoredPlans).find(yield* scopeOfPlan(choice), choice.guildId);
+  yield* answer(planOutput(details), planText(details));
+}).pipe(describe("Show the role plan of a guild, its progress and its problems."));
 
 const settingFlags = {
   ...planFlags,
@@ -64,38 +62,32 @@ const checkChange = (choice: Choice) => {
     : Effect.void;
 };
 
-const setCommand = Command.make("set", settingFlags, (choice) =>
-  Effect.gen(function* () {
-    const { guildId } = choice;
-    const plans = yield* StoredPlans;
-    const scope = yield* scopeOfPlan(choice);
-    const settings = { ...(yield* plans.find(scope, guildId)).plan, ...changeOf(choice) };
-    const details = yield* plans.put(scope, guildId, settings, operatorOrigin()).pipe(
-      Effect.catchTags({
-        InvalidParameter: failed,
-        Forbidden: failed,
-        Conflict: () =>
-          new CommandFailed({ problem: `Cannot set the plan: another plan of guild ${guildId} is on` }),
-      }),
-    );
-    yield* answerWithLocation(planOutput(details), (location) => `${planText(details)}\n\nIn ${location}`);
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
+const setCommand = managed("set", settingFlags, function* (choice) {
+  const { guildId } = choice;
+  const plans = yield* StoredPlans;
+  const scope = yield* scopeOfPlan(choice);
+  const settings = { ...(yield* plans.find(scope, guildId)).plan, ...changeOf(choice) };
+  const details = yield* plans.put(scope, guildId, settings, operatorOrigin()).pipe(
+    Effect.catchTags({
+      InvalidParameter: failed,
+      Forbidden: failed,
+      Conflict: () =>
+        new CommandFailed({ problem: `Cannot set the plan: another plan of guild ${guildId} is on` }),
+    }),
+  );
+  yield* answerWithLocation(planOutput(details), (location) => `${planText(details)}\n\nIn ${location}`);
+}).pipe(
   Command.validate(checkChange),
-  Command.withDescription(
-    paragraphs(
+  describe(
+    [
       "Change the role plan of a guild; what is left out stays. A running server applies a plan that is on to all members.",
       "The platform is not asked: a role that the guild does not have becomes a problem of the plan.",
-    ),
-  ),
-  Command.withShortDescription("Change the role plan of a guild"),
-  Command.withExamples([
+    ],
     {
-      command:
-        "accountlink roles set --account acme --guild-id 700000000000000001 --rule 1=linked --rule 2=group:9:100-255 --state on",
-      description: "A role for linked members, and one for ranks of a group",
+      "accountlink roles set --account acme --guild-id 700000000000000001 --rule 1=linked --rule 2=group:9:100-255 --state on":
+        "A role for linked members, and one for ranks of a group",
     },
-  ]),
+  ),
 );
 
 const failed = (error: InvalidParameter | Forbidden) =>
@@ -103,24 +95,19 @@ const failed = (error: InvalidParameter | Forbidden) =>
     problem: `Cannot set the plan: ${error._tag === "Forbidden" ? error.message : problemsText(error)}`,
   });
 
-const sweepCommand = Command.make("sweep", planFlags, (choice) =>
-  Effect.gen(function* () {
-    const { guildId } = choice;
-    const started = (yield* StoredPlans).startSweep(yield* scopeOfPlan(choice), guildId);
-    const problem = `Cannot sweep guild ${guildId}: its plan is not on`;
-    const details = yield* Effect.catchTag(started, "BadRequest", () => new CommandFailed({ problem }));
-    yield* answerWithLocation(
-      planOutput(details),
-      (location) => `A running server compares all members of guild ${guildId}, in ${location}`,
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(Command.withDescription("Let a running server compare all members of a guild with its role plan."));
+const sweepCommand = managed("sweep", planFlags, function* (choice) {
+  const { guildId } = choice;
+  const started = (yield* StoredPlans).startSweep(yield* scopeOfPlan(choice), guildId);
+  const problem = `Cannot sweep guild ${guildId}: its plan is not on`;
+  const details = yield* Effect.catchTag(started, "BadRequest", () => new CommandFailed({ problem }));
+  yield* answerWithLocation(
+    planOutput(details),
+    (location) => `A running server compares all members of guild ${guildId}, in ${location}`,
+  );
+}).pipe(describe("Let a running server compare all members of a guild with its role plan."));
 
-export const rolesCommand = Command.make("roles").pipe(
-  Command.withDescription(
-    "Manage role plans, also next to a running server, which applies every change within a second.",
-  ),
-  Command.withShortDescription("Manage role plans"),
-  Command.withSubcommands([showCommand, setCommand, sweepCommand]),
-  Command.withGlobalFlags([Json]),
+export const rolesCommand = group(
+  "roles",
+  "Manage role plans, also next to a running server, which applies every change within a second.",
+  [showCommand, setCommand, sweepCommand],
 );

@@ -7,6 +7,7 @@ import { flagOf, readConfig, variables } from "../../config/config.ts";
 import { configWarnings } from "../../config/config_warnings.ts";
 import { resolveConfig, type Storage } from "../../config/resolved_config.ts";
 import { loggingLayer } from "../../telemetry/logging.ts";
+import { describe } from "../command.ts";
 
 const flags = Object.fromEntries(
   Object.entries(variables).map(([name, { description, expected }]) => [
@@ -46,4 +47,4 @@ export const serveCommand = Command.make("serve", flags, (given) =>
       );
     }).pipe(Effect.provide(loggingLayer(config)));
   }),
-).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));
+).pipe(describe("Run the server. Every variable of the environment is also a flag"));

@@ -1,30 +1,24 @@
 import { type ChatId, UserData } from "@accountlink/core";
 import { type UserErased, UserExports } from "@accountlink/core/users";
 import { Console, Effect } from "effect";
-import { Command } from "effect/cli";
 import { chatIdFlag, switchFlag } from "../../cli/flags.ts";
-import { countOf, Json, jsonWanted } from "../../cli/output.ts";
-import { paragraphs } from "../../cli/usage.ts";
+import { countOf, jsonWanted } from "../../cli/output.ts";
 import { printable } from "../../message_text.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { describe, group, managed } from "../command.ts";
+import { answerWithLocation } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 
-const exportUserCommand = Command.make("export", { chatId: chatIdFlag }, ({ chatId }) =>
-  Effect.gen(function* () {
-    const user = yield* (yield* UserExports).of(chatId);
-    yield* Console.log(printable(JSON.stringify(user, null, (yield* jsonWanted) ? 0 : 2)));
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription(
-    paragraphs(
+const exportUserCommand = managed("export", { chatId: chatIdFlag }, function* ({ chatId }) {
+  const user = yield* (yield* UserExports).of(chatId);
+  yield* Console.log(printable(JSON.stringify(user, null, (yield* jsonWanted) ? 0 : 2)));
+}).pipe(
+  describe(
+    [
       "Print everything that is stored about a chat user as JSON: links in every community, sightings at addresses and in browsers, reviews, sessions, flows, sign-ins, accounts with their keys, roles in accounts, and the audit entries that name the user.",
       "The IP addresses of sightings are decrypted, since they are the user's own data. Give the output to nobody else.",
-    ),
+    ],
+    { "accountlink users export --chat-id 100001 > user.json": "To a file" },
   ),
-  Command.withShortDescription("Print everything that is stored about a chat user"),
-  Command.withExamples([
-    { command: "accountlink users export --chat-id 100001 > user.json", description: "To a file" },
-  ]),
 );
 
 const flags = {
@@ -32,32 +26,26 @@ const flags = {
   dryRun: switchFlag("dry-run", "Erase nothing, and print what would be erased"),
 };
 
-const eraseUserCommand = Command.make("erase", flags, ({ chatId, dryRun }) =>
-  Effect.gen(function* () {
-    const { staysSuspended } = yield* (yield* UserData).previewErasure(chatId);
-    const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
-    const did = dryRun ? "Would erase" : "Erased";
-    yield* answerWithLocation(
-      { dryRun, chatId, ...erased, staysSuspended },
-      (location) =>
-        `${did} chat user ${chatId} from ${location}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}`,
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription(
-    paragraphs(
+const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) {
+  const { staysSuspended } = yield* (yield* UserData).previewErasure(chatId);
+  const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
+  const did = dryRun ? "Would erase" : "Erased";
+  yield* answerWithLocation(
+    { dryRun, chatId, ...erased, staysSuspended },
+    (location) =>
+      `${did} chat user ${chatId} from ${location}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}`,
+  );
+}).pipe(
+  describe(
+    [
       "Erase a chat user from every scope: links, records, sightings and reviews are deleted, active sessions and proofs end, and the user is removed from the audit log.",
       "An account of the user loses its chat ID and its name, and its keys are refused within a second. It cannot be undone.",
-    ),
-  ),
-  Command.withShortDescription("Erase a chat user from every scope"),
-  Command.withExamples([
+    ],
     {
-      command: "accountlink users erase --chat-id 100001 --dry-run",
-      description: "See what would be erased",
+      "accountlink users erase --chat-id 100001 --dry-run": "See what would be erased",
+      "accountlink users erase --chat-id 100001": "Erase it",
     },
-    { command: "accountlink users erase --chat-id 100001", description: "Erase it" },
-  ]),
+  ),
 );
 
 const preview = Effect.fnUntraced(function* (chatId: ChatId) {
@@ -84,9 +72,8 @@ const countsOf = (erased: UserErased): string =>
     countOf(erased.revokedKeys.length, "key"),
   ].join(", ");
 
-export const usersCommand = Command.make("users").pipe(
-  Command.withDescription("Show or erase what is stored about a chat user, also next to a running server."),
-  Command.withShortDescription("Show or erase what is stored about a chat user"),
-  Command.withSubcommands([exportUserCommand, eraseUserCommand]),
-  Command.withGlobalFlags([Json]),
+export const usersCommand = group(
+  "users",
+  "Show or erase what is stored about a chat user, also next to a running server.",
+  [exportUserCommand, eraseUserCommand],
 );

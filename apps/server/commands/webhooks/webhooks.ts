@@ -1,10 +1,11 @@
 import { type WebhookDelivery, Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
-import { Argument, Command, Flag } from "effect/cli";
+import { Argument, Flag } from "effect/cli";
 import { accountFlag, countFlag } from "../../cli/flags.ts";
-import { answer, Json } from "../../cli/output.ts";
+import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { answerSecret, answerWithLocation, managementLayer } from "../management_layer.ts";
+import { describe, group, managed } from "../command.ts";
+import { answerSecret, answerWithLocation } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { failed, webhookArgument } from "./webhook_flags.ts";
 import { deliveryJson, deliveryTable, webhookJson, webhookTable } from "./webhook_output.ts";
@@ -15,55 +16,40 @@ const listFlags = {
   account: accountFlag.pipe(Flag.withDescription("Only the webhooks of this account"), Flag.optional),
 };
 
-const listWebhooksCommand = Command.make("list", listFlags, ({ account }) =>
-  Effect.gen(function* () {
-    const webhooks = yield* (yield* Webhooks).list(Option.getOrNull(account));
-    yield* answer(
-      { webhooks: webhooks.map(webhookJson) },
-      webhooks.length === 0 ? "There are no webhooks" : webhookTable(webhooks),
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(Command.withDescription("List webhooks, oldest first, without their secrets."));
+const listWebhooksCommand = managed("list", listFlags, function* ({ account }) {
+  const webhooks = yield* (yield* Webhooks).list(Option.getOrNull(account));
+  yield* answer(
+    { webhooks: webhooks.map(webhookJson) },
+    webhooks.length === 0 ? "There are no webhooks" : webhookTable(webhooks),
+  );
+}).pipe(describe("List webhooks, oldest first, without their secrets."));
 
-const deleteWebhookCommand = Command.make("delete", { id: webhookArgument }, ({ id }) =>
-  Effect.gen(function* () {
-    const webhooks = yield* Webhooks;
-    yield* Effect.catchTag(webhooks.remove(null, id, operatorOrigin()), "BadRequest", failed(`delete ${id}`));
-    yield* answerWithLocation({ id, deleted: true }, (location) => `Deleted ${id} in ${location}`);
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(Command.withDescription("Delete a webhook and the list of its deliveries."));
+const deleteWebhookCommand = managed("delete", { id: webhookArgument }, function* ({ id }) {
+  const webhooks = yield* Webhooks;
+  yield* Effect.catchTag(webhooks.remove(null, id, operatorOrigin()), "BadRequest", failed(`delete ${id}`));
+  yield* answerWithLocation({ id, deleted: true }, (location) => `Deleted ${id} in ${location}`);
+}).pipe(describe("Delete a webhook and the list of its deliveries."));
 
 const resultOf = ({ error, responseStatus }: WebhookDelivery): string =>
   responseStatus === null ? `failed (${error})` : `was answered ${responseStatus}`;
 
-const testWebhookCommand = Command.make("test", { id: webhookArgument }, ({ id }) =>
-  Effect.gen(function* () {
-    const webhooks = yield* Webhooks;
-    const tested = webhooks.test(null, id, operatorOrigin());
-    const delivery = yield* Effect.catchTag(tested, ["BadRequest", "Conflict"], failed(`test ${id}`));
-    yield* answer({ id, delivery: deliveryJson(delivery) }, `The test of ${id} ${resultOf(delivery)}`);
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription(
-    "Send an event of type test to a webhook, from this machine, and print the result.",
-  ),
-);
+const testWebhookCommand = managed("test", { id: webhookArgument }, function* ({ id }) {
+  const webhooks = yield* Webhooks;
+  const tested = webhooks.test(null, id, operatorOrigin());
+  const delivery = yield* Effect.catchTag(tested, ["BadRequest", "Conflict"], failed(`test ${id}`));
+  yield* answer({ id, delivery: deliveryJson(delivery) }, `The test of ${id} ${resultOf(delivery)}`);
+}).pipe(describe("Send an event of type test to a webhook, from this machine, and print the result."));
 
-const rotateWebhookCommand = Command.make("rotate", { id: webhookArgument }, ({ id }) =>
-  Effect.gen(function* () {
-    const rotated = (yield* Webhooks).rotate(null, id, operatorOrigin());
-    const { secret, webhook } = yield* Effect.catchTag(rotated, "BadRequest", failed(`rotate ${id}`));
-    yield* answerSecret(
-      { ...webhookJson(webhook), secret },
-      secret,
-      (location) =>
-        `This is the new secret of ${id}, shown this once, in ${location}. The previous secret also signs for 24 hours.`,
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription("Give a webhook a new secret. For 24 hours deliveries have both signatures."),
-  Command.withShortDescription("Give a webhook a new secret"),
-);
+const rotateWebhookCommand = managed("rotate", { id: webhookArgument }, function* ({ id }) {
+  const rotated = (yield* Webhooks).rotate(null, id, operatorOrigin());
+  const { secret, webhook } = yield* Effect.catchTag(rotated, "BadRequest", failed(`rotate ${id}`));
+  yield* answerSecret(
+    { ...webhookJson(webhook), secret },
+    secret,
+    (location) =>
+      `This is the new secret of ${id}, shown this once, in ${location}. The previous secret also signs for 24 hours.`,
+  );
+}).pipe(describe("Give a webhook a new secret. For 24 hours deliveries have both signatures."));
 
 const resendFlags = {
   id: webhookArgument,
@@ -72,32 +58,22 @@ const resendFlags = {
   ),
 };
 
-const resendCommand = Command.make("resend", resendFlags, ({ id, event }) =>
-  Effect.gen(function* () {
-    const resent = (yield* Webhooks).resend(null, id, event, operatorOrigin());
-    const problem = `Cannot resend ${event}: ${id} has no such delivery`;
-    const delivery = yield* Effect.catchTag(resent, "BadRequest", () => new CommandFailed({ problem }));
-    yield* answer({ id, delivery: deliveryJson(delivery) }, `${event} ${resultOf(delivery)}`);
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription("Send an event to a webhook again, from this machine, and print the result."),
-  Command.withShortDescription("Send an event to a webhook again"),
-);
+const resendCommand = managed("resend", resendFlags, function* ({ id, event }) {
+  const resent = (yield* Webhooks).resend(null, id, event, operatorOrigin());
+  const problem = `Cannot resend ${event}: ${id} has no such delivery`;
+  const delivery = yield* Effect.catchTag(resent, "BadRequest", () => new CommandFailed({ problem }));
+  yield* answer({ id, delivery: deliveryJson(delivery) }, `${event} ${resultOf(delivery)}`);
+}).pipe(describe("Send an event to a webhook again, from this machine, and print the result."));
 
-const sendPendingCommand = Command.make("send-pending", { id: webhookArgument }, ({ id }) =>
-  Effect.gen(function* () {
-    const sent = (yield* Webhooks).sendPending(null, id);
-    const webhook = yield* Effect.catchTag(sent, "BadRequest", failed(`send what waits at ${id}`));
-    yield* answerWithLocation(
-      webhookJson(webhook),
-      (location) => `Sending the waiting events of ${id} in ${location}`,
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription(
-    "Send the waiting events of an active webhook now. A running server does it within a second.",
-  ),
-  Command.withShortDescription("Send the waiting events of a webhook now"),
+const sendPendingCommand = managed("send-pending", { id: webhookArgument }, function* ({ id }) {
+  const sent = (yield* Webhooks).sendPending(null, id);
+  const webhook = yield* Effect.catchTag(sent, "BadRequest", failed(`send what waits at ${id}`));
+  yield* answerWithLocation(
+    webhookJson(webhook),
+    (location) => `Sending the waiting events of ${id} in ${location}`,
+  );
+}).pipe(
+  describe("Send the waiting events of an active webhook now. A running server does it within a second."),
 );
 
 const deliveryFlags = {
@@ -117,33 +93,26 @@ const deliveryFlags = {
   ),
 };
 
-const listDeliveriesCommand = Command.make("deliveries", deliveryFlags, ({ id, status, limit, cursor }) =>
-  Effect.gen(function* () {
-    const filter = { status: Option.getOrNull(status), before: Option.getOrNull(cursor), limit };
-    const listed = (yield* Webhooks).deliveries(null, id, filter);
-    const { deliveries, next } = yield* Effect.catchTag(
-      listed,
-      "BadRequest",
-      failed(`list the deliveries of ${id}`),
-    );
-    yield* answer(
-      { deliveries: deliveries.map(deliveryJson), next },
-      deliveries.length === 0 ? "There are no deliveries" : deliveryTable(deliveries),
-    );
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
-  Command.withDescription(
-    "List the delivery of each event of a webhook, newest first, for as long as events are kept.",
-  ),
-  Command.withShortDescription("List the deliveries of a webhook"),
+const listDeliveriesCommand = managed("deliveries", deliveryFlags, function* ({ id, status, limit, cursor }) {
+  const filter = { status: Option.getOrNull(status), before: Option.getOrNull(cursor), limit };
+  const listed = (yield* Webhooks).deliveries(null, id, filter);
+  const { deliveries, next } = yield* Effect.catchTag(
+    listed,
+    "BadRequest",
+    failed(`list the deliveries of ${id}`),
+  );
+  yield* answer(
+    { deliveries: deliveries.map(deliveryJson), next },
+    deliveries.length === 0 ? "There are no deliveries" : deliveryTable(deliveries),
+  );
+}).pipe(
+  describe("List the delivery of each event of a webhook, newest first, for as long as events are kept."),
 );
 
-export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription(
-    "Manage webhooks, also next to a running server, which applies every change within a second.",
-  ),
-  Command.withShortDescription("Manage webhooks"),
-  Command.withSubcommands([
+export const webhooksCommand = group(
+  "webhooks",
+  "Manage webhooks, also next to a running server, which applies every change within a second.",
+  [
     listWebhooksCommand,
     createWebhookCommand,
     updateWebhookCommand,
@@ -153,6 +122,5 @@ export const webhooksCommand = Command.make("webhooks").pipe(
     listDeliveriesCommand,
     resendCommand,
     sendPendingCommand,
-  ]),
-  Command.withGlobalFlags([Json]),
+  ],
 );

@@ -2,7 +2,8 @@ import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { refuse, switchFlag } from "../../cli/flags.ts";
-import { answerWithLocation, managementLayer } from "../management_layer.ts";
+import { describe, managed } from "../command.ts";
+import { answerWithLocation } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { descriptionFlag, failed, typesFlag, urlFlag, webhookArgument } from "./webhook_flags.ts";
 import { webhookJson } from "./webhook_output.ts";
@@ -34,28 +35,19 @@ const checkUpdate = (choice: Choice) => {
     : Effect.void;
 };
 
-export const updateWebhookCommand = Command.make("update", flags, (choice) =>
-  Effect.gen(function* () {
-    const { id } = choice;
-    const webhooks = yield* Webhooks;
-    const updated = webhooks.update(null, id, updateOf(choice), operatorOrigin());
-    const webhook = yield* Effect.catchTag(
-      updated,
-      ["BadRequest", "InvalidParameter"],
-      failed(`update ${id}`),
-    );
-    yield* answerWithLocation(webhookJson(webhook), (location) => `Updated ${id} in ${location}`);
-  }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(
+export const updateWebhookCommand = managed("update", flags, function* (choice) {
+  const { id } = choice;
+  const webhooks = yield* Webhooks;
+  const updated = webhooks.update(null, id, updateOf(choice), operatorOrigin());
+  const webhook = yield* Effect.catchTag(updated, ["BadRequest", "InvalidParameter"], failed(`update ${id}`));
+  yield* answerWithLocation(webhookJson(webhook), (location) => `Updated ${id} in ${location}`);
+}).pipe(
   Command.validate(checkUpdate),
-  Command.withDescription(
+  describe(
     "Change a webhook. Types that are given replace all of its types. A running server applies it within a second; a disabled webhook gets events again once it is made active.",
-  ),
-  Command.withShortDescription("Change the fields of a webhook"),
-  Command.withExamples([
     {
-      command: "accountlink webhooks update wh_Aa0Bb1Cc2Dd3Ee4Ff5Gg --status paused",
-      description: "Keep its events until it is active again",
+      "accountlink webhooks update wh_Aa0Bb1Cc2Dd3Ee4Ff5Gg --status paused":
+        "Keep its events until it is active again",
     },
-  ]),
+  ),
 );
