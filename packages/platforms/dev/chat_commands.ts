@@ -2,16 +2,13 @@
 import type { ChatCommands } from "@accountlink/core/platforms";
 import { Effect, Option, Redacted } from "effect";
 import { HttpClientRequest } from "effect/http";
-import { changeResource, findResource, type ResilientClient } from "../http/mod.ts";
+import { changeResource, finderOn, type ResilientClient } from "../http/mod.ts";
 import { Application, refusal } from "./wire.ts";
 
 export const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands => ({
-  application: findResource(client, {
-    operation: "ChatCommands.application",
-    url: "/application",
-    found: Application,
-    absent: refusal(),
-  }).pipe(Effect.map(Option.getOrThrow)),
+  application: finderOn(client)("ChatCommands.application", "/application", Application).pipe(
+    Effect.map(Option.getOrThrow),
+  ),
   editAnswer: ({ applicationId, token }, message) =>
     Effect.map(
       changeResource(

@@ -10,7 +10,7 @@ import {
 } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";
 import { HttpClientRequest } from "effect/http";
-import { changeResource, findResource, type ResilientClient } from "../http/mod.ts";
+import { changeResource, finderOn, type ResilientClient } from "../http/mod.ts";
 import { Members, NamedMember, Roles, refusal } from "./wire.ts";
 
 const absent = refusal("unknown_guild", "unknown_member", "unknown_user");
@@ -46,31 +46,22 @@ export const devChatRoles = (client: ResilientClient): ChatRoles => {
     }
   });
 
+  const find = finderOn(client);
+
   return {
-    findGuildRoles: (guildId) =>
-      findResource(client, {
-        operation: "ChatRoles.findGuildRoles",
-        url: `/guilds/${guildId}/roles`,
-        found: Roles,
-        absent,
-      }),
+    findGuildRoles: (guildId) => find("ChatRoles.findGuildRoles", `/guilds/${guildId}/roles`, Roles, absent),
 
     findMember: (guildId, chatId) =>
-      findResource(client, {
-        operation: "ChatRoles.findMember",
-        url: memberUrl(guildId, chatId),
-        found: NamedMember,
-        matches: (member) => member.chatId === chatId,
-        absent,
-      }).pipe(Effect.map(Option.map(roleMember))),
+      find("ChatRoles.findMember", memberUrl(guildId, chatId), NamedMember, absent).pipe(
+        Effect.map(Option.map(roleMember)),
+      ),
 
-    membersPage: (guildId, after) =>
-      findResource(client, {
-        operation: "ChatRoles.membersPage",
-        url: `/guilds/${guildId}/members${after === null ? "" : `?after=${after}`}`,
-        found: Members,
-        absent,
-      }).pipe(Effect.map((page) => Option.toArray(page).flatMap(({ members }) => members.map(roleMember)))),
+    membersPage: (guildId, after) => {
+      const query = after === null ? "" : `?after=${after}`;
+      return find("ChatRoles.membersPage", `/guilds/${guildId}/members${query}`, Members, absent).pipe(
+        Effect.map((page) => Option.toArray(page).flatMap(({ members }) => members.map(roleMember))),
+      );
+    },
 
     addRole: (guildId, chatId, roleId) =>
       change("ChatRoles.addRole", HttpClientRequest.put(roleUrl(guildId, chatId, roleId))),

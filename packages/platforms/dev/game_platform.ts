@@ -1,8 +1,8 @@
 import { GameId, GamePlatform } from "@accountlink/core";
-import { type GameItem, GameProfile, GroupPage, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
-import { Effect, flow, Layer, Option, Schema } from "effect";
+import { GameProfile, GroupPage, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
+import { Effect, Layer, Option } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { findResource, type Resilience, resilientClient } from "../http/mod.ts";
+import { finderOn, type Resilience, resilientClient } from "../http/mod.ts";
 import { GameUser, Owned, refusal } from "./wire.ts";
 
 export interface DevGamePlatformOptions {
@@ -25,81 +25,36 @@ export const devGamePlatform = ({
       );
       const client = yield* resilientClient(http, "game", resilience);
 
-      const findUser = (gameId: GameId) =>
-        findResource(client, {
-          operation: "GamePlatform.hasUser",
-          url: `/users/${gameId}`,
-          found: GameUser,
-          matches: ({ id }) => id === gameId,
-          absent: refusal("unknown_user"),
-        });
-
-      const findProfile = (gameId: GameId) =>
-        findResource(client, {
-          operation: "GamePlatform.findProfile",
-          url: `/users/${gameId}/profile`,
-          found: GameProfile,
-          matches: ({ id }) => id === gameId,
-          absent: refusal("unknown_user"),
-        });
-
-      const findUserByName = (username: string) =>
-        findResource(client, {
-          operation: "GamePlatform.findUserByName",
-          url: `/users/by-name/${encodeURIComponent(username)}`,
-          found: GameUser,
-          absent: refusal("unknown_user"),
-        });
-
-      const findGroup = (groupId: string) =>
-        findResource(client, {
-          operation: "GamePlatform.findGroup",
-          url: `/groups/${groupId}`,
-          found: RankedGroup,
-          absent: refusal("unknown_group"),
-        });
-
-      const groupMembers = (groupId: string, cursor: string | null) =>
-        Effect.map(
-          findResource(client, {
-            operation: "GamePlatform.groupMembers",
-            url: `/groups/${groupId}/users${cursor === null ? "" : `?cursor=${cursor}`}`,
-            found: GroupPage,
-            absent: Schema.Never,
-          }),
-          Option.getOrThrow,
-        );
-
-      const findItem = ({ item, itemId }: GameItem) =>
-        findResource(client, {
-          operation: "GamePlatform.findItem",
-          url: `/items/${item}/${itemId}`,
-          found: ItemDetails,
-          absent: refusal("unknown_item"),
-        });
-
-      const findOwned = (gameId: GameId, item: string, itemId: string) =>
-        findResource(client, {
-          operation: "GamePlatform.hasItem",
-          url: `/users/${gameId}/items/${item}/${itemId}`,
-          found: Owned,
-          absent: refusal("unknown_user"),
-        });
+      const find = finderOn(client);
+      const unknownUser = refusal("unknown_user");
 
       return GamePlatform.of({
-        hasUser: flow(findUser, Effect.map(Option.isSome)),
-        findProfile,
-        findUserByName: (username) =>
-          Effect.map(
-            findUserByName(username),
-            Option.map(({ id }) => GameId.make(id)),
+        hasUser: (gameId) =>
+          find("GamePlatform.hasUser", `/users/${gameId}`, GameUser, unknownUser).pipe(
+            Effect.map(Option.isSome),
           ),
-        findGroup,
-        groupMembers,
-        findItem,
+        findProfile: (gameId) =>
+          find("GamePlatform.findProfile", `/users/${gameId}/profile`, GameProfile, unknownUser),
+        findUserByName: (username) =>
+          find(
+            "GamePlatform.findUserByName",
+            `/users/by-name/${encodeURIComponent(username)}`,
+            GameUser,
+            unknownUser,
+          ).pipe(Effect.map(Option.map(({ id }) => GameId.make(id)))),
+        findGroup: (groupId) =>
+          find("GamePlatform.findGroup", `/groups/${groupId}`, RankedGroup, refusal("unknown_group")),
+        groupMembers: (groupId, cursor) => {
+          const query = cursor === null ? "" : `?cursor=${cursor}`;
+          return find("GamePlatform.groupMembers", `/groups/${groupId}/users${query}`, GroupPage).pipe(
+            Effect.map(Option.getOrThrow),
+          );
+        },
+        findItem: ({ item, itemId }) =>
+          find("GamePlatform.findItem", `/items/${item}/${itemId}`, ItemDetails, refusal("unknown_item")),
         hasItem: (gameId, { item, itemId }) =>
-          Effect.map(findOwned(gameId, item, itemId), (found) =>
-            Option.exists(found, ({ owned }) => owned) ? "owned" : "not_owned",
+          find("GamePlatform.hasItem", `/users/${gameId}/items/${item}/${itemId}`, Owned, unknownUser).pipe(
+            Effect.map((found) => (Option.exists(found, ({ owned }) => owned) ? "owned" : "not_owned")),
           ),
       });
     }),

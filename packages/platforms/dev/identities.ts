@@ -5,10 +5,10 @@
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
 import type { HttpClient } from "effect/http";
-import { findResource, identityProvider } from "../http/mod.ts";
+import { finderOn, identityProvider } from "../http/mod.ts";
 import type { Platform } from "./fault.ts";
 import type { DevIdentityOptions } from "./oauth_client.ts";
-import { refusal, UserGuilds } from "./wire.ts";
+import { UserGuilds } from "./wire.ts";
 
 export const devChatIdentity = (
   options: DevIdentityOptions,
@@ -24,12 +24,14 @@ export const devChatIdentity = (
       guilds: {
         scope: "guilds",
         list: (client) =>
-          findResource(client, {
-            operation: "ChatIdentity.finish",
-            url: `${options.baseUrl}/chat/api/users/@me/guilds`,
-            found: UserGuilds,
-            absent: refusal(),
-          }).pipe(Effect.map(Option.match({ onNone: () => [], onSome: ({ guilds }) => guilds }))),
+          Effect.map(
+            finderOn(client)(
+              "ChatIdentity.finish",
+              `${options.baseUrl}/chat/api/users/@me/guilds`,
+              UserGuilds,
+            ),
+            (found) => Option.getOrThrow(found).guilds,
+          ),
       },
       userId: ChatId,
     }),
@@ -45,11 +47,7 @@ export const devGameIdentity = (
       platform: "game_sign_in",
       operation: "GameIdentity.finish",
       scopes: ["openid"],
-      proof: {
-        kind: "idToken",
-        jwksUrl: `${options.baseUrl}/game/oauth/jwks`,
-        algorithm: "ES256",
-      },
+      proof: { kind: "idToken", jwksUrl: `${options.baseUrl}/game/oauth/jwks`, algorithm: "ES256" },
       userId: GameId,
     }),
   );

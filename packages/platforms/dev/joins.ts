@@ -1,8 +1,8 @@
 /** Joins at a dev platform. */
 import type { ChatJoins } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
-import { findResource, type ResilientClient } from "../http/mod.ts";
-import { Joins, refusal } from "./wire.ts";
+import { finderOn, type ResilientClient } from "../http/mod.ts";
+import { Joins } from "./wire.ts";
 
 /** Asks twice a second. Keeps a position with the next question, when its joins are stored. */
 export const devJoins = (client: ResilientClient): ChatJoins =>
@@ -10,12 +10,8 @@ export const devJoins = (client: ResilientClient): ChatJoins =>
     let after = yield* place.read;
     const ask = Effect.gen(function* () {
       if (after !== null) yield* place.write(after);
-      const found = yield* findResource(client, {
-        operation: "ChatPlatform.joins",
-        url: `/joins${after === null ? "" : `?after=${after}`}`,
-        found: Joins,
-        absent: refusal(),
-      });
+      const query = after === null ? "" : `?after=${after}`;
+      const found = yield* finderOn(client)("ChatPlatform.joins", `/joins${query}`, Joins);
       const { joins, position } = Option.getOrThrow(found);
       after = String(position);
       return joins;

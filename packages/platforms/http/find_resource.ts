@@ -83,6 +83,18 @@ export const findResource = <A>(
     asUnavailable(operation),
   );
 
+/** Binds `findResource` to a client, for an adapter with many resources. @internal */
+export const finderOn =
+  (client: ResilientClient) =>
+  <A>(
+    operation: string,
+    url: string,
+    found: Schema.ConstraintDecoder<A>,
+    absent: Schema.ConstraintDecoder<unknown> = Schema.Never,
+    matches: (body: A) => boolean = () => true,
+  ) =>
+    findResource(client, { operation, url, found, absent, matches });
+
 /**
  * Sends a request that changes a resource. Returns none if the platform made the change. If the platform refused the
  * change with a 403 or 404, returns the decoded body, which says why. Every other response is a failure.

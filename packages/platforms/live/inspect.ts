@@ -1,8 +1,8 @@
 /** Checks the live platforms for the doctor, without changing anything. */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
-import { Effect, Option, Schema } from "effect";
+import { Effect, Option } from "effect";
 import type { HttpClient } from "effect/http";
-import { findResource } from "../http/mod.ts";
+import { finderOn } from "../http/mod.ts";
 import { findApplication } from "./discord/chat_commands.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
 import { User } from "./discord/discord_wire.ts";
@@ -13,12 +13,8 @@ export const inspectLiveChatPlatform = (
   options: LiveChatPlatformOptions,
 ): Effect.Effect<string, PlatformUnavailable, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const bot = yield* findResource((yield* discordClients(options)).client, {
-      operation: "ChatPlatform.inspect",
-      url: "/users/@me",
-      found: User,
-      absent: Schema.Never,
-    });
+    const { client } = yield* discordClients(options);
+    const bot = yield* finderOn(client)("ChatPlatform.inspect", "/users/@me", User);
     return Option.getOrThrow(bot).username;
   }).pipe(Effect.scoped);
 

@@ -1,8 +1,8 @@
 /** Commands on Discord. */
 import type { ChatCommands } from "@accountlink/core/platforms";
-import { Effect, Option, Redacted, Schema } from "effect";
+import { Effect, Option, Redacted } from "effect";
 import { HttpClientRequest } from "effect/http";
-import { changeResource, findResource, type ResilientClient } from "../../http/mod.ts";
+import { changeResource, finderOn, type ResilientClient } from "../../http/mod.ts";
 import { Application, refusal } from "./discord_wire.ts";
 
 /** @param answers the client that edits answers, without the token of the bot */
@@ -25,9 +25,7 @@ export const discordCommands = (client: ResilientClient, answers: ResilientClien
 });
 
 export const findApplication = (client: ResilientClient) =>
-  findResource(client, {
-    operation: "ChatCommands.application",
-    url: "/applications/@me",
-    found: Application,
-    absent: Schema.Never,
-  }).pipe(Effect.map(Option.getOrThrow));
+  Effect.map(
+    finderOn(client)("ChatCommands.application", "/applications/@me", Application),
+    Option.getOrThrow,
+  );

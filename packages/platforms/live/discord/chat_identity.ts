@@ -1,8 +1,8 @@
 import { ChatId, ChatIdentity } from "@accountlink/core";
 import type { UserGuild } from "@accountlink/core/platforms";
-import { Array as Arr, Effect, Layer, Option, type Redacted, Schema } from "effect";
+import { Effect, Layer, Option, type Redacted, Schema } from "effect";
 import { HttpClient } from "effect/http";
-import { findResource, identityProvider, type Resilience } from "../../http/mod.ts";
+import { finderOn, identityProvider, type Resilience } from "../../http/mod.ts";
 import { discordApi, userAgent } from "./discord_client.ts";
 import { canManage, isSnowflake } from "./discord_values.ts";
 import { Member, OwnGuild, refusal } from "./discord_wire.ts";
@@ -52,24 +52,21 @@ export const liveChatIdentity = ({
         scope: "guilds.members.read",
         isMember: (client, guildId, userId) =>
           isSnowflake(guildId)
-            ? findResource(client, {
-                operation: "ChatIdentity.finish",
-                url: `${apiUrl}/users/@me/guilds/${guildId}/member`,
-                found: Member,
-                matches: ({ user }) => user.id === userId,
-                absent: refusal("unknownGuild", "unknownMember"),
-              }).pipe(Effect.map(Option.isSome))
+            ? finderOn(client)(
+                "ChatIdentity.finish",
+                `${apiUrl}/users/@me/guilds/${guildId}/member`,
+                Member,
+                refusal("unknownGuild", "unknownMember"),
+                ({ user }) => user.id === userId,
+              ).pipe(Effect.map(Option.isSome))
             : Effect.succeed(false),
       },
       guilds: {
         scope: "guilds",
         list: (client) =>
-          findResource(client, {
-            operation: "ChatIdentity.finish",
-            url: `${apiUrl}/users/@me/guilds`,
-            found: Schema.Array(OwnGuild),
-            absent: refusal(),
-          }).pipe(Effect.map(Option.match({ onNone: () => [], onSome: Arr.map(userGuild) }))),
+          finderOn(client)("ChatIdentity.finish", `${apiUrl}/users/@me/guilds`, Schema.Array(OwnGuild)).pipe(
+            Effect.map((found) => Option.getOrThrow(found).map(userGuild)),
+          ),
       },
       resilience,
     }).pipe(

@@ -2,7 +2,7 @@ import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
 import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
-import { findResource, type ResilientClient } from "../../http/mod.ts";
+import { finderOn, type ResilientClient } from "../../http/mod.ts";
 import { liveBotInvite } from "../presentation.ts";
 import { discordCommands } from "./chat_commands.ts";
 import { discordRoles } from "./chat_roles.ts";
@@ -33,16 +33,17 @@ export const liveChatPlatform = (
     Effect.gen(function* () {
       const { client, roles, answers } = yield* discordClients(options);
       const rolesOf = yield* roleNames(client);
+      const find = finderOn(client);
 
       const findGuild = (guildId: GuildId) =>
         isSnowflake(guildId)
-          ? findResource(client, {
-              operation: "ChatPlatform.findGuild",
-              url: `/guilds/${guildId}`,
-              found: Guild,
-              matches: ({ id }) => id === guildId,
-              absent: refusal("unknownGuild", "missingAccess"),
-            }).pipe(Effect.map(Option.map(({ id, name }) => ({ id, name: name ?? null }))))
+          ? find(
+              "ChatPlatform.findGuild",
+              `/guilds/${guildId}`,
+              Guild,
+              noGuild,
+              ({ id }) => id === guildId,
+            ).pipe(Effect.map(Option.map(({ id, name }) => ({ id, name: name ?? null }))))
           : Effect.succeedNone;
 
       const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
@@ -55,13 +56,13 @@ export const liveChatPlatform = (
 
       const findUser = (chatId: ChatId) =>
         isSnowflake(chatId)
-          ? findResource(client, {
-              operation: "ChatPlatform.findUser",
-              url: `/users/${chatId}`,
-              found: User,
-              matches: ({ id }) => id === chatId,
-              absent: refusal("unknownUser"),
-            }).pipe(Effect.map(Option.map(chatUser)))
+          ? find(
+              "ChatPlatform.findUser",
+              `/users/${chatId}`,
+              User,
+              refusal("unknownUser"),
+              ({ id }) => id === chatId,
+            ).pipe(Effect.map(Option.map(chatUser)))
           : Effect.succeedNone;
 
       /**
@@ -72,12 +73,8 @@ export const liveChatPlatform = (
         const asked = chatIds.filter(isSnowflake).map(BigInt);
         const [first] = asked.toSorted((one, other) => (one < other ? -1 : 1));
         if (!isSnowflake(guildId) || first === undefined) return new Map<ChatId, boolean>();
-        const page = yield* findResource(client, {
-          operation: "ChatPlatform.findMembers",
-          url: `/guilds/${guildId}/members?limit=${pageSize}&after=${first - 1n}`,
-          found: Schema.Array(ListedMember),
-          absent: refusal("unknownGuild", "missingAccess"),
-        });
+        const url = `/guilds/${guildId}/members?limit=${pageSize}&after=${first - 1n}`;
+        const page = yield* find("ChatPlatform.findMembers", url, Schema.Array(ListedMember), noGuild);
         if (Option.isNone(page)) return new Map<ChatId, boolean>();
         const ids = page.value.map(({ user }) => user.id);
         const last = ids.length < pageSize ? null : BigInt(ids.at(-1) ?? 0);
@@ -94,12 +91,8 @@ export const liveChatPlatform = (
         limit: number,
       ) {
         if (!isSnowflake(guildId)) return [];
-        const found = yield* findResource(client, {
-          operation,
-          url: `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(query)}`,
-          found: Schema.Array(NamedMember),
-          absent: refusal("unknownGuild", "missingAccess"),
-        });
+        const url = `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(query)}`;
+        const found = yield* find(operation, url, Schema.Array(NamedMember), noGuild);
         return Option.getOrElse(found, () => []);
       });
 
@@ -131,6 +124,8 @@ export const liveChatPlatform = (
     }),
   );
 
+const noGuild = refusal("unknownGuild", "missingAccess");
+
 /** How many members Discord lists per request, in order of ID. */
 const pageSize = 1_000;
 
@@ -142,12 +137,12 @@ const noNames: Names = new Map();
 const roleNames = Effect.fnUntraced(function* (client: ResilientClient) {
   const cached = yield* Cache.makeWith(
     (guildId: GuildId) =>
-      findResource(client, {
-        operation: "ChatPlatform.findMember",
-        url: `/guilds/${guildId}/roles`,
-        found: Schema.Array(Role),
-        absent: refusal("unknownGuild", "missingAccess"),
-      }).pipe(
+      finderOn(client)(
+        "ChatPlatform.findMember",
+        `/guilds/${guildId}/roles`,
+        Schema.Array(Role),
+        noGuild,
+      ).pipe(
         Effect.map(
           (roles): Names => new Map(Option.getOrElse(roles, () => []).map(({ id, name }) => [id, name])),
         ),

@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core/platforms";
 import { Cache, Duration, Effect, Exit, flow, Option, Schema } from "effect";
 import { HttpClientRequest } from "effect/http";
-import { changeResource, findResource, RequestFailed, type ResilientClient } from "../../http/mod.ts";
+import { changeResource, finderOn, RequestFailed, type ResilientClient } from "../../http/mod.ts";
 import { canManage, isSnowflake } from "./discord_values.ts";
 import { codes, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
 
@@ -45,36 +45,31 @@ interface BotRights {
 export const discordRoles = Effect.fnUntraced(function* (
   client: ResilientClient,
 ): Effect.fn.Return<ChatRoles> {
+  const find = finderOn(client);
+
   const findMember = (guildId: GuildId, chatId: string) =>
     isSnowflake(guildId) && isSnowflake(chatId)
-      ? findResource(client, {
-          operation: "ChatRoles.findMember",
-          url: memberUrl(guildId, chatId),
-          found: RoledMember,
-          matches: ({ user }) => user.id === chatId,
-          absent: notFound,
-        })
+      ? find(
+          "ChatRoles.findMember",
+          memberUrl(guildId, chatId),
+          RoledMember,
+          notFound,
+          ({ user }) => user.id === chatId,
+        )
       : Effect.succeedNone;
 
   let botId: string | null = null;
   const findBotId = Effect.gen(function* () {
     if (botId !== null) return botId;
-    const url = "/users/@me";
-    const found = Schema.Struct({ id: Schema.String });
-    const bot = yield* findResource(client, { operation, url, found, absent: Schema.Never });
+    const bot = yield* find(operation, "/users/@me", Schema.Struct({ id: Schema.String }));
     botId = Option.getOrThrow(bot).id;
     return botId;
   });
 
   const findRights = Effect.fnUntraced(function* (guildId: GuildId) {
     if (!isSnowflake(guildId)) return Option.none<BotRights>();
-    const guild = yield* findResource(client, {
-      operation,
-      url: `/guilds/${guildId}?with_counts=true`,
-      found: RoledGuild,
-      matches: ({ id }) => id === guildId,
-      absent: notFound,
-    });
+    const url = `/guilds/${guildId}?with_counts=true`;
+    const guild = yield* find(operation, url, RoledGuild, notFound, ({ id }) => id === guildId);
     if (Option.isNone(guild)) return Option.none<BotRights>();
     const bot = yield* findMember(guildId, yield* findBotId);
     return Option.map(bot, ({ user, roles }) => rightsOf(guild.value, user.id, roles));
@@ -122,12 +117,8 @@ export const discordRoles = Effect.fnUntraced(function* (
 
     membersPage: Effect.fnUntraced(function* (guildId, after) {
       const name = "ChatRoles.membersPage";
-      const page = yield* findResource(client, {
-        operation: name,
-        url: `/guilds/${guildId}/members?limit=${pageSize}${after === null ? "" : `&after=${after}`}`,
-        found: Schema.Array(RoledMember),
-        absent: notFound,
-      });
+      const url = `/guilds/${guildId}/members?limit=${pageSize}${after === null ? "" : `&after=${after}`}`;
+      const page = yield* find(name, url, Schema.Array(RoledMember), notFound);
       if (Option.isSome(page)) return page.value.map(roleMember);
       // The bot is not in the guild, or it lacks the intent to list members. The response does not tell which, so fail
       // instead of guessing.

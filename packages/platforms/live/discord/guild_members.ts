@@ -1,19 +1,19 @@
 /** Finds the guilds that the bot is in, and the rights of their members. */
 import type { ChatId, ChatPlatform, GuildId } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
-import { findResource, type ResilientClient } from "../../http/mod.ts";
+import { finderOn, type ResilientClient } from "../../http/mod.ts";
 import { canManage, isSnowflake } from "./discord_values.ts";
 import { GovernedGuild, Member, OwnGuild, refusal } from "./discord_wire.ts";
 
 /** Looks up a member. Both IDs must be snowflakes. */
 export const memberOn = (client: ResilientClient, operation: string) => (guildId: GuildId, chatId: ChatId) =>
-  findResource(client, {
+  finderOn(client)(
     operation,
-    url: `/guilds/${guildId}/members/${chatId}`,
-    found: Member,
-    matches: ({ user }) => user.id === chatId,
-    absent: refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess"),
-  });
+    `/guilds/${guildId}/members/${chatId}`,
+    Member,
+    refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess"),
+    ({ user }) => user.id === chatId,
+  );
 
 /** How many guilds Discord lists per request, in order of ID. */
 const guildPageSize = 200;
@@ -28,13 +28,9 @@ export const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]
     const joined = new Set<GuildId>();
     let left = guildIds.filter(isSnowflake).toSorted(bySnowflake);
     while (left[0] !== undefined) {
-      const page = yield* findResource(client, {
-        operation: "ChatPlatform.joinedGuilds",
-        url: `/users/@me/guilds?limit=${guildPageSize}&after=${BigInt(left[0]) - 1n}`,
-        found: Schema.Array(OwnGuild),
-        absent: refusal(),
-      });
-      const listed = Option.getOrElse(page, () => []).map(({ id }) => id);
+      const url = `/users/@me/guilds?limit=${guildPageSize}&after=${BigInt(left[0]) - 1n}`;
+      const page = yield* finderOn(client)("ChatPlatform.joinedGuilds", url, Schema.Array(OwnGuild));
+      const listed = Option.getOrThrow(page).map(({ id }) => id);
       for (const id of left) if (listed.includes(id)) joined.add(id);
       const last = listed.length < guildPageSize ? null : BigInt(listed.at(-1) ?? 0);
       left = last === null ? [] : left.filter((id) => BigInt(id) > last);
@@ -52,13 +48,13 @@ export const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["i
   Effect.fnUntraced(function* (guildId, chatId) {
     if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;
     const operation = "ChatPlatform.isManager";
-    const guild = yield* findResource(client, {
+    const guild = yield* finderOn(client)(
       operation,
-      url: `/guilds/${guildId}`,
-      found: GovernedGuild,
-      matches: ({ id }) => id === guildId,
-      absent: refusal("unknownGuild", "missingAccess"),
-    });
+      `/guilds/${guildId}`,
+      GovernedGuild,
+      refusal("unknownGuild", "missingAccess"),
+      ({ id }) => id === guildId,
+    );
     if (Option.isNone(guild)) return false;
     const member = yield* memberOn(client, operation)(guildId, chatId);
     if (Option.isNone(member)) return false;

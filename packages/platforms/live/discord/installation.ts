@@ -1,7 +1,7 @@
 /** What the operator's application at Discord has: its commands, and the address that gets them. */
 import { Effect, Option, Schema } from "effect";
 import { HttpClientRequest } from "effect/http";
-import { changeResource, findResource } from "../../http/mod.ts";
+import { changeResource, finderOn } from "../../http/mod.ts";
 import { findApplication } from "./chat_commands.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 
@@ -43,12 +43,8 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
 
     /** Returns the names of commands that the application lacks, has otherwise, or has too many. */
     differences: Effect.fnUntraced(function* (wanted: ReadonlyArray<object>) {
-      const found = yield* findResource(client, {
-        operation: "ChatCommands.list",
-        url: `${yield* urlOf}?with_localizations=true`,
-        found: Schema.Array(InstalledCommand),
-        absent: Schema.Never,
-      });
+      const url = `${yield* urlOf}?with_localizations=true`;
+      const found = yield* finderOn(client)("ChatCommands.list", url, Schema.Array(InstalledCommand));
       const installed = byName(Option.getOrElse(found, () => []));
       const expected = byName(wanted.map((command) => Schema.decodeUnknownSync(InstalledCommand)(command)));
       const names = new Set([...installed.keys(), ...expected.keys()]);

@@ -3,7 +3,7 @@ import { ChatId, GuildId, PlatformUnavailable } from "@accountlink/core";
 import { type ChatJoins, type GuildJoin, JoinsRefused } from "@accountlink/core/platforms";
 import type { CreateWebSocketManagerOptions, SessionInfo } from "@discordjs/ws";
 import { Cause, Effect, FiberMap, Option, Queue, Redacted, Schedule, Schema, Stream } from "effect";
-import { findResource, type ResilientClient } from "../../http/mod.ts";
+import { finderOn, type ResilientClient } from "../../http/mod.ts";
 
 const operation = "ChatPlatform.joins";
 
@@ -59,12 +59,10 @@ const readJoined = Schema.decodeUnknownOption(Joined);
 const unavailable = (cause: unknown) => new PlatformUnavailable({ operation, cause });
 
 export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacted): ChatJoins => {
-  const information = findResource(client, {
-    operation,
-    url: "/gateway/bot",
-    found: GatewayInformation,
-    absent: Schema.Never,
-  }).pipe(Effect.map(Option.getOrThrow));
+  const information = Effect.map(
+    finderOn(client)(operation, "/gateway/bot", GatewayInformation),
+    Option.getOrThrow,
+  );
 
   return Effect.fnUntraced(function* (position) {
     // Loaded on demand, so that embedders without joins need not install it.

@@ -2,7 +2,7 @@ import { GameId, GamePlatform } from "@accountlink/core";
 import { type GameItem, groupPageSize, type ProfilePart, profileParts } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { findResource, type Resilience, resilientClient } from "../../http/mod.ts";
+import { finderOn, findResource, type Resilience, resilientClient } from "../../http/mod.ts";
 import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
 import { gameGroup, gameProfile, gameRole, imageOf, isRobloxId } from "./roblox_values.ts";
 import {
@@ -67,22 +67,17 @@ export const liveGamePlatform = ({
 
       const findUser = (operation: string, gameId: GameId) =>
         isRobloxId(gameId)
-          ? findResource(users, {
+          ? finderOn(users)(
               operation,
-              url: `/v1/users/${gameId}`,
-              found: User,
-              matches: ({ id }) => String(id) === gameId,
-              absent: UnknownUser,
-            })
+              `/v1/users/${gameId}`,
+              User,
+              UnknownUser,
+              ({ id }) => String(id) === gameId,
+            )
           : Effect.succeedNone;
 
       const part = <A>(client: typeof users, url: string, found: Schema.ConstraintDecoder<A>) =>
-        findResource(client, {
-          operation: "GamePlatform.findProfile",
-          url,
-          found,
-          absent: Schema.Never,
-        }).pipe(
+        finderOn(client)("GamePlatform.findProfile", url, found).pipe(
           Effect.map(Option.getOrNull),
           Effect.orElseSucceed(() => null),
         );
@@ -122,10 +117,7 @@ export const liveGamePlatform = ({
       });
 
       const ofGroup = <A>(url: string, found: Schema.ConstraintDecoder<A>) =>
-        Effect.map(
-          findResource(groups, { operation: "GamePlatform.findGroup", url, found, absent: Schema.Never }),
-          Option.getOrNull,
-        );
+        Effect.map(finderOn(groups)("GamePlatform.findGroup", url, found), Option.getOrThrow);
 
       const findGroup = Effect.fnUntraced(function* (groupId: string) {
         // The roles of an unknown group are an error of Roblox, so ask for the group first.
@@ -134,20 +126,16 @@ export const liveGamePlatform = ({
           : null;
         const group = named?.data.find(({ id }) => String(id) === groupId);
         if (group === undefined) return Option.none();
-        const ranked = yield* ofGroup(`/v1/groups/${groupId}/roles`, GroupRoles);
-        const ranks = (ranked?.roles ?? []).map(({ rank, name }) => ({ rank, name }));
+        const { roles } = yield* ofGroup(`/v1/groups/${groupId}/roles`, GroupRoles);
+        const ranks = roles.map(({ rank, name }) => ({ rank, name }));
         const { name, memberCount = null } = group;
         return Option.some({ id: groupId, name, memberCount, ranks: ranks.toSorted(byRank) });
       });
 
       const groupMembers = (groupId: string, cursor: string | null) => {
         const after = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-        return findResource(groups, {
-          operation: "GamePlatform.groupMembers",
-          url: `/v1/groups/${groupId}/users?limit=${groupPageSize}&sortOrder=Asc${after}`,
-          found: GroupMembers,
-          absent: Schema.Never,
-        }).pipe(
+        const url = `/v1/groups/${groupId}/users?limit=${groupPageSize}&sortOrder=Asc${after}`;
+        return finderOn(groups)("GamePlatform.groupMembers", url, GroupMembers).pipe(
           Effect.map(Option.getOrThrow),
           Effect.map(({ data, nextPageCursor }) => ({
             members: data.map(({ user, role }) => ({ gameId: String(user.userId), role: gameRole(role) })),
@@ -160,7 +148,7 @@ export const liveGamePlatform = ({
         const [service, path] = itemPaths[item];
         const url = robloxService(apiUrl, service) + path.replace("{id}", itemId);
         const found = isRobloxId(itemId)
-          ? findResource(items, { operation: "GamePlatform.findItem", url, found: Item, absent: NoItem })
+          ? finderOn(items)("GamePlatform.findItem", url, Item, NoItem)
           : Effect.succeedNone;
         return Effect.map(
           found,
@@ -171,12 +159,12 @@ export const liveGamePlatform = ({
       const hasItem = (gameId: GameId, { item, itemId }: GameItem) =>
         isRobloxId(gameId) && isRobloxId(itemId)
           ? Effect.map(
-              findResource(inventory, {
-                operation: "GamePlatform.hasItem",
-                url: `/v1/users/${gameId}/items/${itemTypes[item]}/${itemId}/is-owned`,
-                found: Schema.Boolean,
-                absent: NoItem,
-              }),
+              finderOn(inventory)(
+                "GamePlatform.hasItem",
+                `/v1/users/${gameId}/items/${itemTypes[item]}/${itemId}/is-owned`,
+                Schema.Boolean,
+                NoItem,
+              ),
               Option.match({
                 onNone: () => "private" as const,
                 onSome: (isOwned) => (isOwned ? ("owned" as const) : ("not_owned" as const)),
