@@ -13,40 +13,32 @@ import { usageGroups } from "@accountlink/core/usage";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { optional } from "../parameter.ts";
-import { defineRoute } from "../route.ts";
-import { success } from "../v2/envelope.ts";
 import { auditAction, cursor, days, keyId, pageLimit, userOfEntries } from "./parameters.ts";
 import { signedIn } from "./signed_in.ts";
 
-export const getUsage = defineRoute({
-  ...signedIn("GET", "admin"),
+export const getUsage = signedIn("admin", "GET", "/usage", {
   id: "getUsage",
-  path: "/dashboard/api/usage",
   summary: "Requests per UTC day and group of routes, oldest day first",
   parameters: { keyId: optional(keyId("Only requests of this key")), days },
-  success: success(
-    Schema.Struct({
-      days: Schema.Array(
-        Schema.Struct({
-          day: Schema.String,
-          groups: Schema.Array(
-            Schema.Struct({
-              group: Schema.Literals(usageGroups),
-              served: Schema.Int,
-              refused: Schema.Int,
-              errors: Schema.Int,
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
+  data: {
+    days: Schema.Array(
+      Schema.Struct({
+        day: Schema.String,
+        groups: Schema.Array(
+          Schema.Struct({
+            group: Schema.Literals(usageGroups),
+            served: Schema.Int,
+            refused: Schema.Int,
+            errors: Schema.Int,
+          }),
+        ),
+      }),
+    ),
+  },
 });
 
-export const getAudit = defineRoute({
-  ...signedIn("GET", "moderator"),
+export const getAudit = signedIn("moderator", "GET", "/audit", {
   id: "getAudit",
-  path: "/dashboard/api/audit",
   summary: "The audit log, newest first; moderators see only changes of links and reviews",
   parameters: {
     limit: pageLimit,
@@ -55,24 +47,22 @@ export const getAudit = defineRoute({
     keyId: optional(keyId("Only what this key changed, or was changed of it")),
     chatId: userOfEntries,
   },
-  success: success(
-    Schema.Struct({
-      entries: Schema.Array(
-        Schema.Struct({
+  data: {
+    entries: Schema.Array(
+      Schema.Struct({
+        id: Schema.String,
+        at: IsoTime,
+        action: Schema.Literals(auditActions),
+        actor: Schema.Struct({
+          type: Schema.Literals(["key", "account", "operator", "user"]),
           id: Schema.String,
-          at: IsoTime,
-          action: Schema.Literals(auditActions),
-          actor: Schema.Struct({
-            type: Schema.Literals(["key", "account", "operator", "user"]),
-            id: Schema.String,
-          }),
-          member: Schema.NullOr(Schema.String),
-          keyId: Schema.NullOr(KeyId),
-          requestId: Schema.NullOr(Schema.String),
-          details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Null])),
         }),
-      ),
-      next: Schema.NullOr(Schema.String),
-    }),
-  ),
+        member: Schema.NullOr(Schema.String),
+        keyId: Schema.NullOr(KeyId),
+        requestId: Schema.NullOr(Schema.String),
+        details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Null])),
+      }),
+    ),
+    next: Schema.NullOr(Schema.String),
+  },
 });

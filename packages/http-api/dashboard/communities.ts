@@ -14,8 +14,6 @@ import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, gameId } from "../parameter.ts";
-import { defineRoute } from "../route.ts";
-import { success } from "../v2/envelope.ts";
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
   displayName,
@@ -42,19 +40,15 @@ const Scope = Schema.Struct({
   settings: Schema.Struct({ displayName: Text, supportUrl: Text, doneText: Text }),
 });
 
-export const getScopes = defineRoute({
-  ...signedIn("GET", "moderator"),
+export const getScopes = signedIn("moderator", "GET", "/scopes", {
   id: "getScopes",
-  path: "/dashboard/api/scopes",
   summary: "The data scopes of the account",
   parameters: {},
-  success: success(Schema.Struct({ scopes: Schema.Array(Scope) })),
+  data: { scopes: Schema.Array(Scope) },
 });
 
-export const patchScope = defineRoute({
-  ...signedIn("PATCH", "admin"),
+export const patchScope = signedIn("admin", "PATCH", "/scopes/:pid", {
   id: "patchScope",
-  path: "/dashboard/api/scopes/:pid",
   summary: "Change the texts that users read when they verify",
   parameters: {
     pid: pidInPath,
@@ -62,49 +56,41 @@ export const patchScope = defineRoute({
     supportUrl: unlessLeftOut(supportUrl),
     doneText: unlessLeftOut(doneText),
   },
-  success: success(Schema.Struct({ scope: Scope })),
+  data: { scope: Scope },
 });
 
-export const getLinks = defineRoute({
-  ...signedIn("GET", "moderator"),
+export const getLinks = signedIn("moderator", "GET", "/links", {
   id: "getOwnedLinks",
-  path: "/dashboard/api/links",
   summary: "The links of a data scope, latest verification first",
   parameters: { pid, q: search, limit: pageLimit, cursor: linkCursor },
-  success: success(
-    Schema.Struct({
-      links: Schema.Array(
-        Schema.Struct({
-          chatId: ChatId,
-          gameId: GameId,
-          linkVersion: Schema.Int,
-          lastVerifiedAt: IsoTime,
-          chat: Schema.NullOr(ChatProfile),
-          game: Schema.NullOr(GameProfile),
-        }),
-      ),
-      next: Text,
-    }),
-  ),
+  data: {
+    links: Schema.Array(
+      Schema.Struct({
+        chatId: ChatId,
+        gameId: GameId,
+        linkVersion: Schema.Int,
+        lastVerifiedAt: IsoTime,
+        chat: Schema.NullOr(ChatProfile),
+        game: Schema.NullOr(GameProfile),
+      }),
+    ),
+    next: Text,
+  },
 });
 
-export const putLink = defineRoute({
-  ...signedIn("PUT", "moderator"),
+export const putLink = signedIn("moderator", "PUT", "/links", {
   id: "putOwnedLink",
-  path: "/dashboard/api/links",
   summary: "Link a chat user to a game user",
   parameters: { pid, chatId: chatId(), gameId: gameId() },
-  success: patchGame.success,
+  data: patchGame.success.fields.data.fields,
   errors: ["CONFLICT"],
 });
 
-export const deleteLink = defineRoute({
-  ...signedIn("DELETE", "moderator"),
+export const deleteLink = signedIn("moderator", "DELETE", "/links", {
   id: "deleteOwnedLink",
-  path: "/dashboard/api/links",
   summary: "Remove the link of a chat user",
   parameters: { pid, chatId: chatId() },
   source: "body",
-  success: deleteGame.success,
+  data: deleteGame.success.fields.data.fields,
   errors: ["LINK_NOT_FOUND"],
 });

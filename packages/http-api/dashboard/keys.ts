@@ -12,8 +12,6 @@ import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { guildId } from "../parameter.ts";
-import { defineRoute } from "../route.ts";
-import { success } from "../v2/envelope.ts";
 import {
   expiresAt,
   graceSeconds,
@@ -52,8 +50,8 @@ const Key = Schema.Struct({
   previousSecretEndsAt: Schema.NullOr(IsoTime),
 }).annotate({ identifier: "OwnedKey" });
 
-const KeyAnswer = Schema.Struct({ key: Key });
-const IssuedKeyAnswer = Schema.Struct({ token: Schema.String, key: Key });
+const KeyAnswer = { key: Key };
+const IssuedKeyAnswer = { token: Schema.String, key: Key };
 
 /** The fields that a client can set when it creates or changes a key. */
 const rules = {
@@ -64,19 +62,15 @@ const rules = {
   expiresAt: unlessLeftOut(expiresAt),
 };
 
-export const getKeys = defineRoute({
-  ...signedIn("GET", "admin"),
+export const getKeys = signedIn("admin", "GET", "/keys", {
   id: "getKeys",
-  path: "/dashboard/api/keys",
   summary: "The keys of the account, newest first; revoked ones for 30 days",
   parameters: {},
-  success: success(Schema.Struct({ keys: Schema.Array(Key) })),
+  data: { keys: Schema.Array(Key) },
 });
 
-export const createKey = defineRoute({
-  ...signedIn("POST", "admin"),
+export const createKey = signedIn("admin", "POST", "/keys", {
   id: "createKey",
-  path: "/dashboard/api/keys",
   summary: "Create a key; only this response shows it in full",
   parameters: {
     name: keyName,
@@ -85,14 +79,12 @@ export const createKey = defineRoute({
     ...rules,
   },
   status: 201,
-  success: success(IssuedKeyAnswer, 201),
+  data: IssuedKeyAnswer,
   errors: ["CONFLICT"],
 });
 
-export const patchKey = defineRoute({
-  ...signedIn("PATCH", "admin"),
+export const patchKey = signedIn("admin", "PATCH", "/keys/:id", {
   id: "patchKey",
-  path: "/dashboard/api/keys/:id",
   summary: "Change a key",
   parameters: {
     id: keyInPath,
@@ -100,26 +92,22 @@ export const patchKey = defineRoute({
     ...rules,
     status: unlessLeftOut(keyStatus),
   },
-  success: success(KeyAnswer),
+  data: KeyAnswer,
   errors: ["CONFLICT"],
 });
 
-export const revokeKey = defineRoute({
-  ...signedIn("DELETE", "admin"),
+export const revokeKey = signedIn("admin", "DELETE", "/keys/:id", {
   id: "revokeKey",
-  path: "/dashboard/api/keys/:id",
   summary: "Revoke a key",
   parameters: { id: keyInPath },
-  success: success(KeyAnswer),
+  data: KeyAnswer,
   errors: ["CONFLICT"],
 });
 
-export const rotateKey = defineRoute({
-  ...signedIn("POST", "admin"),
+export const rotateKey = signedIn("admin", "POST", "/keys/:id/rotate", {
   id: "rotateKey",
-  path: "/dashboard/api/keys/:id/rotate",
   summary: "Give a key a new secret; only this response shows it in full",
   parameters: { id: keyInPath, graceSeconds },
-  success: success(IssuedKeyAnswer),
+  data: IssuedKeyAnswer,
   errors: ["CONFLICT"],
 });

@@ -13,8 +13,6 @@ import { ChatId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, inPath, oneOf, optional } from "../parameter.ts";
-import { defineRoute } from "../route.ts";
-import { success } from "../v2/envelope.ts";
 import { username } from "./parameters.ts";
 import { signedIn } from "./signed_in.ts";
 
@@ -31,43 +29,35 @@ const Member = Schema.Struct({
 
 const role = oneOf(memberRoles, "What the member may do");
 
-export const getMembers = defineRoute({
-  ...signedIn("GET", "moderator"),
+export const getMembers = signedIn("moderator", "GET", "/members", {
   id: "getMembers",
-  path: "/dashboard/api/members",
   summary: "The members of the account and the open invitations, oldest first",
   parameters: {},
-  success: success(Schema.Struct({ members: Schema.Array(Member) })),
+  data: { members: Schema.Array(Member) },
 });
 
-export const addMember = defineRoute({
-  ...signedIn("POST", "owner"),
+export const addMember = signedIn("owner", "POST", "/members", {
   id: "addMember",
-  path: "/dashboard/api/members",
   summary: "Invite a chat user to the account",
   parameters: { chatId: optional(chatId()), username: optional(username), role },
   requiresOneOf: ["chatId", "username"],
   status: 201,
-  success: success(Schema.Struct({ member: Member }), 201),
+  data: { member: Member },
   errors: ["CONFLICT"],
 });
 
-export const patchMember = defineRoute({
-  ...signedIn("PATCH", "owner"),
+export const patchMember = signedIn("owner", "PATCH", "/members/:chatId", {
   id: "patchMember",
-  path: "/dashboard/api/members/:chatId",
   summary: "Change the role of a member",
   parameters: { chatId: inPath(chatId()), role },
-  success: success(Schema.Struct({ member: Member })),
+  data: { member: Member },
   errors: ["CONFLICT"],
 });
 
-export const removeMember = defineRoute({
-  ...signedIn("DELETE", "owner_or_self"),
+export const removeMember = signedIn("owner_or_self", "DELETE", "/members/:chatId", {
   id: "removeMember",
-  path: "/dashboard/api/members/:chatId",
   summary: "Remove a member and end their sign-ins to the account, or withdraw an invitation",
   parameters: { chatId: inPath(chatId()) },
-  success: success(Schema.Struct({ removed: Schema.Literal(true) })),
+  data: { removed: Schema.Literal(true) },
   errors: ["CONFLICT"],
 });

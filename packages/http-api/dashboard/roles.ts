@@ -14,8 +14,6 @@ import { RoleRule } from "@accountlink/core/roles";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId } from "../parameter.ts";
-import { defineRoute } from "../route.ts";
-import { success } from "../v2/envelope.ts";
 import {
   bypassRoleId,
   nicknameGroupId,
@@ -55,33 +53,25 @@ const GuildRole = Schema.Struct({ id: Schema.String, name: Schema.String, assign
 
 const RoleIds = Schema.Array(Schema.String);
 
-export const getRoles = defineRoute({
-  ...signedIn("GET", "admin"),
+export const getRoles = signedIn("admin", "GET", "/roles", {
   id: "getRoles",
-  path: "/dashboard/api/roles",
   summary: "The role plan of a guild, and the roles of the guild, highest first",
   parameters: { pid, guildId: planGuild },
-  success: success(Schema.Struct({ plan: Plan, guildRoles: Schema.Array(GuildRole) })),
+  data: { plan: Plan, guildRoles: Schema.Array(GuildRole) },
 });
 
-export const getRanks = defineRoute({
-  ...signedIn("GET", "admin"),
+export const getRanks = signedIn("admin", "GET", "/roles/ranks", {
   id: "getRanks",
-  path: "/dashboard/api/roles/ranks",
   summary: "The ranks of a group of the game platform, lowest first",
   parameters: { groupId: rankedGroup },
-  success: success(
-    Schema.Struct({
-      group: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
-      ranks: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
-    }),
-  ),
+  data: {
+    group: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
+    ranks: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
+  },
 });
 
-export const putRoles = defineRoute({
-  ...signedIn("PUT", "admin"),
+export const putRoles = signedIn("admin", "PUT", "/roles", {
   id: "putRoles",
-  path: "/dashboard/api/roles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
   parameters: {
     pid,
@@ -92,34 +82,28 @@ export const putRoles = defineRoute({
     bypassRoleId,
     state: planState,
   },
-  success: success(Schema.Struct({ plan: Plan })),
+  data: { plan: Plan },
   errors: ["CONFLICT"],
 });
 
-export const deleteRoles = defineRoute({
-  ...signedIn("DELETE", "admin"),
+export const deleteRoles = signedIn("admin", "DELETE", "/roles", {
   id: "deleteRoles",
-  path: "/dashboard/api/roles",
   summary: "Delete the role plan of a guild; members keep their roles",
   parameters: { pid, guildId: planGuild },
   source: "body",
-  success: success(Schema.Struct({ deleted: Schema.Boolean })),
+  data: { deleted: Schema.Boolean },
 });
 
-export const previewRoles = defineRoute({
-  ...signedIn("POST", "admin"),
+export const previewRoles = signedIn("admin", "POST", "/roles/preview", {
   id: "previewRoles",
-  path: "/dashboard/api/roles/preview",
   summary: "What the role plan would change for a member",
   parameters: { pid, guildId: planGuild, chatId: chatId("ID of a member of the guild") },
-  success: success(Schema.Struct({ add: RoleIds, remove: RoleIds, nickname: Schema.NullOr(Schema.String) })),
+  data: { add: RoleIds, remove: RoleIds, nickname: Schema.NullOr(Schema.String) },
 });
 
-export const sweepRoles = defineRoute({
-  ...signedIn("POST", "admin"),
+export const sweepRoles = signedIn("admin", "POST", "/roles/sweep", {
   id: "sweepRoles",
-  path: "/dashboard/api/roles/sweep",
   summary: "Compare all members of a guild with its role plan now",
   parameters: { pid, guildId: planGuild },
-  success: success(Schema.Struct({ plan: Plan })),
+  data: { plan: Plan },
 });

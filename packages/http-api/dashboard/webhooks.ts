@@ -16,8 +16,6 @@ import { GuildId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { guildId } from "../parameter.ts";
-import { defineRoute } from "../route.ts";
-import { success } from "../v2/envelope.ts";
 import {
   deliveryCursor,
   deliveryStatus,
@@ -62,21 +60,17 @@ const Delivery = Schema.Struct({
   nextAttemptAt: Schema.NullOr(IsoTime),
 }).annotate({ identifier: "WebhookDelivery" });
 
-const IssuedWebhook = Schema.Struct({ secret: Schema.String, webhook: Webhook });
+const IssuedWebhook = { secret: Schema.String, webhook: Webhook };
 
-export const getWebhooks = defineRoute({
-  ...signedIn("GET", "admin"),
+export const getWebhooks = signedIn("admin", "GET", "/webhooks", {
   id: "getWebhooks",
-  path: "/dashboard/api/webhooks",
   summary: "The webhooks of the account, oldest first",
   parameters: {},
-  success: success(Schema.Struct({ webhooks: Schema.Array(Webhook) })),
+  data: { webhooks: Schema.Array(Webhook) },
 });
 
-export const createWebhook = defineRoute({
-  ...signedIn("POST", "admin"),
+export const createWebhook = signedIn("admin", "POST", "/webhooks", {
   id: "createWebhook",
-  path: "/dashboard/api/webhooks",
   summary: "Create a webhook; only this response shows its secret",
   parameters: {
     url: webhookUrl,
@@ -86,14 +80,12 @@ export const createWebhook = defineRoute({
     description: unlessLeftOut(webhookDescription),
   },
   status: 201,
-  success: success(IssuedWebhook, 201),
+  data: IssuedWebhook,
   errors: ["CONFLICT"],
 });
 
-export const patchWebhook = defineRoute({
-  ...signedIn("PATCH", "admin"),
+export const patchWebhook = signedIn("admin", "PATCH", "/webhooks/:id", {
   id: "patchWebhook",
-  path: "/dashboard/api/webhooks/:id",
   summary: "Change a webhook; setting a disabled one to active resumes its events",
   parameters: {
     id: webhookInPath,
@@ -102,50 +94,40 @@ export const patchWebhook = defineRoute({
     description: unlessLeftOut(webhookDescription),
     status: unlessLeftOut(webhookStatus),
   },
-  success: success(Schema.Struct({ webhook: Webhook })),
+  data: { webhook: Webhook },
 });
 
-export const deleteWebhook = defineRoute({
-  ...signedIn("DELETE", "admin"),
+export const deleteWebhook = signedIn("admin", "DELETE", "/webhooks/:id", {
   id: "deleteWebhook",
-  path: "/dashboard/api/webhooks/:id",
   summary: "Delete a webhook and its deliveries",
   parameters: { id: webhookInPath },
-  success: success(Schema.Struct({ deleted: Schema.Literal(true) })),
+  data: { deleted: Schema.Literal(true) },
 });
 
-export const rotateWebhook = defineRoute({
-  ...signedIn("POST", "admin"),
+export const rotateWebhook = signedIn("admin", "POST", "/webhooks/:id/rotate", {
   id: "rotateWebhook",
-  path: "/dashboard/api/webhooks/:id/rotate",
   summary: "Give a webhook a new secret; the previous one also signs for 24 hours",
   parameters: { id: webhookInPath },
-  success: success(IssuedWebhook),
+  data: IssuedWebhook,
 });
 
-export const testWebhook = defineRoute({
-  ...signedIn("POST", "admin"),
+export const testWebhook = signedIn("admin", "POST", "/webhooks/:id/test", {
   id: "testWebhook",
-  path: "/dashboard/api/webhooks/:id/test",
   summary: "Send an event of type test now",
   parameters: { id: webhookInPath },
-  success: success(Schema.Struct({ delivery: Delivery })),
+  data: { delivery: Delivery },
   errors: ["CONFLICT"],
 });
 
-export const sendPendingDeliveries = defineRoute({
-  ...signedIn("POST", "admin"),
+export const sendPendingDeliveries = signedIn("admin", "POST", "/webhooks/:id/send-pending", {
   id: "sendPendingDeliveries",
-  path: "/dashboard/api/webhooks/:id/send-pending",
   summary: "Send waiting events now instead of at their next attempt, if the webhook is active",
   parameters: { id: webhookInPath },
-  success: success(Schema.Struct({ webhook: Webhook })),
+  data: { webhook: Webhook },
 });
 
-export const getDeliveries = defineRoute({
-  ...signedIn("GET", "admin"),
+export const getDeliveries = signedIn("admin", "GET", "/webhooks/:id/deliveries", {
   id: "getDeliveries",
-  path: "/dashboard/api/webhooks/:id/deliveries",
   summary: "The delivery status of each stored event, newest first",
   parameters: {
     id: webhookInPath,
@@ -153,14 +135,12 @@ export const getDeliveries = defineRoute({
     cursor: deliveryCursor,
     status: deliveryStatus,
   },
-  success: success(Schema.Struct({ deliveries: Schema.Array(Delivery), next: Schema.NullOr(Schema.String) })),
+  data: { deliveries: Schema.Array(Delivery), next: Schema.NullOr(Schema.String) },
 });
 
-export const resendDelivery = defineRoute({
-  ...signedIn("POST", "admin"),
+export const resendDelivery = signedIn("admin", "POST", "/webhooks/:id/deliveries/:eventId/resend", {
   id: "resendDelivery",
-  path: "/dashboard/api/webhooks/:id/deliveries/:eventId/resend",
   summary: "Send an event again now",
   parameters: { id: webhookInPath, eventId: eventInPath },
-  success: success(Schema.Struct({ delivery: Delivery })),
+  data: { delivery: Delivery },
 });
