@@ -285,13 +285,16 @@ describe("the links of one community", () => {
 
 describe("a key for a bot", () => {
   it("creating a key for a bot takes at most five clicks", async () => {
-    const { page, close } = await visit("/dashboard", /Ada\b/, desktop);
+    const watched = await visit("/dashboard", /Ada\b/, desktop);
+    const { page, close } = watched;
     const { click, clicks } = counting(page);
     await click("Keys");
     await click("Create a key");
+    await expectUsable(watched, "Create a key", "dashboard-key-new");
     await page.getByLabel("Name", { exact: true }).fill("Bot");
     await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
     await click("Create the key");
+    await expectUsable(watched, "Your new key", "dashboard-key-issued");
     const token = (await page.locator("#token").textContent()) ?? "";
     await click(/^Copy the key|Copy/);
     // Choosing the community counts as one click.
@@ -299,6 +302,10 @@ describe("a key for a bot", () => {
     expect((await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token })).status).not.toBe(
       401,
     );
+    // The key is shown only once: after a reload, the page does not contain it.
+    await page.reload();
+    expect(await page.content()).not.toContain(token);
+    await expectUsable(watched, "Bot", "dashboard-key");
     await close();
   });
 });

@@ -11,7 +11,7 @@ import { desktop, expectUsable, phone, scriptings } from "./looks.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const { visit, send, url, platform } = await useDashboard();
+const { visit, send, url } = await useDashboard();
 
 describe("a new owner", () => {
   it("a new owner sees where to start", async () => {
@@ -31,28 +31,6 @@ describe("a new owner", () => {
 });
 
 describe("a key", () => {
-  it("a key is created for a community, shown once, and works", async () => {
-    const watched = await visit(paths.newKey, /^A?\s*Ada\b/, desktop);
-    const { page, close } = watched;
-    await expectUsable(watched, "Create a key", "dashboard-key-new");
-    await page.getByLabel("Name", { exact: true }).fill("Bot of the club");
-    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
-    await press(page, "Create the key");
-    await expectUsable(watched, "Your new key", "dashboard-key-issued");
-    const token = (await page.locator("#token").textContent()) ?? "";
-    const answer = await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token });
-    expect(answer.body.error?.code).toBe("LINK_NOT_FOUND");
-    // The key is shown only once: after a reload, the page does not contain it.
-    await page.reload();
-    expect(await page.content()).not.toContain(token);
-    await expectUsable(watched, "Bot of the club", "dashboard-key");
-    await page
-      .getByRole("definition")
-      .filter({ hasText: /by Ada$/ })
-      .waitFor();
-    await close();
-  });
-
   it("the key form keeps typed values if a field is invalid", async () => {
     const watched = await visit(paths.newKey, /Ada\b/, phone);
     const { page, close } = watched;
@@ -301,20 +279,6 @@ describe("errors on the dashboard", () => {
     await page.getByLabel("Name", { exact: true }).fill("Forged");
     await press(page, "Create the key");
     await expectUsable(watched, "This form cannot be used", "dashboard-refused-forged");
-    await close();
-  });
-
-  it("the key form shows a platform outage and keeps typed values", async () => {
-    const watched = await visit(paths.newKey, /Ada\b/, phone);
-    const { page, close } = watched;
-    await page.getByLabel("Name", { exact: true }).fill("Later");
-    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
-    await platform.fail({ mode: "down", platform: "chat" });
-    await press(page, "Create the key");
-    await page.getByText("the platform does not answer").waitFor();
-    await platform.recover();
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Later");
-    expect(await page.getByLabel("Community", { exact: true }).inputValue()).toBe(ownGuild);
     await close();
   });
 });

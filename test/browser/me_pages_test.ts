@@ -60,16 +60,6 @@ describe("the pages of a user", () => {
     await plain.close();
   });
 
-  it("/me lets a user erase all data without JavaScript", async () => {
-    const watched = await open(/User 3\b/, { ...desktop, javaScriptEnabled: false });
-    const { page } = watched;
-    await page.getByRole("link", { name: "Erase all your data" }).click();
-    await page.getByLabel("I want all of this to be erased.").check();
-    await press(page, "Erase everything");
-    await expect.poll(() => page.title()).toBe("Everything is erased");
-    await watched.close();
-  });
-
   it("/me has no accessibility problem and fits the screen for a user without links", async () => {
     const watched = await open(/User 5\b/, desktop);
     await expectUsable(watched, "Your data", "me-none");

@@ -69,22 +69,6 @@ describe("the page Team", () => {
     await moderator.close();
   });
 
-  it("without a script, the team page refuses an unknown user name", async () => {
-    const watched = await visit("/dashboard/team", /Ada\b/, { ...phone, javaScriptEnabled: false });
-    const { page } = watched;
-    // The page has no Copy button, because copying needs a script.
-    expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
-    await page.getByLabel("Who", { exact: true }).fill("nobody_here");
-    await press(page, "Next: see who it is");
-    await page.getByText("Nobody was found with this user name.").waitFor();
-    expect(await page.getByLabel("Who", { exact: true }).inputValue()).toBe("nobody_here");
-    await page.getByLabel("Who", { exact: true }).fill("100002");
-    await press(page, "Next: see who it is");
-    await page.getByRole("button", { name: /^Invite/ }).click();
-    await page.getByText("Invited.").waitFor();
-    await watched.close();
-  });
-
   it("users with several accounts choose an account after signing in, and can change it in the menu", async () => {
     const watched = await visit("/dashboard", /Busy/, phone);
     const { page } = watched;

@@ -191,12 +191,22 @@ describe("a key of a guild", () => {
     ]);
   });
 
-  test("creating a guild key fails while the chat platform is down", async () => {
+  test("creating a guild key fails while the chat platform is down, and the form keeps what was typed", async () => {
     const owner = await signInOwner(server, ada);
+    const form = formOf(await owner.browser.get("/dashboard/keys/new"));
     await server.platform.fail({ mode: "down", platform: "chat", under: "/chat/api/guilds" });
     const refused = await owner.send("POST /dashboard/api/keys", request(guild));
+    const page = await owner.browser.post("/dashboard/keys", {
+      ...form,
+      ...request(guild).body,
+      access: "full",
+    });
     await server.platform.recover();
     expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining("the platform does not answer")]);
+    expect(page.text).toContain('value="Bot"');
+    // The circuit breaker still refuses requests for a moment.
+    await expect.poll(async () => (await owner.send("GET /dashboard/api/guilds")).status).toBe(200);
   });
 
   test("the list of guilds has the guilds that the owner manages", async () => {

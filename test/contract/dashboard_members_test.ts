@@ -235,21 +235,6 @@ describe("several accounts", () => {
       expectRefusal(await choose(both, unknown), 404, "BAD_REQUEST", null);
     }
   });
-
-  test("the account page has a form to choose another account", async () => {
-    const owner = await newOwner("100023");
-    await newOwner("100024");
-    await add(owner, { chatId: "100024", role: "moderator" });
-    const both = await signInOwner(server, "100024");
-    const { text } = await both.browser.get("/dashboard/account");
-    expect(text).toContain(
-      "<strong>User 23</strong> invites you to <strong>chat:100023</strong> as <strong>Moderator</strong>",
-    );
-    const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
-    const chosen = await both.browser.post("/dashboard/account/choose", { csrf, account: "chat:100023" });
-    expect([chosen.status, chosen.headers.location]).toEqual([303, "/dashboard"]);
-    expect(await accountOf(both)).toBe("chat:100023");
-  });
 });
 
 /** Returns the minimum role that a route of the dashboard requires. */

@@ -1,4 +1,6 @@
 /** Sign-in sessions of the dashboard, and attacks on them. */
+
+import { sections } from "@accountlink/pages/dashboard";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -95,9 +97,22 @@ describe("a session", () => {
   });
 });
 
-test("no page or JSON answer can be shown in a frame", async () => {
+test("no page or JSON answer can be shown in a frame, and pages are neither cached nor load foreign scripts", async () => {
   const owner = await signInOwner(server, ada);
-  const page = await owner.browser.get("/dashboard");
+  for (const { path } of Object.values(sections)) {
+    const { headers } = await owner.browser.get(path);
+    expect([path, headers]).toMatchObject([
+      path,
+      {
+        "x-frame-options": "DENY",
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "content-security-policy":
+          "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      },
+    ]);
+  }
   const answers = [
     await owner.send("GET /dashboard/api/session"),
     await owner.send("GET /dashboard/api/keys"),
@@ -110,7 +125,7 @@ test("no page or JSON answer can be shown in a frame", async () => {
     await server.send("GET /dashboard/%61pi/session"),
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 401, 404, 405, 204, 400, 401]);
-  for (const { headers } of [page, ...answers]) expect(headers["x-frame-options"]).toBe("DENY");
+  for (const { headers } of answers) expect(headers["x-frame-options"]).toBe("DENY");
 });
 
 describe("every dashboard route", () => {

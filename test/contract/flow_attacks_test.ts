@@ -138,18 +138,6 @@ describe("forms of the flow", () => {
   });
 });
 
-describe("two verifications in one browser", () => {
-  test("only the verification that was started last can be confirmed", async () => {
-    const [one, other] = [await setup(), await setup()];
-    const { browser } = one;
-    const page = await browser.walk(one.bySid);
-    const second = await browser.walk(other.bySid, "100001", "2");
-    expectPage(await browser.post("/verify/confirm", formOf(page)), 400, "Something is missing");
-    expectPage(await browser.post("/verify/confirm", formOf(second)), 200, "Your accounts are linked");
-    expect([await gameOf(one.key), await gameOf(other.key)]).toEqual([null, "2"]);
-  });
-});
-
 test("fetching flow pages changes nothing", async () => {
   const { browser, bySid, byPid, key, sid } = await setup();
   for (const query of [bySid, byPid, bySid]) await browser.get(`/verify${query}`);

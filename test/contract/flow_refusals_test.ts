@@ -29,7 +29,9 @@ describe("a verification link is refused", () => {
     const { browser } = await setup();
     const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
     for (const query of none) {
-      expectPage(await browser.get(`/verify?${query}`), 404, "This link does not work");
+      const page = await browser.get(`/verify?${query}`);
+      expectPage(page, 404, "This link does not work");
+      expect(page.text).toContain('href="/go"');
     }
   });
 

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeFixtures, newToken } from "../support/fixtures.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServer, startServerHere } from "../support/server.ts";
 
 let folder = "";
@@ -73,20 +73,6 @@ describe("shared storage", () => {
     ACCOUNTLINK_PORT: "0",
   };
 
-  test.each([
-    ["ACCOUNTLINK_DATABASE_URL", "postgres://user:password@host:port/database", "postgres)"],
-    [
-      "ACCOUNTLINK_SECRET",
-      "32 or more bytes in base64, or new,old while it is rotated",
-      "postgres; the same for every node)",
-    ],
-  ])("shared storage needs %s", async (name, expected, storage) => {
-    expectRefusal(
-      await runServe({ ...shared, [name]: "" }),
-      `Cannot start: ${name} is not set, expected ${expected} (ACCOUNTLINK_STORAGE is ${storage}`,
-    );
-  });
-
   test("a Postgres that does not answer is logged as an outage, without address and password", async () => {
     const ended = await runServe({ ...shared, ACCOUNTLINK_DATABASE_START_TIMEOUT: "0 seconds" });
     expect({ ...ended, stderr: JSON.parse(ended.stderr) as unknown }).toMatchObject({
@@ -133,19 +119,6 @@ describe("a fixture", () => {
       `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read`,
     );
   });
-
-  test("a fixture that is not JSON stops the start, and the message shows the position but no content", async () => {
-    const file = join(folder, "broken.json");
-    const token = newToken();
-    await writeFile(file, `{\n  "keys": [{ "key": "${token}", ]\n}`);
-    const ended = await serveFixture(file);
-    const column = /column (\d+)/.exec(ended.stderr)?.[1] ?? "";
-    expectRefusal(
-      ended,
-      `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a fixture: the file is not JSON, see line 2, column ${column}`,
-    );
-    expect(ended.stderr).not.toContain(token.slice(0, 16));
-  });
 });
 
 describe("a data folder", () => {
@@ -168,27 +141,6 @@ describe("a data folder", () => {
     } finally {
       await first.stop();
     }
-  });
-
-  test("a damaged secret file stops the start, and the message does not show the secret", async () => {
-    const data = join(folder, "damaged");
-    await mkdir(data, { recursive: true });
-    await writeFile(join(data, "secret"), "not much of a secret\n");
-    expectRefusal(
-      await serveFolder(data),
-      `Cannot start: secret file "${join(data, "secret")}" is damaged, expected 32 or more bytes in base64`,
-    );
-  });
-
-  test("a data folder without its secret file stops the start, since its keys would not work", async () => {
-    const data = join(folder, "lost");
-    const fixtures = makeFixtures();
-    await (await startServerHere({ fixture: fixtures.fixture, dataFolder: data })).stop();
-    await rm(join(data, "secret"));
-    expectRefusal(
-      await serveFolder(data),
-      `Cannot start: ACCOUNTLINK_SECRET is not set and data folder "${data}" holds none, expected the secret that its database was made with`,
-    );
   });
 
   test("a damaged database stops the start, and the message names it", async () => {

@@ -15,14 +15,6 @@ const change = (folder: string, statement: string): void => {
 };
 
 describe("inspectEmbedded", () => {
-  it.effect("the inspection returns null for a folder without a database, and creates none", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      expect(yield* inspectEmbedded(folder)).toBeNull();
-      expect(yield* inspectEmbedded(join(folder, "none"))).toBeNull();
-    }),
-  );
-
   it.effect("the inspection reports a current, a newer and a missing schema version", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
