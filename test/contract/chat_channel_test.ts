@@ -59,7 +59,7 @@ test("everybody sees the panel", async () => {
 
 test("a command that does not exist, and one without its member, say so", async () => {
   expect((await act(ada, { command: "/dance" })).text).toContain("There is no command");
-  expect((await act(ada, { command: "/whois nobody" })).text).toContain("There is no command");
+  expect((await act(ada, { command: "/whois nobody" })).text).toContain("or no member with that name");
   expect((await act(ada, { command: "/whois @user_2" })).text).toContain("no linked account");
 });
 

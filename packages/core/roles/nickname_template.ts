@@ -25,6 +25,9 @@ const placeholders: Readonly<Record<string, (names: MemberNames) => string | nul
 
 const placeholderPattern = /\{[^{}]*\}/gu;
 
+/** A rank in brackets, which are left out with it. */
+const bracketedRank = /\[\{group\.role\}\]|\(\{group\.role\}\)/gu;
+
 const form = `1 to ${longestTemplate} characters with ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
 
 /** The expected form of a template, for error messages. @internal */
@@ -54,7 +57,8 @@ export const namesGroupRole = (template: string | null): boolean => template?.in
  */
 export const nicknameOf = (template: string, names: MemberNames): string | null => {
   let isComplete = true;
-  const filled = template.replaceAll(placeholderPattern, (placeholder) => {
+  const shown = names.groupRole === "" ? template.replaceAll(bracketedRank, "") : template;
+  const filled = shown.replaceAll(placeholderPattern, (placeholder) => {
     const name = placeholders[placeholder]?.(names) ?? null;
     if (name === null) isComplete = false;
     return name ?? "";

@@ -26,6 +26,14 @@ describe("nicknameOf", () => {
     assert.equal(nicknameOf(template, names), expected);
   });
 
+  it.each([
+    ["[{group.role}] {game.username}", "ada_g"],
+    ["{game.username} ({group.role})", "ada_g"],
+    ["[] {group.role} {game.username}", "[] ada_g"],
+  ])("outside of the group, brackets around the rank go with it in %s", (template, expected) => {
+    assert.equal(nicknameOf(template, { ...names, groupRole: "" }), expected);
+  });
+
   it("a template gives no nickname if a name is unavailable or the result is empty", () => {
     const none = { ...names, game: { username: null, displayName: null } };
     assert.equal(nicknameOf("Member {game.username}", none), null);

@@ -27,7 +27,7 @@ export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, cha
     title: isNew ? "Your new key" : "The new secret of your key",
     section: "keys",
     content: html`
-${statusHtml(html`${isNew ? html`<strong>${nameOf(key)}</strong> is ready.` : html`<strong>${nameOf(key)}</strong> has a new secret.`} It is shown only this once: copy it now, and store it as a secret of your bot or server.`)}
+${statusHtml(html`${isNew ? html`<strong>${nameOf(key)}</strong> is ready.` : html`<strong>${nameOf(key)}</strong> has a new secret.`} The whole key is shown only this once: copy it now, and store it as a secret of your bot or server.`)}
 <section class="panel" data-leaves-for="${keyPath(key.id)}">
 <h2>The key</h2>
 ${copyable("token", "key", token)}

@@ -151,7 +151,10 @@ export const makeChannels = Effect.fnUntraced(function* (
     },
     type: Effect.fnUntraced(function* (guild, chatId, text) {
       const data = commandIn(text, (name) => findMember(chatUsers, guild, name));
-      if (data === null) return yield* new NoAnswer({ problem: `There is no command "${text}".` });
+      if (data === null)
+        return yield* new NoAnswer({
+          problem: `There is no command "${text}", or no member with that name.`,
+        });
       yield* interact(guild, chatId, text, { type: 2, data }, null);
     }),
     press: Effect.fnUntraced(function* (guild, chatId, messageId, action) {
