@@ -1,5 +1,4 @@
 import { Layer } from "effect";
-import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { layerGuildManagers } from "./accounts/account_managers.ts";
 import { Accounts } from "./accounts/accounts.ts";
 import { Members } from "./accounts/members.ts";
@@ -30,6 +29,7 @@ import { RolePlans } from "./roles/role_plans.ts";
 import { StoredPlans } from "./roles/stored_plans.ts";
 import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
 import { Secrets } from "./secrets/secrets.ts";
+import { webCrypto } from "./secrets/web_crypto.ts";
 import { SessionReads } from "./sessions/session_reads.ts";
 import { SessionWatch } from "./sessions/session_watch.ts";
 import { VerificationSessions } from "./sessions/verification_sessions.ts";
@@ -120,11 +120,9 @@ export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/memory";
  * import { AddressVault, NetworkIntelligence } from "@accountlink/core";
  * import { RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
- * import { PlatformMemory } from "@accountlink/memory";
- * import { StorageMemory } from "@accountlink/memory";
+ * import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
  * import { Layer, Redacted } from "effect";
  *
  * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
@@ -160,9 +158,7 @@ export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, lay
  *
  * @example
  * ```ts
- * import { CacheMemory } from "@accountlink/memory";
- * import { PlatformMemory } from "@accountlink/memory";
- * import { StorageMemory } from "@accountlink/memory";
+ * import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
  * import { Layer, Redacted } from "effect";
  *
  * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
@@ -175,7 +171,5 @@ export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, lay
 export const layerWebCrypto = (...secrets: DeploymentSecrets) =>
   layer.pipe(
     Layer.provideMerge(Secrets.layer.pipe(Layer.provide(RootKey.layer(secrets)))),
-    Layer.provideMerge(Digest.layerWebCrypto),
-    Layer.provide(Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto)),
-    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(webCrypto),
   );

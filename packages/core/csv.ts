@@ -1,8 +1,6 @@
 /**
  * Formats a row by RFC 4180, without a line end. Text that a spreadsheet would run as a formula is prefixed with an
- * apostrophe.
- *
- * @internal
+ * apostrophe. @internal
  */
 export const csvRow = (cells: ReadonlyArray<string | number | null>): string => cells.map(cellText).join(",");
 

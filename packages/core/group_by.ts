@@ -1,8 +1,4 @@
-/**
- * `Map.groupBy`, which Node 20 does not have.
- *
- * @internal
- */
+/** `Map.groupBy`, which Node 20 does not have. @internal */
 export const groupBy = <K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, Array<V>> => {
   const groups = new Map<K, Array<V>>();
   for (const value of values) {

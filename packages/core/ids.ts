@@ -6,8 +6,16 @@ const matching = (pattern: RegExp, expected: string, example: string) =>
     examples: [example],
   });
 
-/** Gives the schema a `make` whose error names the value and the expected form. */
-const explained = <S extends Schema.Schema<string>>(name: string, expected: string, schema: S): S => {
+/** Makes the schema of an ID. The error of its `make` names the value and the expected form. */
+const idOf = <const Name extends string>(
+  name: Name,
+  description: string,
+  ...[pattern, expected, example]: Parameters<typeof matching>
+) => {
+  const schema = matching(pattern, expected, example).pipe(
+    Schema.brand<Name>(name as Parameters<typeof Schema.brand<Name>>[0]),
+    Schema.annotate({ identifier: name, description }),
+  );
   const is = Schema.is(schema);
   return Object.defineProperty(schema, "make", {
     value: (text: string) => {
@@ -35,45 +43,35 @@ export const isGameId = (value: unknown): value is GameId =>
   typeof value === "string" && gameIdPattern.test(value);
 
 /** A user of the chat platform: 5 to 32 digits. */
-export const ChatId = explained(
+export const ChatId = idOf(
   "ChatId",
+  "ID of a user of the chat platform",
+  chatIdPattern,
   idRules.chatId,
-  matching(chatIdPattern, idRules.chatId, "100001").pipe(
-    Schema.brand("ChatId"),
-    Schema.annotate({ identifier: "ChatId", description: "ID of a user of the chat platform" }),
-  ),
+  "100001",
 );
 export type ChatId = typeof ChatId.Type;
 
 /** A user of the game platform: 1 to 32 digits. */
-export const GameId = explained(
-  "GameId",
-  idRules.gameId,
-  matching(gameIdPattern, idRules.gameId, "1").pipe(
-    Schema.brand("GameId"),
-    Schema.annotate({ identifier: "GameId", description: "ID of a user of the game platform" }),
-  ),
-);
+export const GameId = idOf("GameId", "ID of a user of the game platform", gameIdPattern, idRules.gameId, "1");
 export type GameId = typeof GameId.Type;
 
 /** A guild (community) of the chat platform: 5 to 32 digits. */
-export const GuildId = explained(
+export const GuildId = idOf(
   "GuildId",
+  "ID of a guild of the chat platform",
+  /^\d{5,32}$/u,
   idRules.guildId,
-  matching(/^\d{5,32}$/u, idRules.guildId, "700000000000000001").pipe(
-    Schema.brand("GuildId"),
-    Schema.annotate({ identifier: "GuildId", description: "ID of a guild of the chat platform" }),
-  ),
+  "700000000000000001",
 );
 export type GuildId = typeof GuildId.Type;
 
-export const Pid = explained(
+export const Pid = idOf(
   "Pid",
+  "Public id of a data scope",
+  /^pid_[0-9a-z]{16,64}$/u,
   '"pid_" and 16 or more of 0-9a-z',
-  matching(/^pid_[0-9a-z]{16,64}$/u, '"pid_" and 16 or more of 0-9a-z', "pid_0123456789abcdefghij").pipe(
-    Schema.brand("Pid"),
-    Schema.annotate({ identifier: "Pid", description: "Public id of a data scope" }),
-  ),
+  "pid_0123456789abcdefghij",
 );
 export type Pid = typeof Pid.Type;
 
@@ -83,13 +81,12 @@ export const isGuildId = Schema.is(GuildId);
 export const isPid = Schema.is(Pid);
 
 /** The public part of an API key, the 12 characters after `alk_`. */
-export const KeyId = explained(
+export const KeyId = idOf(
   "KeyId",
+  "Public id of an API key",
+  /^[0-9A-Za-z]{12}$/u,
   "12 letters or digits",
-  matching(/^[0-9A-Za-z]{12}$/u, "12 letters or digits", "Aa0Bb1Cc2Dd3").pipe(
-    Schema.brand("KeyId"),
-    Schema.annotate({ identifier: "KeyId", description: "Public id of an API key" }),
-  ),
+  "Aa0Bb1Cc2Dd3",
 );
 export type KeyId = typeof KeyId.Type;
 

@@ -1,8 +1,6 @@
 /**
  * Names are entered by users and read by others. A control character or a direction override in a name would change how
- * the surrounding text looks.
- *
- * @internal
+ * the surrounding text looks. @internal
  */
 import { Schema } from "effect";
 import { isStorable } from "./storable_text.ts";

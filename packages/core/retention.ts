@@ -7,17 +7,7 @@ import { dayMs, type Millis } from "./timestamp.ts";
 import { UsageStore } from "./usage/usage_store.ts";
 import { WebhookStore } from "./webhooks/webhook_store.ts";
 
-/**
- * How long the audit log is kept, in milliseconds; 0 keeps entries forever.
- *
- * @example
- * ```ts
- * import { Layer } from "effect";
- *
- * // For `Layer.provide` below the services of a deployment.
- * const aYear = Layer.succeed(AuditRetention, 365 * 86_400_000);
- * ```
- */
+/** How long the audit log is kept, in milliseconds; 0 keeps entries forever. */
 export const AuditRetention = Context.Reference<number>("@accountlink/core/AuditRetention", {
   defaultValue: () => 400 * dayMs,
 });
@@ -31,6 +21,7 @@ export const AuditRetention = Context.Reference<number>("@accountlink/core/Audit
  *
  * // For `Layer.provide` below the services of a deployment.
  * const aWeek = Layer.succeed(EventRetention, 7 * 86_400_000);
+ * const aYear = Layer.succeed(AuditRetention, 365 * 86_400_000);
  * ```
  */
 export const EventRetention = Context.Reference<number>("@accountlink/core/EventRetention", {
@@ -51,31 +42,30 @@ const keptEvents = Metric.gauge("accountlink_events_retention_seconds", {
 });
 
 /** Deletes outdated records until its scope closes. */
-export const layer: Layer.Layer<never, never, AuditLog | EventStore | UsageStore | WebhookStore> =
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const log = yield* AuditLog;
-      const auditRetention = yield* AuditRetention;
-      if (auditRetention > 0) {
-        const forgetEntries = (now: Millis) => log.forget(now - auditRetention);
-        yield* sweepEvery("1 minute", "Cannot delete old audit entries", forgetEntries);
-      }
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const auditRetention = yield* AuditRetention;
+    if (auditRetention > 0) {
+      const forgetEntries = (now: Millis) => log.forget(now - auditRetention);
+      yield* sweepEvery("1 minute", "Cannot delete old audit entries", forgetEntries);
+    }
 
-      const retention = yield* EventRetention;
-      yield* Metric.update(keptEvents, retention / 1_000);
-      const events = yield* EventStore;
-      const sweepEvents = Effect.fnUntraced(function* (now: Millis) {
-        yield* events.sweep({ before: now - retention, erasuresBefore: now - erasureNamedFor });
-        const oldest = yield* events.oldestAt();
-        yield* Metric.update(oldestEvent, oldest === null ? 0 : Math.max(0, now - oldest) / 1_000);
-      });
-      yield* sweepEvery("1 minute", "Cannot delete old events", sweepEvents);
-      const webhooks = yield* WebhookStore;
-      const sweepDeliveries = (now: Millis) => webhooks.sweep(now - retention);
-      yield* sweepEvery("10 minutes", "Cannot delete old deliveries of webhooks", sweepDeliveries);
+    const retention = yield* EventRetention;
+    yield* Metric.update(keptEvents, retention / 1_000);
+    const events = yield* EventStore;
+    const sweepEvents = Effect.fnUntraced(function* (now: Millis) {
+      yield* events.sweep({ before: now - retention, erasuresBefore: now - erasureNamedFor });
+      const oldest = yield* events.oldestAt();
+      yield* Metric.update(oldestEvent, oldest === null ? 0 : Math.max(0, now - oldest) / 1_000);
+    });
+    yield* sweepEvery("1 minute", "Cannot delete old events", sweepEvents);
+    const webhooks = yield* WebhookStore;
+    const sweepDeliveries = (now: Millis) => webhooks.sweep(now - retention);
+    yield* sweepEvery("10 minutes", "Cannot delete old deliveries of webhooks", sweepDeliveries);
 
-      const usage = yield* UsageStore;
-      const forgetUsage = (now: Millis) => usage.forget(now - usageRetention);
-      yield* sweepEvery("10 minutes", "Cannot delete old usage", forgetUsage);
-    }),
-  );
+    const usage = yield* UsageStore;
+    const forgetUsage = (now: Millis) => usage.forget(now - usageRetention);
+    yield* sweepEvery("10 minutes", "Cannot delete old usage", forgetUsage);
+  }),
+);

@@ -1,7 +1,5 @@
 /**
- * Text that every store returns unchanged. SQLite would change a lone surrogate, and Postgres refuses NUL.
- *
- * @internal
+ * Text that every store returns unchanged. SQLite would change a lone surrogate, and Postgres refuses NUL. @internal
  */
 import { Schema } from "effect";
 

@@ -2,9 +2,7 @@ import { Context, type Effect } from "effect";
 
 /**
  * Whether Redis answers, for services that report a degraded state. This file loads nothing else of this package, so
- * that a server without Redis can use it.
- *
- * @internal
+ * that a server without Redis can use it. @internal
  */
 export class RedisHealth extends Context.Service<
   RedisHealth,

@@ -75,7 +75,6 @@ export type MemberChange =
 
 /**
  * Returns the fields of a new member. Users that members add are invited; users that an operator adds have accepted.
- *
  * @internal
  */
 export const newMember = ({

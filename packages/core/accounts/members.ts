@@ -16,7 +16,6 @@ type Unknown = BadRequest;
 
 /**
  * Manages the members of accounts. Every change is written to the audit log and takes effect on the dashboard at once.
- *
  * @internal
  */
 export class Members extends Context.Service<

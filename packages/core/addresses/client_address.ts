@@ -17,9 +17,7 @@ const countedAs = (ip: NetAddress.IpAddress): string =>
 
 /**
  * Returns the network under which security events of a client are counted: the /24 of an IPv4 address, the /64 of an
- * IPv6 address.
- *
- * @internal
+ * IPv6 address. @internal
  */
 export const networkOf = ({ ip, countedAs: name }: ClientAddress): ClientAddress => ({
   ip,
@@ -122,9 +120,7 @@ const networksOf = (entries: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpN
 
 /**
  * Returns whether the lists allow an address. The deny list wins, and an empty allow list allows all. An unknown
- * address passes only if both lists are empty.
- *
- * @internal
+ * address passes only if both lists are empty. @internal
  */
 export const isAddressAllowed = (lists: AddressLists, address: ClientAddress | null): boolean =>
   address === null

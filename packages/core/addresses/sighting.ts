@@ -41,7 +41,6 @@ export const isInBrowser = <S extends Sighting>(sighting: S): sighting is Extrac
 
 /**
  * Returns the hash of the address or browser. Together with the scope and the chat user it identifies a sighting.
- *
  * @internal
  */
 export const placeOf = (sighting: Sighting): string =>
@@ -49,16 +48,13 @@ export const placeOf = (sighting: Sighting): string =>
 
 /**
  * Returns the strings that a store keeps for a sighting: the fields of the protected address, or the browser's hash.
- *
  * @internal
  */
 export const textsOf = (sighting: Sighting): ReadonlyArray<string> =>
   isAtAddress(sighting) ? Object.values(sighting.address) : [sighting.browser];
 
 /**
- * Creates the sightings of a chat user: at the address, in the browser, or both, as far as they are known.
- *
- * @internal
+ * Creates the sightings of a chat user: at the address, in the browser, or both, as far as they are known. @internal
  */
 export const sightingsOf = ({
   chatId,

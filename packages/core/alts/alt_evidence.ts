@@ -26,6 +26,7 @@ export interface PlaceEvidence {
 /** One reason to think that two users are the same person. `weighEvidence` combines the reasons of a candidate. */
 export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
 
+/** @internal */
 export const gameWeight = 0.9;
 
 /**
@@ -48,16 +49,14 @@ const addressesTogether = 0.6;
 /**
  * Returns the weight of one shared browser: `0.7 × 2^(−age in days / 180) × min(1, 10 / chat users)`.
  *
- * The weight never rises with age or users. A sighting in the future, from a wrong clock, counts as age 0.
+ * The weight never rises with age or users. A sighting in the future, from a wrong clock, counts as age 0. @internal
  */
 export const weighDevice = ({ age, chatUsers }: SharedPlace): number =>
   device.weight * decay(age, device.halfLife) * Math.min(1, device.users / Math.max(1, chatUsers));
 
 /**
  * Returns the weight of one shared address: `0.35 × 2^(−age in days / 90) × min(1, 4 / chat users)²`, and at most 0.1
- * on a shared network. The weight never rises with age or users.
- *
- * @internal
+ * on a shared network. The weight never rises with age or users. @internal
  */
 export const weighAddress = ({ age, chatUsers, isShared }: SharedAddress): number => {
   const crowd = Math.min(1, address.users / Math.max(1, chatUsers)) ** 2;
@@ -79,7 +78,7 @@ interface SharedAddress extends SharedPlace {
 /**
  * Combines the weights of all reasons to suspect a candidate. With a review as a reason, the result is 1. Otherwise,
  * the result is `1 − (1 − game) × (1 − device) × (1 − min(0.6, 1 − Π(1 − address)))`. Of several browsers, only the one
- * with the greatest weight counts.
+ * with the greatest weight counts. @internal
  */
 export const weighEvidence = (evidence: ReadonlyArray<AltEvidence>): number => {
   const weightsOf = (kind: AltEvidence["kind"]) =>

@@ -1,28 +1,10 @@
 /** Finds alternative accounts by shared addresses, browsers and game users, and by moderators' reviews. */
-export {
-  AltDetection,
-  type AltMatch,
-  type AltOptions,
-  type AltQuery,
-  type AltReport,
-  maxBulkAltInputs,
-} from "./alt_detection.ts";
-export {
-  type AltEvidence,
-  type GameEvidence,
-  type PlaceEvidence,
-  type ReviewEvidence,
-  weighAddress,
-} from "./alt_evidence.ts";
+export * from "./alt_detection.ts";
+export * from "./alt_evidence.ts";
 export { maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
 export * from "./alt_review.ts";
 export * from "./alt_review_store.ts";
-export {
-  type AltReviewRemoved,
-  AltReviews,
-  type NewAltReview,
-  pairProblems,
-} from "./alt_reviews.ts";
+export * from "./alt_reviews.ts";
 export * from "./alt_score.ts";
 export type { UnknownMembers } from "./deciding_alts.ts";
 export * from "./network_intelligence.ts";

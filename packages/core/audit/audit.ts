@@ -67,7 +67,6 @@ export interface WriteOrigin {
 
 /**
  * Replaces the parts of the name that cannot be stored, because no change should fail on the name of its author.
- *
  * @internal
  */
 export const originOfOperator = (name: string): WriteOrigin => ({
@@ -95,9 +94,7 @@ export interface AuditEntry extends WriteOrigin {
 
 /**
  * Returns the chat users that an entry is about: the users in the changed link or review, or the changed member. If
- * there are none, returns the chat user who made the change.
- *
- * @internal
+ * there are none, returns the chat user who made the change. @internal
  */
 export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details">): ReadonlyArray<ChatId> => {
   const named = [details["chatId"], details["newChatId"] ?? details["otherChatId"]].filter(isChatId);
@@ -106,7 +103,6 @@ export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details"
 
 /**
  * Returns who made a change, in the format of API responses: the actor, and the member who acted for an account.
- *
  * @internal
  */
 export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
@@ -116,7 +112,6 @@ export const signedBy = ({ actor }: Pick<AuditEntry, "actor">) => ({
 
 /**
  * Returns the key that an entry is about: the changed key, else the key that made the change; null if there is no key.
- *
  * @internal
  */
 export const keyOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details">): KeyId | null => {

@@ -1,8 +1,6 @@
 /**
  * A courier carries the events of a feed for one item, such as a webhook, to the receiver of the item. One node at a
- * time holds an item and runs its courier. Other nodes take over the items of a dead node.
- *
- * @internal
+ * time holds an item and runs its courier. Other nodes take over the items of a dead node. @internal
  */
 import { Clock, type Duration, Effect, FiberSet, Latch, Queue, type Scope } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";

@@ -104,7 +104,6 @@ export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
 
 /**
  * Returns the source of a change by its actor. Verification flows do not call this function: their source is `flow`.
- *
  * @internal
  */
 export const sourceOf = ({ type }: Actor): EventSource => {
@@ -153,9 +152,7 @@ export const linkRemoved = (
 
 /**
  * Returns the event of a completed, failed or cancelled session, otherwise an empty list. The event does not contain
- * the `sid`, because anyone who has a `sid` can open its flow.
- *
- * @internal
+ * the `sid`, because anyone who has a `sid` can open its flow. @internal
  */
 export const sessionEnded = ({
   state,
@@ -178,9 +175,7 @@ export const sessionEnded = ({
 /**
  * Returns the event without the identifiers of an erased chat user, or null if nothing in the event has to be erased.
  * If a link moved from the user to another chat user, the event keeps the game user, because the link belongs to the
- * other chat user now.
- *
- * @internal
+ * other chat user now. @internal
  */
 export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId): E | null => {
   const { type, data } = event;

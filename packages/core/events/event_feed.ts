@@ -1,12 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import {
-  Conflict,
-  InvalidParameter,
-  type RateLimited,
-  type StoreEffect,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { Conflict, InvalidParameter, type RateLimited, type StoreEffect } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -55,7 +49,6 @@ export interface FeedPage {
 
 /**
  * A step of a stream: its beginning, an event with the cursor to continue after it, a sign of life, or the end.
- *
  * @internal
  */
 export type FeedStep =

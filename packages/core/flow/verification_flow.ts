@@ -24,9 +24,7 @@ export interface VerificationFlow {
 }
 
 /**
- * Returns whether the flow lost its proofs because a link was removed, and no account has been proven since.
- *
- * @internal
+ * Returns whether the flow lost its proofs because a link was removed, and no account has been proven since. @internal
  */
 export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
   chatId === null && seenVersion !== null;

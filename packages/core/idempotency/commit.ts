@@ -28,9 +28,7 @@ export const commitAlone: Commit<unknown> = (write, _, { ahead } = {}) =>
 
 /**
  * The request was answered before, with this answer. Never reaches a client. It is a `Conflict`, so that services, which
- * only pass it on, name one error of a commit.
- *
- * @internal
+ * only pass it on, name one error of a commit. @internal
  */
 export class Replayed extends Conflict {
   readonly answer: unknown;

@@ -63,13 +63,12 @@ export interface KeyDetails extends ApiKey {
 
 /**
  * Returns whether requests with the key are accepted: key and account are active, and the key has not expired.
- *
  * @internal
  */
 export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis): boolean =>
   status === "active" && !suspended && (expiresAt === null || now < expiresAt);
 
-/** Returns whether an operator exempted the key from every limit, including the limit on session creations. */
+/** Returns whether an operator exempted the key from every limit, also on session creations. @internal */
 export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>
   kind !== "normal" && limits === "none";
 
@@ -90,7 +89,7 @@ export const maskedKey = (id: KeyId): string => `alk_${id}_…`;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Returns random text of `length` characters, uniform over the first `radix` of 0-9A-Za-z. */
+/** Returns random text of `length` characters, uniform over the first `radix` of 0-9A-Za-z. @internal */
 export const randomText = Effect.fnUntraced(function* (length: number, radix: 36 | 62) {
   const random = yield* SecureRandom.SecureRandom;
   let text = "";

@@ -18,9 +18,7 @@ export interface AuthenticatedKey {
 
 /**
  * How long a key is accepted without reading the store again, in milliseconds since the last read began. So a
- * revocation takes effect within this time, even if the signal that announces it is lost.
- *
- * @internal
+ * revocation takes effect within this time, even if the signal that announces it is lost. @internal
  */
 export const keyFreshness = 750;
 

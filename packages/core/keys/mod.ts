@@ -1,19 +1,5 @@
 /** API keys: their records, storage port, management and authentication. */
-export {
-  type Account,
-  type AccountStatus,
-  type ApiKey,
-  earlierEnd,
-  generateToken,
-  isAccepted,
-  type KeyAccess,
-  type KeyDetails,
-  type KeyStatus,
-  keyIdOf,
-  maskedKey,
-  type NewAccount,
-  type Tier,
-} from "./api_key.ts";
+export * from "./api_key.ts";
 export * from "./api_keys.ts";
 export { type AuthenticatedKey, KeyAuthenticator, keyFreshness } from "./key_authenticator.ts";
 export * from "./key_store.ts";

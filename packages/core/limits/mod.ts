@@ -3,11 +3,4 @@ export * from "./counters.ts";
 export * from "./day_counts.ts";
 export * as FallbackCounters from "./fallback_counters.ts";
 export * from "./quota.ts";
-export {
-  type Allowance,
-  type LimitDecision,
-  type LimitReport,
-  type Requester,
-  RequestLimits,
-  secondsUntil,
-} from "./request_limits.ts";
+export * from "./request_limits.ts";

@@ -177,7 +177,7 @@ export const checkBulkLimit = (
     ? Effect.fail(new BulkLimitExceeded({ limit, received: inputs.length }))
     : Effect.void;
 
-/** Looks up each distinct game ID once, all of them concurrently, and returns one result per input. */
+/** Looks up each distinct game ID once, all of them concurrently, and returns one result per input. @internal */
 export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
   inputs: ReadonlyArray<string>,
   lookup: (gameId: GameId) => Effect.Effect<Result.Result<Data, BulkItemError>, E>,

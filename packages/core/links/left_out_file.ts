@@ -13,9 +13,7 @@ const bounds = { rows: 10_000, size: 9_999_900 };
 
 /**
  * Makes a writer for the file of left-out rows, which writes at most 10,000 rows and 10 MB. The last line counts the
- * rows beyond these limits.
- *
- * @internal
+ * rows beyond these limits. @internal
  */
 export const boundedLeftOut = () => {
   const encoder = new TextEncoder();

@@ -42,9 +42,7 @@ interface Known {
 
 /**
  * Keeps the number of an account's links, over all its scopes, within its plan. Accounts without an owner or admin
- * belong to the operator and have no cap. Fixtures and imports on the command line do not ask this service.
- *
- * @internal
+ * belong to the operator and have no cap. Fixtures and imports on the command line do not ask this service. @internal
  */
 export class LinkCap extends Context.Service<
   LinkCap,

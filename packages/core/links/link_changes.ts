@@ -20,7 +20,6 @@ export const linkedRecord = (
 
 /**
  * Returns a chat user's record after an import. If the import changes nothing, returns the given `record` itself.
- *
  * @internal
  */
 export const importedRecord = (

@@ -23,7 +23,6 @@ import type { ConflictChoice } from "./repeated_links.ts";
 
 /**
  * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.
- *
  * @internal
  */
 export const batchSize = 20_000;

@@ -1,11 +1,5 @@
 /** Links: record, port, lookups, writes, and link files. */
-export {
-  type BulkItem,
-  type BulkItemError,
-  BulkLookup,
-  checkBulkLimit,
-  maxBulkInputs,
-} from "./bulk_lookup.ts";
+export * from "./bulk_lookup.ts";
 export {
   type FileLink,
   type LeftOutLine,

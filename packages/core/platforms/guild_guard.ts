@@ -27,9 +27,7 @@ export type RequestedGuild = GuildId | null;
 
 /**
  * Checks the guild of a request, in this order: it is the guild of the scope, the bot is in it, the account manages it,
- * and chat users are its members.
- *
- * @internal
+ * and chat users are its members. @internal
  */
 export class GuildGuard extends Context.Service<
   GuildGuard,

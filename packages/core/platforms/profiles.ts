@@ -12,9 +12,7 @@ const guildTimeout = "1 second";
 
 /**
  * Reads profiles. If the user is unknown or the platform fails, the profile is null, so that the lookup of a link still
- * succeeds.
- *
- * @internal
+ * succeeds. @internal
  */
 export class Profiles extends Context.Service<
   Profiles,

@@ -51,9 +51,7 @@ export const namesGame = (template: string | null): boolean => template?.include
 export const namesGroupRole = (template: string | null): boolean => template?.includes(groupRole) === true;
 
 /**
- * Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left.
- *
- * @internal
+ * Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left. @internal
  */
 export const nicknameOf = (template: string, names: MemberNames): string | null => {
   let isComplete = true;

@@ -93,9 +93,7 @@ export interface SettleMembers extends HeldWrite {
 
 /**
  * Stored in place of a nickname that an erasure deleted, while the platform still shows it. The next comparison removes
- * whichever nickname the member has.
- *
- * @internal
+ * whichever nickname the member has. @internal
  */
 export const erasedNickname = "";
 

@@ -24,11 +24,7 @@ export interface PlanDetails {
   readonly status: PlanStatus;
 }
 
-/**
- * Converts a plan and its progress to JSON, for the dashboard and the command line.
- *
- * @internal
- */
+/** Converts a plan and its progress to JSON, for the dashboard and the command line. @internal */
 export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
   pid: plan.scope.pid,
   guildId: plan.guildId,
@@ -47,7 +43,6 @@ export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }
 
 /**
  * Manages role plans without asking the platform. A guild without a stored plan has a paused plan without rules.
- *
  * @internal
  */
 export class StoredPlans extends Context.Service<
@@ -143,9 +138,7 @@ const expected: Readonly<Record<keyof PlanSettings, string>> = {
 
 /**
  * Returns the settings with all fields, in a fixed order. Fails for invalid settings, because untyped callers may pass
- * anything.
- *
- * @internal
+ * anything. @internal
  */
 export const checkSettings = Effect.fnUntraced(function* (
   scope: DataScope,

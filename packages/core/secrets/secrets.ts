@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
-import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Aead, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
 import { deriveKey, seal, unseal } from "./derived_key.ts";
@@ -100,11 +100,7 @@ export class Secrets extends Context.Service<
   }
 >()("@accountlink/core/Secrets") {
   /** Each purpose has its own key, derived from the root key with HKDF-SHA-256. */
-  static readonly layer: Layer.Layer<
-    Secrets,
-    never,
-    RootKey | Aead.Aead | Kdf.Kdf | Mac.Mac | SecureRandom.SecureRandom
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     Secrets,
     Effect.gen(function* () {
       const mac = yield* Mac.Mac;

@@ -1,17 +1,7 @@
 /** Verification sessions: their records, their store, their reads and their streams. */
 
 export { redirectProblems } from "./redirect.ts";
-export {
-  advancedSession,
-  canAdvance,
-  isFinal,
-  isOpenAt,
-  longestClientId,
-  type SessionFailure,
-  type SessionState,
-  type SessionStep,
-  type VerificationSession,
-} from "./session.ts";
+export * from "./session.ts";
 export type { ReadSession, SessionEvent } from "./session_events.ts";
 export * from "./session_reads.ts";
 export * from "./session_settings.ts";

@@ -52,9 +52,7 @@ export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis):
 
 /**
  * Returns whether a session can advance. `opened` follows `pending`, and `cancelled` follows `pending` or `opened`,
- * both before the deadline. `expired` follows `pending` or `opened`, from the deadline on.
- *
- * @internal
+ * both before the deadline. `expired` follows `pending` or `opened`, from the deadline on. @internal
  */
 export const canAdvance = (session: VerificationSession, to: SessionStep, at: Millis): boolean => {
   if (to === "expired") return !isFinal(session.state) && at >= session.expiresAt;

@@ -1,11 +1,5 @@
 /** Sign-ins of users to the dashboard and to their own data. */
-export {
-  type BegunSignIn,
-  beginLifetime,
-  type SignInSite,
-  type SiteSignIn,
-  signInLifetime,
-} from "./sign_in.ts";
+export * from "./sign_in.ts";
 export * from "./sign_in_refused.ts";
 export * from "./sign_in_store.ts";
 export * from "./sign_ins.ts";

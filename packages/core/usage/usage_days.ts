@@ -1,5 +1,4 @@
 import { Clock, Effect } from "effect";
-import type { StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 import { type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
@@ -17,23 +16,14 @@ type UsageDays = ReadonlyArray<UsageDay>;
 
 /**
  * Makes two functions that read usage: `of` reads the usage of an account or a key, and `byKey` reads the usage of
- * every key of an account at once.
- *
- * @internal
+ * every key of an account at once. @internal
  */
-export const makeUsageDays: Effect.Effect<
-  {
-    readonly of: (owner: UsageOwner, days: number) => StoreEffect<UsageDays>;
-    readonly byKey: (account: string, days: number) => StoreEffect<(key: KeyId) => UsageDays>;
-  },
-  never,
-  UsageStore
-> = Effect.map(UsageStore, (store) => ({
-  of: Effect.fnUntraced(function* (owner, days) {
+export const makeUsageDays = Effect.map(UsageStore, (store) => ({
+  of: Effect.fnUntraced(function* (owner: UsageOwner, days: number) {
     const first = yield* firstOf(days);
     return daysIn(yield* store.days(owner, first), first, days);
   }),
-  byKey: Effect.fnUntraced(function* (account, days) {
+  byKey: Effect.fnUntraced(function* (account: string, days: number) {
     const first = yield* firstOf(days);
     const found = yield* store.daysByKey(account, first);
     return (key: KeyId) => daysIn(found.get(key) ?? [], first, days);

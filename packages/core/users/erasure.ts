@@ -15,7 +15,6 @@ type Erasable = Pick<AuditEntry, "actor" | "details">;
 /**
  * Returns an audit entry without the identifiers of a user. These are the user's chat ID (in the details or in the
  * actor), the user's game IDs, and the names of the user's accounts. Returns null if the entry contains none of them.
- *
  * @internal
  */
 export const withoutUser = (
@@ -54,9 +53,7 @@ export interface ErasedThing {
 
 /**
  * Counts erased records: in total for `UserErased`, and by scope for the scope's `user.erased` audit entry. Erased
- * events are not counted.
- *
- * @internal
+ * events are not counted. @internal
  */
 export const countErased = (
   things: ReadonlyArray<ErasedThing>,

@@ -13,9 +13,7 @@ import { makeOwnCommunity, type OwnCommunity } from "./own_community.ts";
 import { type Places, UserStore } from "./user_store.ts";
 
 /**
- * A place where a user confirmed links: an address or a browser. Its sightings are merged over all scopes.
- *
- * @internal
+ * A place where a user confirmed links: an address or a browser. Its sightings are merged over all scopes. @internal
  */
 export interface OwnPlace {
   /**

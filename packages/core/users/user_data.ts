@@ -14,7 +14,6 @@ import { MemberSync } from "../roles/member_sync.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/random_token.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import type { Signals } from "../signals.ts";
 import { type ScopedRecord, type UserErased, type UserRecords, UserStore } from "./user_store.ts";
 
 /** The data of a chat user, with the keys of their accounts. */
@@ -70,11 +69,7 @@ export class UserData extends Context.Service<
     readonly erase: (chatId: ChatId, origin: WriteOrigin) => StoreEffect<UserErased>;
   }
 >()("@accountlink/core/UserData") {
-  static readonly layer: Layer.Layer<
-    UserData,
-    never,
-    UserStore | KeyStore | MemberStore | RolePlanStore | Signals | Secrets | SecureRandom.SecureRandom
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     UserData,
     Effect.gen(function* () {
       const store = yield* UserStore;

@@ -43,7 +43,6 @@ export const resent = (
 
 /**
  * Returns the details of an audit entry about a webhook. The URL is left out, because it may contain a secret.
- *
  * @internal
  */
 export const webhookEntryDetails = (

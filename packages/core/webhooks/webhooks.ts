@@ -75,7 +75,6 @@ type Unknown = BadRequest;
 
 /**
  * Manages webhooks for owners and operators. If `account` is null, a method covers the webhooks of all accounts.
- *
  * @internal
  */
 export class Webhooks extends Context.Service<

@@ -88,9 +88,7 @@ export interface LeftOutLine {
 
 /**
  * Returns whether a row was left out because of an error in it, and not because it is unwanted, such as a repeated
- * link.
- *
- * @internal
+ * link. @internal
  */
 export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reason);
 

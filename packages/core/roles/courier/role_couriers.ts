@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, FiberSet, Layer, Metric, type Scope } from "effect";
+import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
 import { type CourierNode, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
@@ -26,9 +26,7 @@ const layerRemembering = Layer.effect(
 
 /**
  * Keeps the roles and nicknames of guild members up to date with their links, according to the role plans. Does nothing
- * on a platform without roles.
- *
- * @internal
+ * on a platform without roles. @internal
  */
 export class RoleCouriers extends Context.Service<
   RoleCouriers,
@@ -94,9 +92,7 @@ const makeSweepStart = Effect.fnUntraced(function* (sweeps: FiberSet.FiberSet) {
   });
 });
 
-const measure = Effect.fnUntraced(function* (
-  couriers: ReadonlyMap<string, PlanCourier>,
-): Effect.fn.Return<void, never, Scope.Scope> {
+const measure = Effect.fnUntraced(function* (couriers: ReadonlyMap<string, PlanCourier>) {
   const clock = yield* Clock.clockWith(Effect.succeed);
   yield* readMetric(oldest, () => {
     const now = clock.currentTimeMillisUnsafe();

@@ -1,7 +1,7 @@
 /** A sweep compares every member of a guild with the plan, page by page, and continues where another node stopped. */
 import { Array, Clock, Effect } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
-import type { PlatformUnavailable, StoreEffect, StoreUnavailable } from "../../errors.ts";
+import type { PlatformUnavailable, StoreEffect } from "../../errors.ts";
 import type { ChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_roles.ts";

@@ -1,9 +1,6 @@
 /** Sends the events of the webhooks that this node holds. Other nodes take over the webhooks of a dead node. */
-import { Clock, Context, Effect, Layer, Metric, type Scope } from "effect";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { type Courier, makeCouriers, makeNode } from "../../couriers/couriers.ts";
-import type { EventStore } from "../../events/event_store.ts";
-import type { Secrets } from "../../secrets/secrets.ts";
-import type { Signals } from "../../signals.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import type { Millis } from "../../timestamp.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
@@ -38,45 +35,42 @@ export class WebhookCouriers extends Context.Service<
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/WebhookCouriers") {
-  static readonly layer: Layer.Layer<WebhookCouriers, never, WebhookStore | EventStore | Secrets | Signals> =
-    Layer.effect(
-      WebhookCouriers,
-      Effect.gen(function* () {
-        const store = yield* WebhookStore;
-        const run = yield* makeCourierRun;
-        const node = { ...makeNode(), freeAttempts: mostExtraAttempts };
-        const { all, stop } = yield* makeCouriers({
-          topic: "webhooks",
-          items: "webhooks",
-          problem: "Cannot send webhooks",
-          node,
-          hold: (hold) => store.hold(hold),
-          idOf: ({ id }) => id,
-          make: (courier: Courier<HeldWebhook>): WebhookCourier => ({
-            ...courier,
-            oldestAt: null,
-            latestAttempt: 0,
-          }),
-          run: (courier) =>
-            Effect.ensuring(
-              run(node, courier),
-              Effect.sync(() => {
-                courier.oldestAt = null;
-              }),
-            ),
-          isDue: ({ item }, at) => item.nextAttemptAt !== null && item.nextAttemptAt <= at,
-          hearsSessions: true,
-          drainTime,
-        });
-        yield* measure(all);
-        return WebhookCouriers.of({ stop });
-      }),
-    );
+  static readonly layer = Layer.effect(
+    WebhookCouriers,
+    Effect.gen(function* () {
+      const store = yield* WebhookStore;
+      const run = yield* makeCourierRun;
+      const node = { ...makeNode(), freeAttempts: mostExtraAttempts };
+      const { all, stop } = yield* makeCouriers({
+        topic: "webhooks",
+        items: "webhooks",
+        problem: "Cannot send webhooks",
+        node,
+        hold: (hold) => store.hold(hold),
+        idOf: ({ id }) => id,
+        make: (courier: Courier<HeldWebhook>): WebhookCourier => ({
+          ...courier,
+          oldestAt: null,
+          latestAttempt: 0,
+        }),
+        run: (courier) =>
+          Effect.ensuring(
+            run(node, courier),
+            Effect.sync(() => {
+              courier.oldestAt = null;
+            }),
+          ),
+        isDue: ({ item }, at) => item.nextAttemptAt !== null && item.nextAttemptAt <= at,
+        hearsSessions: true,
+        drainTime,
+      });
+      yield* measure(all);
+      return WebhookCouriers.of({ stop });
+    }),
+  );
 }
 
-const measure = Effect.fnUntraced(function* (
-  couriers: ReadonlyMap<string, WebhookCourier>,
-): Effect.fn.Return<void, never, Scope.Scope> {
+const measure = Effect.fnUntraced(function* (couriers: ReadonlyMap<string, WebhookCourier>) {
   const clock = yield* Clock.clockWith(Effect.succeed);
   const ageOf = (at: Millis | null): number =>
     at === null ? 0 : Math.max(0, clock.currentTimeMillisUnsafe() - at);
