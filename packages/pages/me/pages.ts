@@ -186,7 +186,6 @@ export const exportPage = (language: Language, csrf: string): Page => ({
   title: language.text("me.download"),
   content: html`
 <h1>${language.text("me.download")}</h1>
-<p>${language.text("me.everything.text")}</p>
 ${postForm("/me/export", csrf, html`<button class="button">${language.text("me.download")}</button>`)}
 <p class="aside"><a href="/me">${language.text("me.back")}</a></p>`,
 });

@@ -8,8 +8,7 @@ import { counted, numberText, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, withQuery } from "../paths.ts";
 import { sparkline } from "../usage/sparkline.ts";
-import type { KeyUsage } from "../usage/usage_page.ts";
-import { daySum, requestsOf, sumOf } from "../usage/usage_totals.ts";
+import { type KeyUsage, requestsIn } from "../usage/usage_page.ts";
 
 export interface KeyList {
   /** Newest first. */
@@ -64,8 +63,6 @@ export const planText = ({
     ? `${counted(Math.max(used, living), "key")}; your plan has no limit.`
     : `${used} of the ${counted(allowed, "key")} of your plan.${others}`;
 };
-
-const requestsIn = ({ days }: KeyUsage): number => requestsOf(sumOf(days.map((day) => daySum(day))));
 
 const orders: Readonly<
   Record<string, { readonly label: string; readonly compare: (one: KeyUsage, other: KeyUsage) => number }>

@@ -31,6 +31,11 @@ export interface UsageView {
 
 const spans = [7, 30, 90];
 
+/** The page shows at most this many keys, the busiest ones. */
+const mostKeys = 25;
+
+export const requestsIn = ({ days }: KeyUsage): number => requestsOf(sumOf(days.map((day) => daySum(day))));
+
 const groupNames = Object.keys(groups) as ReadonlyArray<UsageGroup>;
 
 export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter): Page => ({
@@ -79,21 +84,24 @@ const dayTable = (days: ReadonlyArray<UsageDay>) =>
       ]),
   });
 
-const keyTable = (byKey: ReadonlyArray<KeyUsage>) =>
-  tableHtml({
-    id: "keys",
-    caption: "Requests by key and group of routes",
-    columns: [
-      "Key",
-      ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
-      ...outcomeColumns,
-    ],
-    rows: byKey.map(({ key, days }) => [
+const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${tableHtml({
+  id: "keys",
+  caption: "Requests by key and group of routes, busiest first",
+  columns: [
+    "Key",
+    ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
+    ...outcomeColumns,
+  ],
+  rows: byKey
+    .toSorted((one, other) => requestsIn(other) - requestsIn(one))
+    .slice(0, mostKeys)
+    .map(({ key, days }) => [
       html`<a href="${withQuery(paths.usage, { keyId: key.id, days: days.length })}">${nameOf(key)}</a>`,
       ...groupNames.map((group) => numberText(requestsOf(sumOf(days.map((usage) => daySum(usage, group)))))),
       ...outcomeCells(days),
     ]),
-  });
+})}
+${byKey.length <= mostKeys ? null : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`}`;
 
 const outcomeColumns = Object.values(outcomes).map((label) => ({ label, isNumber: true }));
 

@@ -30,6 +30,20 @@ describe("usagePage", () => {
         .length - 1;
     expect([makeDays(3, 0, 0), makeDays(3, 1, 0)].map(tablesOf)).toEqual([0, 1]);
   });
+
+  it("the usage page shows the 25 busiest of many keys, and says where the others are", () => {
+    const byKey = Array.from({ length: 30 }, (_, i) => ({
+      key: makeKey({ name: `Bot ${i + 1}` }),
+      days: makeDays(1, i, 0),
+    }));
+    const { source } = usagePage(
+      { days: makeDays(1, 0, 0), byKey, keys: [] },
+      { keyId: null, days: 1 },
+    ).content;
+    const names = [...source.matchAll(/>(Bot \d+)<\/a>/g)].map(([, name]) => name);
+    expect(names).toEqual(Array.from({ length: 25 }, (_, i) => `Bot ${30 - i}`));
+    expect(source).toContain("The busiest 25 of 30 used keys. The file has all of them.");
+  });
 });
 
 describe("sparkline", () => {
