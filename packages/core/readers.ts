@@ -55,25 +55,21 @@ export class Reader {
 
 /** The open reads of a node, by the ID of the scope or session that they read. */
 export class Readers<Id, R extends Reader> {
-  readonly #byId = new Map<Id, Set<R>>();
+  readonly byId = new Map<Id, Set<R>>();
   #isStopping = false;
   /** This latch is open while there are readers. */
   readonly isActive = Latch.makeUnsafe(false);
 
-  get byId(): ReadonlyMap<Id, ReadonlySet<R>> {
-    return this.#byId;
-  }
-
   get all(): ReadonlyArray<R> {
-    return [...this.#byId.values()].flatMap((readers) => [...readers]);
+    return [...this.byId.values()].flatMap((readers) => [...readers]);
   }
 
   /** Adds a reader until the scope closes. */
   readonly add = (id: Id, reader: R): Effect.Effect<R, never, Scope.Scope> =>
     Effect.acquireRelease(
       Effect.sync(() => {
-        const readers = this.#byId.get(id);
-        if (readers === undefined) this.#byId.set(id, new Set([reader]));
+        const readers = this.byId.get(id);
+        if (readers === undefined) this.byId.set(id, new Set([reader]));
         else readers.add(reader);
         this.isActive.openUnsafe();
         if (this.#isStopping) reader.end();
@@ -81,15 +77,15 @@ export class Readers<Id, R extends Reader> {
       }),
       () =>
         Effect.sync(() => {
-          const readers = this.#byId.get(id);
+          const readers = this.byId.get(id);
           readers?.delete(reader);
-          if (readers?.size === 0) this.#byId.delete(id);
-          if (this.#byId.size === 0) this.isActive.closeUnsafe();
+          if (readers?.size === 0) this.byId.delete(id);
+          if (this.byId.size === 0) this.isActive.closeUnsafe();
         }),
     );
 
   wake(id: Id): void {
-    for (const reader of this.#byId.get(id) ?? []) reader.wake();
+    for (const reader of this.byId.get(id) ?? []) reader.wake();
   }
 
   /** Ends all readers. Readers that are added later end at once. */

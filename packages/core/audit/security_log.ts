@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Clock, Context, type Duration, Effect, Layer, Option } from "effect";
 import { type ClientAddress, networkOf } from "../addresses/client_address.ts";
 import { Cache } from "../cache.ts";
 import type { PublicError } from "../errors.ts";
@@ -99,12 +99,5 @@ const eventOf = (error: PublicError | null): string | null => {
 
 const isPowerOfTen = (count: number): boolean => /^10*$/.test(String(count));
 
-const clearEvery = (interval: `${number} hours` | number, collection: { readonly clear: () => void }) =>
-  Effect.forkScoped(
-    Effect.forever(
-      Effect.delay(
-        Effect.sync(() => collection.clear()),
-        interval,
-      ),
-    ),
-  );
+const clearEvery = (interval: Duration.Input, collection: { readonly clear: () => void }) =>
+  Effect.sync(() => collection.clear()).pipe(Effect.delay(interval), Effect.forever, Effect.forkScoped);

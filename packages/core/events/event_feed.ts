@@ -268,19 +268,9 @@ export class EventFeed extends Context.Service<
         stream,
         follow,
         history: Effect.fn("EventFeed.history")(function* (pid, before, limit, filter) {
-          const events: Array<FeedEvent> = [];
-          let position = before;
-          for (let pages = 0; pages < maxFilterPages; pages++) {
-            const page = yield* store.readBack(pid, position, filterPage);
-            for (const event of page) {
-              if (!matchesFilter(event, filter)) continue;
-              if (events.length === limit) return { events, next: events.at(-1)?.position ?? null };
-              events.push(event);
-            }
-            position = page.at(-1)?.position ?? position;
-            if (page.length < filterPage) return { events, next: null };
-          }
-          return { events, next: position };
+          const read = (place: number | null) => store.readBack(pid, place, filterPage);
+          const { events, position, more } = yield* search(read, before, filterPage, limit, filter);
+          return { events, next: more ? position : null };
         }),
 
         links: Effect.fn("EventFeed.links")(function* (target: FeedTarget, { cursor, limit }: LinkQuery) {
@@ -307,14 +297,6 @@ export class EventFeed extends Context.Service<
   ).pipe(Layer.provideMerge(EventWatch.layer));
 }
 
-interface Page {
-  readonly events: ReadonlyArray<FeedEvent>;
-  readonly position: number;
-  readonly more: boolean;
-  /** Whether a stream ends after this page. */
-  readonly isEnded: boolean;
-}
-
 type Read = EventStore["Service"]["read"];
 
 const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: number, limit: number) {
@@ -323,29 +305,34 @@ const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: numbe
   return events.value;
 });
 
-/** Makes a function that reads a page of the events that match a filter. */
-const makePages = (read: Read) =>
-  Effect.fnUntraced(function* (pid: Pid, after: number, limit: number, filter: EventFilter) {
-    const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;
-    const size = isAll ? limit + 1 : filterPage;
-    const found: Array<FeedEvent> = [];
-    let position = after;
-    for (let pages = 0; pages < maxFilterPages; pages++) {
-      const page = yield* readKept(read, pid, position, size);
-      for (const event of page) {
-        if (!matchesFilter(event, filter)) continue;
-        if (found.length === limit) return pageOf(found, found.at(-1)?.position ?? position, true);
-        found.push(event);
-      }
-      position = page.at(-1)?.position ?? position;
-      if (page.length < size) return pageOf(found, position, false);
+/** Reads page after page until `limit` events match a filter, or a page is not full. */
+const search = Effect.fnUntraced(function* <Place extends number | null, E>(
+  read: (place: NoInfer<Place> | number) => Effect.Effect<ReadonlyArray<FeedEvent>, E>,
+  start: Place,
+  pageSize: number,
+  limit: number,
+  filter: EventFilter,
+) {
+  const events: Array<FeedEvent> = [];
+  let position: Place | number = start;
+  for (let pages = 0; pages < maxFilterPages; pages++) {
+    const page: ReadonlyArray<FeedEvent> = yield* read(position);
+    for (const event of page) {
+      if (!matchesFilter(event, filter)) continue;
+      if (events.length === limit)
+        return { events, position: events.at(-1)?.position ?? position, more: true };
+      events.push(event);
     }
-    return pageOf(found, position, true);
-  });
-
-const pageOf = (events: ReadonlyArray<FeedEvent>, position: number, more: boolean): Page => ({
-  events,
-  position,
-  more,
-  isEnded: false,
+    position = page.at(-1)?.position ?? position;
+    if (page.length < pageSize) return { events, position, more: false };
+  }
+  return { events, position, more: true };
 });
+
+/** Makes a function that reads a page of the events that match a filter. `isEnded`: a stream ends after this page. */
+const makePages = (read: Read) => (pid: Pid, after: number, limit: number, filter: EventFilter) => {
+  const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;
+  const size = isAll ? limit + 1 : filterPage;
+  const found = search((place) => readKept(read, pid, place, size), after, size, limit, filter);
+  return Effect.map(found, (page) => ({ ...page, isEnded: false }));
+};

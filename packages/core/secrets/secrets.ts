@@ -110,49 +110,47 @@ export class Secrets extends Context.Service<
         const key = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(rootKey, purpose));
         return (text: string) => mac.sign(key, encoder.encode(text)).pipe(Effect.orDie);
       });
-      const signKey = yield* signerFor("key-hash");
-      const signLink = yield* signerFor("link-hash");
-      const signAddress = yield* signerFor("address-name");
-      const signCookie = yield* signerFor("flow-id");
-      const signForm = yield* signerFor("flow-csrf");
-      const signBrowser = yield* signerFor("browser");
-      const signOwner = yield* signerFor("suspended-owner");
+      /** Makes a function that returns the first `length` bytes of a text's signature in base64url. */
+      const hasherFor = (purpose: string, length = 32) =>
+        Effect.map(
+          signerFor(purpose),
+          (sign) => (text: string) =>
+            Effect.map(sign(text), (tag) => Base64Url.encode(tag.subarray(0, length))),
+        );
+      const keyHash = yield* hasherFor("key-hash");
+      const linkHash = yield* hasherFor("link-hash", 24);
+      const addressHash = yield* hasherFor("address-name", 16);
+      const cookieHash = yield* hasherFor("flow-id");
+      const formHash = yield* hasherFor("flow-csrf");
+      const browserHash = yield* hasherFor("browser");
+      const ownerHash = yield* hasherFor("suspended-owner");
       const signVerification = yield* signerFor("verification");
       const verificationHash = (use: string, text: string) =>
         Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
-
       const codeHash = (code: string) => verificationHash("code", code);
       const sidKey = (code: string) =>
         signVerification(`sid-key\n${code}`).pipe(
           Effect.flatMap((bytes) => Aead.key(Aead.aes256Gcm, bytes)),
           Effect.orDie,
         );
-
-      const signSignIn = yield* signerFor("sign-in");
-      const signInHash = (use: string, text: string) =>
-        Effect.map(signSignIn(`${use}\n${text}`), Base64Url.encode);
-
-      const signCursor = yield* signerFor("cursor");
-      const signIdempotency = yield* signerFor("idempotency");
+      const signInHash = yield* hasherFor("sign-in");
+      const cursorTag = yield* hasherFor("cursor", 16);
+      const idempotencyHash = yield* hasherFor("idempotency");
       const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
       const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
-      const signLane = yield* signerFor("webhook-lane");
+      const laneHash = yield* hasherFor("webhook-lane", 16);
       const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
-
       const deployment = yield* deriveKey(rootKey, "deployment-id");
 
       return Secrets.of({
         deploymentId: Base64Url.encode(deployment.subarray(0, 16)),
-        keyHash: (token) => Effect.map(signKey(token), Base64Url.encode),
-        linkHash: (pid, link) =>
-          Effect.map(signLink(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`), (tag) =>
-            Base64Url.encode(tag.subarray(0, 24)),
-          ),
-        addressName: ({ countedAs }) =>
-          Effect.map(signAddress(countedAs), (tag) => Base64Url.encode(tag.subarray(0, 16))),
-        flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
-        browserHash: (mark) => Effect.map(signBrowser(mark), Base64Url.encode),
-        ownerHash: (chatId) => Effect.map(signOwner(chatId), Base64Url.encode),
+        keyHash,
+        linkHash: (pid, { chatId, gameId, linkVersion }) =>
+          linkHash(`${pid}\n${chatId}\n${gameId}\n${linkVersion}`),
+        addressName: ({ countedAs }) => addressHash(countedAs),
+        flowId: (cookie) => Effect.map(cookieHash(cookie), (hash) => hash as FlowId),
+        browserHash,
+        ownerHash,
         sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
         sessionCode: (sid) =>
           Effect.map(signVerification(`code-of\n${sid}`), (tag) =>
@@ -175,12 +173,12 @@ export class Secrets extends Context.Service<
             codeVerifier: verificationHash("code-verifier", state),
             nonce: verificationHash("nonce", state),
           }),
-        flowCsrf: (id, subject) => Effect.map(signForm(`${id}\n${subject}`), Base64Url.encode),
+        flowCsrf: (id, subject) => formHash(`${id}\n${subject}`),
         signInId: (site, cookie) =>
-          Effect.map(signInHash("id", `${site}\n${cookie}`), (hash) => hash as SignInId),
-        signInCsrf: (id) => signInHash("csrf", id),
-        idempotencyHash: (use, text) => Effect.map(signIdempotency(`${use}\n${text}`), Base64Url.encode),
-        cursorTag: (place) => Effect.map(signCursor(place), (tag) => Base64Url.encode(tag.subarray(0, 16))),
+          Effect.map(signInHash(`id\n${site}\n${cookie}`), (hash) => hash as SignInId),
+        signInCsrf: (id) => signInHash(`csrf\n${id}`),
+        idempotencyHash: (use, text) => idempotencyHash(`${use}\n${text}`),
+        cursorTag,
         sealAnswer: (id, text) => Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
         openAnswer: (id, sealed) =>
           Effect.provideContext(unseal(answerKey, sealed, id), crypto).pipe(
@@ -198,8 +196,7 @@ export class Secrets extends Context.Service<
             Effect.provideService(Mac.Mac, mac),
             Effect.orDie,
           ),
-        webhookLane: (webhook, chatId) =>
-          Effect.map(signLane(`${webhook}\n${chatId}`), (tag) => Base64Url.encode(tag.subarray(0, 16))),
+        webhookLane: (webhook, chatId) => laneHash(`${webhook}\n${chatId}`),
       });
     }).pipe(Effect.orDie),
   );

@@ -1,5 +1,6 @@
 import { Signals } from "@accountlink/core";
 import { Effect, Layer, Queue } from "effect";
+import { getOrInsert } from "../storage/state/get_or_insert.ts";
 
 /** Messages reach only the subscribers of this process. */
 export const layer: Layer.Layer<Signals> = Layer.sync(Signals, () => {
@@ -28,11 +29,7 @@ export class Topics {
 
   subscribe(topic: string): Effect.Effect<Queue.Queue<string>> {
     return Effect.tap(Queue.unbounded<string>(), (queue) =>
-      Effect.sync(() => {
-        const queues = this.#subscribers.get(topic);
-        if (queues === undefined) this.#subscribers.set(topic, new Set([queue]));
-        else queues.add(queue);
-      }),
+      Effect.sync(() => getOrInsert(this.#subscribers, topic, () => new Set()).add(queue)),
     );
   }
 

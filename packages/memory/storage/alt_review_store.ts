@@ -1,5 +1,6 @@
 import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { getOrInsert } from "./state/get_or_insert.ts";
 import { ScopeReviews } from "./state/scope_reviews.ts";
 import { layerOf, type Memory } from "./state/state.ts";
 
@@ -15,8 +16,7 @@ const setReview = (memory: Memory, write: SetAltReview): void => {
   const { scope } = memory.linksOf(pid);
   assertStorable([note ?? ""]);
   memory.record({ ...write, action: "review.set", scope, details: { chatId, otherChatId, verdict } });
-  const reviews = memory.reviews.get(pid) ?? new ScopeReviews();
-  memory.reviews.set(pid, reviews);
+  const reviews = getOrInsert(memory.reviews, pid, () => new ScopeReviews());
   reviews.put({ chatId, otherChatId, verdict, note, at, keyId });
 };
 

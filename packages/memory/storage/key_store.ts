@@ -27,6 +27,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Option } from "effect";
+import { getOrInsert } from "./state/get_or_insert.ts";
 import { ScopeLinks } from "./state/scope_links.ts";
 import { type Change, layerOf, type Memory } from "./state/state.ts";
 import {
@@ -75,14 +76,6 @@ export const layer = layerOf(KeyStore, (memory) => ({
 }));
 
 const configuredScope = ({ scope, settings }: ScopeLinks): ConfiguredScope => ({ scope, settings });
-
-const getOrInsert = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
-};
 
 const ensureAccount = (
   memory: Memory,

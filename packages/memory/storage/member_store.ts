@@ -13,6 +13,7 @@ import {
   newMember,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { getOrInsert } from "./state/get_or_insert.ts";
 import { layerOf, type Memory } from "./state/state.ts";
 
 /** Finds the accounts of a chat user by a scan. */
@@ -40,8 +41,7 @@ const changeMember = (memory: Memory, { account: name, change, ...write }: Chang
   const account = memory.accounts.get(name);
   if (account === undefined) return "unknown";
   const { chatId } = change;
-  const members = memory.members.get(name) ?? new Map<ChatId, Omit<Membership, "account">>();
-  memory.members.set(name, members);
+  const members = getOrInsert(memory.members, name, () => new Map());
   for (const [id, member] of members) if (hasLapsed(member, write.at)) members.delete(id);
   const decision = decideMember(membersOf(memory, name), change);
   if (typeof decision === "string") return decision;

@@ -2,6 +2,7 @@ import type { Pid } from "@accountlink/core";
 import { isAtAddress, placeOf, type Sighting, textsOf } from "@accountlink/core/addresses";
 import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { getOrInsert } from "./state/get_or_insert.ts";
 import { ScopeSightings } from "./state/scope_sightings.ts";
 import { layerOf, type Memory } from "./state/state.ts";
 
@@ -65,8 +66,7 @@ const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Reprotecte
 export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
   memory.linksOf(pid);
   assertStorable(sightings.flatMap(textsOf));
-  const known = memory.sightings.get(pid) ?? new ScopeSightings();
-  memory.sightings.set(pid, known);
+  const known = getOrInsert(memory.sightings, pid, () => new ScopeSightings());
   for (const sighting of sightings.toSorted((one, other) => one.seenAt - other.seenAt)) {
     const { chatId, seenAt } = sighting;
     if ((known.find(chatId, placeOf(sighting))?.seenAt ?? seenAt) <= seenAt) known.put(sighting);

@@ -27,7 +27,7 @@ export const admitInCluster = (
     const refund = (index: number) => windows.refund(groups[index] as Rules, counted[index] as Outcome, now);
 
     for (const [index, group] of groups.entries()) {
-      const outcome = yield* windows.admitSlot(group, now).pipe(
+      const outcome = yield* windows.admit(group, now).pipe(
         // This slot is unreachable, so refund the counts in the earlier slots, as far as they are reachable.
         Effect.tapError(() => Effect.forEach(counted, (_, i) => Effect.ignore(refund(i)), inParallel)),
       );

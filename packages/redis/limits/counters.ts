@@ -29,12 +29,12 @@ const nothingToCount: Admission = { admitted: true, states: [] };
 /** Makes the counters on Redis. Tests choose the clock `caller`, since they pass their own times. */
 export const makeCounters = Effect.fnUntraced(function* (clock: ScriptClock) {
   const { commands, prefix, isCluster } = yield* RedisConnections;
-  const windows = new Windows({ commands, prefix, clock });
+  const windows = new Windows(commands, prefix, clock);
   return Counters.of({
     admit: (rules, now) => {
       if (rules.length === 0) return Effect.succeed(nothingToCount);
       if (isCluster) return admitInCluster(windows, rules, now);
-      return windows.admit(rules, now);
+      return Effect.map(windows.admit(rules, now), ({ admission }) => admission);
     },
     read: (rules, now) => {
       if (rules.length === 0) return Effect.succeed([]);

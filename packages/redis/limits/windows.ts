@@ -26,12 +26,6 @@ const endTolerance = 250;
 /** The numbers of a script's reply: the time, how many requests were admitted, then three numbers for each window. */
 type Reply = ReadonlyArray<number>;
 
-export interface WindowsOptions {
-  readonly commands: RedisCommands;
-  readonly prefix: string;
-  readonly clock: ScriptClock;
-}
-
 /** Windows in Redis. Each call runs one script; in a cluster, the keys of its rules must share a slot. */
 export class Windows {
   readonly #commands: RedisCommands;
@@ -39,7 +33,7 @@ export class Windows {
   readonly #scripts: ReturnType<typeof counterScripts>;
   readonly #batches: AdmissionBatches<Reply>;
 
-  constructor({ commands, prefix, clock }: WindowsOptions) {
+  constructor(commands: RedisCommands, prefix: string, clock: ScriptClock) {
     this.#commands = commands;
     this.#prefix = prefix;
     this.#scripts = counterScripts(clock);
@@ -54,18 +48,11 @@ export class Windows {
   }
 
   /** Counts one request in every window, or in none if a window is full. */
-  admit(rules: Rules, now: Millis): Effect.Effect<Admission, StoreUnavailable> {
-    return runCommand("Counters.admit", () => this.#admit(rules, now, ({ admission }) => admission));
-  }
-
-  /** Like `admit`, but also returns the end of each window, which `refund` needs. */
-  admitSlot(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
-    return runCommand("Counters.admit", () => this.#admit(rules, now, (outcome) => outcome));
-  }
-
-  #admit<A>(rules: Rules, now: Millis, use: (outcome: Outcome) => A): Promise<A> {
-    const { reply, place } = this.#batches.join(rules, now);
-    return reply.then((numbers) => use(outcomeOf(numbers, now, place)));
+  admit(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
+    return runCommand("Counters.admit", () => {
+      const { reply, place } = this.#batches.join(rules, now);
+      return reply.then((numbers) => outcomeOf(numbers, now, place));
+    });
   }
 
   read(rules: Rules, now: Millis): Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable> {

@@ -32,7 +32,7 @@ const nothing = (): Unsaved => ({
 
 export class DeliveryWindow<E extends Entry = Entry> {
   /** All events up to this position were read. */
-  #read: number;
+  readPosition: number;
   /** Events not finished yet, by ID. */
   readonly #entries = new Map<string, E>();
   /** The feed position of each unfinished event that was read from the feed, by event ID, in feed order. */
@@ -47,15 +47,11 @@ export class DeliveryWindow<E extends Entry = Entry> {
 
   /** @param position all events up to this position are done */
   constructor(position: number) {
-    this.#read = position;
+    this.readPosition = position;
   }
 
   get size(): number {
     return this.#entries.size;
-  }
-
-  get readPosition(): number {
-    return this.#read;
   }
 
   /**
@@ -63,7 +59,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
    */
   get position(): number {
     const [first] = this.#open.values();
-    return first === undefined ? this.#read : first - 1;
+    return first === undefined ? this.readPosition : first - 1;
   }
 
   /** The time of the oldest unfinished event that was read from the feed; null if there is none. */
@@ -74,7 +70,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
 
   /** Records that all events up to a position were read. */
   skipTo(position: number): void {
-    this.#read = Math.max(this.#read, position);
+    this.readPosition = Math.max(this.readPosition, position);
   }
 
   /**

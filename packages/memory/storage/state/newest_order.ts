@@ -74,16 +74,22 @@ export class NewestOrder {
 
   /** The index of the newest place that is older than `place`, or of the newest place of all if `place` is null. */
   #indexBefore(place: Place | null): number {
-    if (place === null) return this.#places.length - 1;
-    let [low, high] = [0, this.#places.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isOlder(this.#places[middle] as Place, place)) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    const older =
+      place === null ? this.#places.length : countFirst(this.#places, (one) => isOlder(one, place));
+    return older - 1;
   }
 }
+
+/** Returns how many items at the beginning of a list hold, after which none does. */
+export const countFirst = <A>(sorted: ReadonlyArray<A>, holds: (item: A) => boolean): number => {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(sorted[middle] as A)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
 
 /** Whether `one` is older than `other`. If their times are equal, the greater chat ID counts as older. */
 const isOlder = (one: Place, other: Place): boolean =>

@@ -9,7 +9,8 @@ import {
   type PageDirection,
 } from "@accountlink/core/links";
 import { dayMs, type Millis, startOfDay } from "@accountlink/core/timestamp";
-import { NewestOrder, type Place } from "./newest_order.ts";
+import { getOrInsert } from "./get_or_insert.ts";
+import { countFirst, NewestOrder, type Place } from "./newest_order.ts";
 
 /** The link records of a scope, by chat user and by game user. */
 export class ScopeLinks {
@@ -81,7 +82,11 @@ export class ScopeLinks {
     this.#sortedIds ??= [...this.#records.keys()].toSorted();
     const ids = this.#sortedIds;
     const links: Array<Link> = [];
-    for (let i = after === null ? 0 : firstAfter(ids, after); i < ids.length && links.length < limit; i++) {
+    for (
+      let i = after === null ? 0 : countFirst(ids, (id) => id <= after);
+      i < ids.length && links.length < limit;
+      i++
+    ) {
       const record = this.#records.get(ids[i] as ChatId) as LinkRecord;
       if (isLinked(record)) links.push(record);
     }
@@ -119,8 +124,7 @@ export class ScopeLinks {
     const { chatId, gameId, lastVerifiedAt, linkedAt } = record;
     this.#verified.add({ chatId, at: lastVerifiedAt });
     this.#verified.compact(this.#links, this.#verifiedAt);
-    const linked = this.#byGame.get(gameId) ?? { links: 0, order: new NewestOrder() };
-    this.#byGame.set(gameId, linked);
+    const linked = getOrInsert(this.#byGame, gameId, () => ({ links: 0, order: new NewestOrder() }));
     linked.links++;
     linked.order.add({ chatId, at: linkedAt });
     linked.order.compact(linked.links, this.#linkedTo(gameId));
@@ -141,15 +145,3 @@ export class ScopeLinks {
     else this.#verifiedOn.set(day, links);
   }
 }
-
-/** The index of the first ID that is greater than `id`. */
-const firstAfter = (ids: ReadonlyArray<ChatId>, id: ChatId): number => {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] as ChatId) <= id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};

@@ -4,6 +4,7 @@ import type { FoundSighting, SharedSightings } from "@accountlink/core/alts";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { Places } from "@accountlink/core/users";
 import { Order } from "effect";
+import { getOrInsert } from "./get_or_insert.ts";
 
 /** The sightings of one scope, by chat user and by the hash of the place, which is an address or a browser. */
 export class ScopeSightings {
@@ -26,10 +27,10 @@ export class ScopeSightings {
   /** Stores the sighting, replacing the chat user's earlier one at the same place. */
   put(sighting: Sighting): void {
     const [{ chatId }, place] = [sighting, placeOf(sighting)];
-    inside(this.#byChatId, chatId).set(place, sighting);
-    inside(this.#byPlace, place).set(chatId, sighting);
-    const first = inside(this.#firstSeen, chatId);
-    if (!first.has(place)) first.set(place, sighting.seenAt);
+    getOrInsert(this.#byChatId, chatId, () => new Map<string, Sighting>()).set(place, sighting);
+    getOrInsert(this.#byPlace, place, () => new Map<ChatId, Sighting>()).set(chatId, sighting);
+    const first = getOrInsert(this.#firstSeen, chatId, () => new Map<string, Millis>());
+    getOrInsert(first, place, () => sighting.seenAt);
   }
 
   /** Returns the browsers of a chat user with the time of the first sighting in each. */
@@ -95,12 +96,6 @@ const latestUsers = (
     .toSorted(([one, seen], [other, seenOther]) => seenOther - seen || Order.String(one, other))
     .slice(0, limit)
     .map(([chatId]) => chatId);
-};
-
-const inside = <K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> => {
-  const known = maps.get(key) ?? new Map<L, V>();
-  maps.set(key, known);
-  return known;
 };
 
 const takeOut = <K, L>(maps: Map<K, Map<L, unknown>>, key: K, inner: L): void => {

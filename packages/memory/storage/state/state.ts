@@ -13,6 +13,7 @@ import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { StoredDelivery, StoredWebhook, WebhookId } from "@accountlink/core/webhooks";
 import { Context, Effect, Layer, Record, Semaphore } from "effect";
+import { getOrInsert } from "./get_or_insert.ts";
 import { ScopeEvents } from "./scope_events.ts";
 import { ScopeLinks } from "./scope_links.ts";
 import type { ScopeReviews } from "./scope_reviews.ts";
@@ -122,8 +123,7 @@ export class Memory {
   }
 
   append(pid: Pid, ...events: ReadonlyArray<NewEvent>): void {
-    const feed = this.events.get(pid) ?? new ScopeEvents();
-    this.events.set(pid, feed);
+    const feed = getOrInsert(this.events, pid, () => new ScopeEvents());
     for (const event of events) feed.append(event);
   }
 
@@ -158,9 +158,7 @@ export class Memory {
     pid: Pid | null,
   ): void {
     const entry = { sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details };
-    const log = this.log.get(account);
-    if (log === undefined) this.log.set(account, [entry]);
-    else log.push(entry);
+    getOrInsert(this.log, account, () => []).push(entry);
   }
 }
 
