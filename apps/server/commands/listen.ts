@@ -25,7 +25,7 @@ const flags = {
   forward: textFlag(
     "forward",
     isLocalUrl,
-    "an http address of this machine, such as http://127.0.0.1:3000/hook",
+    "an http address of this machine, such as http://localhost:3000/hook",
   ).pipe(Flag.withMetavar("url"), Flag.withDescription("Where to send each event, on this machine")),
 };
 

@@ -145,7 +145,9 @@ describe("accountlink listen", () => {
     for (const forward of ["https://example.com/hook", "ftp://127.0.0.1/", "3000"]) {
       const { code, stderr } = await listen(forward, {});
       expect(code).toBe(2);
-      expect(stderr).toContain("expected an http address of this machine");
+      expect(stderr).toContain(
+        "expected an http address of this machine, such as http://localhost:3000/hook",
+      );
     }
   });
 });

@@ -146,13 +146,16 @@ export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
   override readonly message = this.problem;
 }
 
-/** Fails because a required variable is not set; `because` says why it is required. */
-export const missing = (name: VariableName, because: string): Effect.Effect<never, InvalidConfig> =>
-  Effect.fail(
-    new InvalidConfig({
-      problem: `${name} is not set, expected ${variables[name].expected} (${because})`,
-    }),
-  );
+/** Fails because required variables are not set; `because` says why they are required. */
+export const missing = (
+  name: VariableName,
+  because: string,
+  others: ReadonlyArray<VariableName> = [],
+): Effect.Effect<never, InvalidConfig> => {
+  const problemOf = (each: VariableName) =>
+    `${each} is not set, expected ${variables[each].expected} (${because})`;
+  return Effect.fail(new InvalidConfig({ problem: problemOf(name), others: others.map(problemOf) }));
+};
 
 const describeValue = (variable: Variable<unknown>, value: string): string =>
   variable.secret

@@ -105,29 +105,35 @@ const devRisk = (config: Config): string | null => {
   return isDemo(config) ? null : "this is not the demo, and there is no fixture";
 };
 
-const livePlatformOf = Effect.fnUntraced(function* (config: Config) {
+const livePlatformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
+  const absent: Array<VariableName> = [];
   const needed = <Name extends VariableName>(name: Name) => {
     const value = config[name];
-    return value === null ? missing(name, "ACCOUNTLINK_PLATFORM is live") : Effect.succeed(value);
+    if (value === null) absent.push(name);
+    return value as NonNullable<Config[Name]>;
   };
-  return {
+  const platform = {
     kind: "live" as const,
-    publicUrl: yield* needed("ACCOUNTLINK_PUBLIC_URL"),
+    publicUrl: needed("ACCOUNTLINK_PUBLIC_URL"),
     chat: {
-      botToken: yield* needed("ACCOUNTLINK_CHAT_BOT_TOKEN"),
-      clientId: yield* needed("ACCOUNTLINK_CHAT_CLIENT_ID"),
-      clientSecret: yield* needed("ACCOUNTLINK_CHAT_CLIENT_SECRET"),
+      botToken: needed("ACCOUNTLINK_CHAT_BOT_TOKEN"),
+      clientId: needed("ACCOUNTLINK_CHAT_CLIENT_ID"),
+      clientSecret: needed("ACCOUNTLINK_CHAT_CLIENT_SECRET"),
       apiUrl: config.ACCOUNTLINK_CHAT_API_URL ?? undefined,
       authorizationUrl: config.ACCOUNTLINK_CHAT_AUTHORIZATION_URL ?? undefined,
     },
     game: {
-      clientId: yield* needed("ACCOUNTLINK_GAME_CLIENT_ID"),
-      clientSecret: yield* needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
+      clientId: needed("ACCOUNTLINK_GAME_CLIENT_ID"),
+      clientSecret: needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
       apiUrl: config.ACCOUNTLINK_GAME_API_URL ?? undefined,
       authorizationUrl: config.ACCOUNTLINK_GAME_AUTHORIZATION_URL ?? undefined,
     },
   };
-});
+  const [first, ...others] = absent;
+  return first === undefined
+    ? Effect.succeed(platform)
+    : missing(first, "ACCOUNTLINK_PLATFORM is live", others);
+};
 
 /** Each amount of data has a folder of its own, so that the big demo changes no other data. */
 const demoFolder = ({ ACCOUNTLINK_DATA: amount }: Config): string => (amount === "big" ? "demo-big" : "demo");

@@ -136,6 +136,15 @@ describe("resolveConfig", () => {
       }),
   );
 
+  it.effect("every missing variable of the live platforms is reported at once", () =>
+    Effect.gen(function* () {
+      const { problem, others = [] } = yield* Effect.flip(resolved({ ACCOUNTLINK_PLATFORM: "live" }));
+      expect([problem, ...others].map((line) => line.split(" ")[0])).toEqual(
+        Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"),
+      );
+    }),
+  );
+
   it.effect("resolveConfig uses the configured limits", () =>
     Effect.gen(function* () {
       const { limits } = yield* resolved({

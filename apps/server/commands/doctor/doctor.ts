@@ -47,7 +47,9 @@ const examine = Effect.gen(function* () {
   if (config === null) return findings;
   const resolved = yield* Effect.result(resolveConfig(config));
   if (Result.isFailure(resolved)) {
-    return [...findings, fail("configuration", resolved.failure.message, "Set what is missing")];
+    const { problem, others = [] } = resolved.failure;
+    const absent = [problem, ...others].map((each) => fail("configuration", each, "Set what is missing"));
+    return [...findings, ...absent];
   }
   const { storage, cache, platform } = resolved.success;
   const stored = yield* checkStorage(config, storage);
