@@ -47,13 +47,6 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(missing).toEqual([]);
   });
 
-  it("the README has a purpose, an installation command and an example", () => {
-    const text = readFileSync(join(root, folder, "README.md"), "utf8");
-    expect(text).toMatch(new RegExp(`^# ${manifest.name}\\n`));
-    expect(text).toMatch(new RegExp(`npm install .*${manifest.name}\\b`));
-    expect(text).toContain("```ts\n");
-  });
-
   it("the package depends on effect only as a peer, and otherwise only on published packages", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");

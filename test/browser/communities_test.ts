@@ -266,21 +266,6 @@ describe("the links of one community", () => {
     expect(await page.getByRole("row").count()).toBe(0);
     await close();
   });
-
-  it("a search finds links in every list, and the downloaded file of links contains user names", async () => {
-    const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
-    const { page, close } = watched;
-    await link(await createKey(page, "Global bot"), "100001", "2");
-    await page.goto(`${url()}/dashboard/links?q=ada`);
-    await expectUsable(watched, "Search", "links-search");
-    await page.getByRole("region", { name: "Links in the shared list found by “ada”" }).waitFor();
-    await page.getByText("Without a link here:").waitFor();
-    const file = await page.context().request.get(`${url()}/dashboard/links.csv?pid=all&names=true`);
-    expect(await file.text()).toMatch(
-      /^list,chatId,chatName,gameId,gameName,lastVerifiedAt\r\n.*,100001,Ada,2,Player 2,/,
-    );
-    await close();
-  });
 });
 
 describe("a key for a bot", () => {

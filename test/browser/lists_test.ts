@@ -119,6 +119,10 @@ it("a search in every list says how each list was searched, also those in which 
   await watched.page.goto(`${url()}/dashboard/links?q=nobodys`);
   const none = (await watched.page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
   expect(none).toContain("Nobody found in Shared list, searched by ID or whole user name");
+  const file = await watched.page.context().request.get(`${url()}/dashboard/links.csv?pid=all&names=true`);
+  expect(await file.text()).toMatch(
+    /^list,chatId,chatName,gameId,gameName,lastVerifiedAt\r\n[^]*,100003,Newcomer,2,Player 2,/,
+  );
   await watched.close();
 });
 

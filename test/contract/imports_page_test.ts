@@ -183,15 +183,6 @@ describe("uploading links", () => {
     expect(await importer.links()).toEqual([]);
   });
 
-  test("the import page names IDs and users by their platform", async () => {
-    const importer = await makeImporter("100003");
-    const file = "chatId,gameId\nx,1\n100002,y\n100004,1\n100004,2\n";
-    const { text } = await importer.get(locationOf(await importer.upload(file)));
-    expect(textOf(text)).toContain("The ID on the chat platform has a wrong form: 1 row");
-    expect(textOf(text)).toContain("The ID on the game platform has a wrong form: 1 row");
-    expect(textOf(text)).toContain(": user 100004 is linked to 2 here");
-  });
-
   test("the import page asks what to do with columns that may contain verification times or states", async () => {
     const importer = await makeImporter("100006");
     const file =

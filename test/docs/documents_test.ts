@@ -1,7 +1,8 @@
-/** Compares documents for operators with the sources. */
-import { existsSync, readFileSync } from "node:fs";
+/** Compares documents for operators, and the paths in all documents, with the sources. */
+import { existsSync, globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { routes } from "@accountlink/http-api";
 import { forms } from "@accountlink/redis/redis_url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startServerHere } from "../support/server.ts";
@@ -10,18 +11,7 @@ import { codeOf, readDocument, rowsUnder } from "./document.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const operating = readDocument("docs/operating.md");
 
-const proseOf = (document: string): string => document.replaceAll(/\s+/g, " ");
-
 describe("docs/operating.md", () => {
-  it("docs/scaling.md has the statement timeout for PgBouncer", () => {
-    const source = readFileSync(join(root, "packages/sql/postgres/postgres.ts"), "utf8");
-    const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
-    expect(proseOf(operating)).toContain(
-      `**Time**: 1 second for a connection, ${Number(millis) / 1_000} for a statement or transaction`,
-    );
-    expect(proseOf(readDocument("docs/scaling.md"))).toContain(`SET statement_timeout = '${millis}ms'`);
-  });
-
   it("docs/operating.md lists the values of the metric label `route` that are not API routes", async () => {
     const server = await startServerHere({ fixture: {} });
     onTestFinished(async () => void (await server.stop()));
@@ -59,4 +49,22 @@ describe.each(documents)("%s", (path) => {
     const missing = targets.filter((target) => !existsSync(join(root, dirname(path), target)));
     expect(missing).toEqual([]);
   });
+});
+
+const versionIn = (path: string): string => /^(?:\/api)?\/v\d+/.exec(path)?.[0] ?? "";
+
+describe("the paths of both generations", () => {
+  const versions = new Set(routes.map(({ path }) => versionIn(path)));
+
+  it.each(["CHANGELOG.md", "README.md", ...globSync("docs/*.md", { cwd: root })])(
+    "all paths in %s have a known version prefix",
+    (file) => {
+      const named = [...readDocument(file).matchAll(/`(?:[A-Z]+ )?(\/[^`\s]*)`/g)].map(
+        ([, path = ""]) => path,
+      );
+      const found = new Set(named.map(versionIn));
+      found.delete("");
+      expect([...found].filter((version) => !versions.has(version))).toEqual([]);
+    },
+  );
 });

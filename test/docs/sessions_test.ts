@@ -98,11 +98,6 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
     expect(masked(await type(create ?? ""))).toEqual(masked(shown));
   });
 
-  it("the commands of docs/sessions.md read a session by a long poll and two streams", () => {
-    const reads = [longPolling, ...streams].map((text) => /\$SID([^"]*)"/.exec(text ?? "")?.[1]);
-    expect(reads).toEqual(["?wait=25", "/stream", "/stream"]);
-  });
-
   it.each([
     ["poll", longPolling?.replace("?wait=25", "")],
     ["long poll", longPolling],

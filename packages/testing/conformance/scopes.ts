@@ -2,6 +2,7 @@
 import { ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { type Account, KeyStore } from "@accountlink/core/keys";
+import { UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { uniquePid, uniqueText } from "../mod.ts";
 
@@ -52,5 +53,18 @@ export const makeScopes: Effect.Effect<Scopes, StoreUnavailable, KeyStore> = Eff
   const scopes = newScopes();
   return Effect.as(storeScopes(scopes), scopes);
 });
+
+/** Erases a user who has no link. */
+export const eraseUser = (chatId: ChatId) =>
+  UserStore.use((users) =>
+    users.erase({
+      ...origin,
+      chatId,
+      at: 0,
+      scopes: [],
+      pseudonym: `erased:${uniqueText()}`,
+      ownerHash: uniqueText(),
+    }),
+  );
 
 export type ScopeName = "global" | "guild";

@@ -154,20 +154,4 @@ describe("accountlink webhooks", () => {
       error: `Cannot resend evt_1: ${name} has no such delivery`,
     });
   });
-
-  it("when a command imports links, a running server sends the event to a webhook", async () => {
-    const { json, run, serve, file } = await makeWorkplace(open);
-    const { url, heard } = await startReceiver();
-    await serve();
-    await json("webhooks", "create", "--account", "acme", "--url", url, "--type", "links.imported");
-    const path = await file("links.csv", "chatId,gameId\n100001,1\n");
-    await run("links", "import", path, "--account", "acme");
-    await vi.waitFor(() => expect(heard.map(({ body }) => JSON.parse(body) as unknown)).toHaveLength(1), {
-      timeout: 30_000,
-    });
-    expect(JSON.parse(heard[0]?.body ?? "")).toMatchObject({
-      type: "links.imported",
-      data: { count: 1, source: "operator" },
-    });
-  });
 });

@@ -5,7 +5,7 @@ import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { origin } from "../scopes.ts";
+import { eraseUser, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
 
@@ -276,14 +276,7 @@ export const members: Cases<StoragePorts> = {
         roles,
         stored.toSorted((a, b) => (a.pid < b.pid ? -1 : 1)),
       );
-      yield* users.erase({
-        ...origin,
-        chatId,
-        at: start,
-        scopes: [],
-        pseudonym: uniqueText(),
-        ownerHash: uniqueText(),
-      });
+      yield* eraseUser(chatId);
       expectEqual((yield* users.find(chatId)).roles, []);
       for (const { nicknames, due, status } of [one, other]) {
         const left = [
@@ -303,15 +296,7 @@ export const members: Cases<StoragePorts> = {
     yield* putHeld();
     yield* settleOne(settled(chatId, { nickname: "ada" }));
     yield* pause;
-    const users = yield* UserStore;
-    yield* users.erase({
-      ...origin,
-      chatId,
-      at: start,
-      scopes: [],
-      pseudonym: uniqueText(),
-      ownerHash: uniqueText(),
-    });
+    yield* eraseUser(chatId);
     expectEqual(yield* nicknames(chatId), new Map());
   }),
 };

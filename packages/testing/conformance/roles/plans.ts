@@ -1,11 +1,10 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore, type RoleRule } from "@accountlink/core/roles";
-import { UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
+import { eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import {
   newRoleSteps,
@@ -16,7 +15,6 @@ import {
   roleSteps,
   settings,
   settled,
-  start,
   uniqueGuildId,
 } from "./role_steps.ts";
 
@@ -158,16 +156,7 @@ export const plans: Cases<StoragePorts> = {
     const other = yield* newRoleSteps;
     yield* put();
     yield* other.put();
-    yield* UserStore.use((users) =>
-      users.erase({
-        ...origin,
-        chatId,
-        at: start,
-        scopes: [],
-        pseudonym: `erased:${uniqueText()}`,
-        ownerHash: uniqueText(),
-      }),
-    );
+    yield* eraseUser(chatId);
     expectEqual(yield* find, null);
     expectThat((yield* other.find) !== null, "plans of other accounts stay");
   }),

@@ -1,6 +1,5 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { UserStore } from "@accountlink/core/users";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import {
@@ -13,7 +12,7 @@ import {
   unstorableTexts,
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
+import { eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start, webhookSteps } from "./webhook_steps.ts";
 
@@ -178,15 +177,7 @@ export const webhooks: Cases<StoragePorts> = {
     const other = yield* (yield* newWebhookSteps).add();
     const { id, recordOf } = yield* steps.addHeld();
     yield* recordOf({ deliveries: [makeDelivery()] });
-    const pseudonym = `erased:${uniqueText()}`;
-    yield* (yield* UserStore).erase({
-      ...origin,
-      chatId,
-      at: start,
-      scopes: [],
-      pseudonym,
-      ownerHash: pseudonym,
-    });
+    yield* eraseUser(chatId);
     expectEqual(yield* steps.find(id), null);
     expectEqual(yield* steps.deliveries(id), []);
     expectEqual((yield* steps.find(other.id))?.id ?? null, other.id);
