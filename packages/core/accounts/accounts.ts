@@ -32,46 +32,43 @@ export class Accounts extends Context.Service<
     readonly restore: (name: string, origin: WriteOrigin) => Change;
   }
 >()("@accountlink/core/Accounts") {
-  static readonly layer = Layer.effect(
-    Accounts,
-    Effect.gen(function* () {
-      const store = yield* KeyStore;
-      const members = yield* MemberStore;
-      const secrets = yield* Secrets;
-      const { announce } = yield* KeyChanges;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const members = yield* MemberStore;
+    const secrets = yield* Secrets;
+    const { announce } = yield* KeyChanges;
 
-      const create = Effect.fnUntraced(function* (
-        chatId: ChatId,
-        name: string,
-      ): Effect.fn.Return<Account, StoreUnavailable> {
-        const ownerHash = yield* secrets.ownerHash(chatId);
-        const account = yield* store.ensureAccount({ name, chatId, tier: "free" }, ownerHash);
-        // If an operator created an account with this name, the account may belong to another user.
-        return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
-      });
+    const create = Effect.fnUntraced(function* (
+      chatId: ChatId,
+      name: string,
+    ): Effect.fn.Return<Account, StoreUnavailable> {
+      const ownerHash = yield* secrets.ownerHash(chatId);
+      const account = yield* store.ensureAccount({ name, chatId, tier: "free" }, ownerHash);
+      // If an operator created an account with this name, the account may belong to another user.
+      return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
+    });
 
-      const update = Effect.fn("Accounts.update")(function* (
-        name: string,
-        changes: UpdateAccount["update"],
-        origin: WriteOrigin,
-      ) {
-        const at = yield* Clock.currentTimeMillis;
-        const updated = yield* store.updateAccount({ ...origin, name, update: changes, at });
-        if (Option.isNone(updated)) return Option.none();
-        yield* Effect.forEach(updated.value.keys, announce, { discard: true });
-        return Option.some(updated.value.changed);
-      });
+    const update = Effect.fn("Accounts.update")(function* (
+      name: string,
+      changes: UpdateAccount["update"],
+      origin: WriteOrigin,
+    ) {
+      const at = yield* Clock.currentTimeMillis;
+      const updated = yield* store.updateAccount({ ...origin, name, update: changes, at });
+      if (Option.isNone(updated)) return Option.none();
+      yield* Effect.forEach(updated.value.keys, announce, { discard: true });
+      return Option.some(updated.value.changed);
+    });
 
-      return Accounts.of({
-        ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId) {
-          const first = (yield* members.findByChatId(chatId)).find(hasAccepted);
-          return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
-        }),
+    return Accounts.of({
+      ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId) {
+        const first = (yield* members.findByChatId(chatId)).find(hasAccepted);
+        return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
+      }),
 
-        setTier: (name, tier, origin) => update(name, { tier }, origin),
-        suspend: (name, origin) => update(name, { status: "suspended" }, origin),
-        restore: (name, origin) => update(name, { status: "active" }, origin),
-      });
-    }),
-  ).pipe(Layer.provide(KeyChanges.layer));
+      setTier: (name, tier, origin) => update(name, { tier }, origin),
+      suspend: (name, origin) => update(name, { status: "suspended" }, origin),
+      restore: (name, origin) => update(name, { status: "active" }, origin),
+    });
+  }).pipe(Layer.effect(Accounts), Layer.provide(KeyChanges.layer));
 }

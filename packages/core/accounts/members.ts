@@ -54,51 +54,47 @@ export class Members extends Context.Service<
     ) => StoreEffect<void, Unknown>;
   }
 >()("@accountlink/core/Members") {
-  static readonly layer = Layer.effect(
-    Members,
-    Effect.gen(function* () {
-      const store = yield* MemberStore;
-      return Members.of({
-        list: Effect.fn("Members.list")(function* (account) {
-          const now = yield* Clock.currentTimeMillis;
-          return (yield* store.list(account)).filter((member) => !hasLapsed(member, now));
-        }),
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* MemberStore;
+    return Members.of({
+      list: Effect.fn("Members.list")(function* (account) {
+        const now = yield* Clock.currentTimeMillis;
+        return (yield* store.list(account)).filter((member) => !hasLapsed(member, now));
+      }),
 
-        accountsOf: Effect.fn("Members.accountsOf")(function* (chatId) {
-          const now = yield* Clock.currentTimeMillis;
-          const found = yield* store.findByChatId(chatId);
-          const isOpen = (each: Membership) => !hasAccepted(each) && !hasLapsed(each, now);
-          return { accounts: found.filter(hasAccepted), invitations: found.filter(isOpen) };
-        }),
+      accountsOf: Effect.fn("Members.accountsOf")(function* (chatId) {
+        const now = yield* Clock.currentTimeMillis;
+        const found = yield* store.findByChatId(chatId);
+        const isOpen = (each: Membership) => !hasAccepted(each) && !hasLapsed(each, now);
+        return { accounts: found.filter(hasAccepted), invitations: found.filter(isOpen) };
+      }),
 
-        change: Effect.fn("Members.change")(function* (account, change, origin) {
-          const at = yield* Clock.currentTimeMillis;
-          const outcome = yield* store.change({ ...origin, account, change, at });
-          if (outcome === "unknown") return yield* new BadRequest({ problem: "not_found" });
-          if (outcome === "changed" || outcome === "unchanged") return outcome === "changed";
-          return yield* new Conflict({ reason: outcome });
-        }),
+      change: Effect.fn("Members.change")(function* (account, change, origin) {
+        const at = yield* Clock.currentTimeMillis;
+        const outcome = yield* store.change({ ...origin, account, change, at });
+        if (outcome === "unknown") return yield* new BadRequest({ problem: "not_found" });
+        if (outcome === "changed" || outcome === "unchanged") return outcome === "changed";
+        return yield* new Conflict({ reason: outcome });
+      }),
 
-        choose: Effect.fn("Members.choose")(function* ({ id, chatId }, name, requestId) {
-          const found = (yield* store.findByChatId(chatId)).find(({ account }) => account.name === name);
-          if (found?.account.status === "suspended") {
-            return yield* new Forbidden({ reason: "account_suspended" });
-          }
-          const at = yield* Clock.currentTimeMillis;
-          const isChosen =
-            found !== undefined &&
-            (yield* store.choose({ signIn: id, chatId, account: name, requestId, at }));
-          return isChosen ? found : yield* new BadRequest({ problem: "not_found" });
-        }),
+      choose: Effect.fn("Members.choose")(function* ({ id, chatId }, name, requestId) {
+        const found = (yield* store.findByChatId(chatId)).find(({ account }) => account.name === name);
+        if (found?.account.status === "suspended") {
+          return yield* new Forbidden({ reason: "account_suspended" });
+        }
+        const at = yield* Clock.currentTimeMillis;
+        const isChosen =
+          found !== undefined && (yield* store.choose({ signIn: id, chatId, account: name, requestId, at }));
+        return isChosen ? found : yield* new BadRequest({ problem: "not_found" });
+      }),
 
-        decline: Effect.fn("Members.decline")(function* ({ chatId }, account, requestId) {
-          const at = yield* Clock.currentTimeMillis;
-          const actor = { type: "account", id: account, member: chatId } as const;
-          const change = { type: "decline", chatId } as const;
-          const outcome = yield* store.change({ actor, requestId, account, change, at });
-          if (outcome !== "changed") return yield* new BadRequest({ problem: "not_found" });
-        }),
-      });
-    }),
-  );
+      decline: Effect.fn("Members.decline")(function* ({ chatId }, account, requestId) {
+        const at = yield* Clock.currentTimeMillis;
+        const actor = { type: "account", id: account, member: chatId } as const;
+        const change = { type: "decline", chatId } as const;
+        const outcome = yield* store.change({ actor, requestId, account, change, at });
+        if (outcome !== "changed") return yield* new BadRequest({ problem: "not_found" });
+      }),
+    });
+  }).pipe(Layer.effect(Members));
 }

@@ -42,37 +42,34 @@ export class AddressVault extends Context.Service<
   static readonly layer = (
     keys: ReadonlyMap<string, Redacted.Redacted<Uint8Array>>,
   ): Layer.Layer<AddressVault, never, Aead.Aead | Kdf.Kdf | Mac.Mac | SecureRandom.SecureRandom> =>
-    Layer.effect(
-      AddressVault,
-      Effect.gen(function* () {
-        const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
-        const vaultKeys = yield* Effect.forEach(keys, ([id, secret]) => vaultKeyOf(id, secret));
-        const [newest] = vaultKeys;
-        if (newest === undefined) return yield* Effect.die(new Error("Cannot protect addresses: no key"));
+    Effect.gen(function* () {
+      const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
+      const vaultKeys = yield* Effect.forEach(keys, ([id, secret]) => vaultKeyOf(id, secret));
+      const [newest] = vaultKeys;
+      if (newest === undefined) return yield* Effect.die(new Error("Cannot protect addresses: no key"));
 
-        const open = Effect.fnUntraced(function* ({ sealed, addressKeyId }: ProtectedAddress) {
-          const key = vaultKeys.find(({ id }) => id === addressKeyId);
-          if (key === undefined) return Option.none<ClientAddress>();
-          const bytes = yield* unseal(key.sealKey, sealed, key.id);
-          return Option.flatMap(bytes, (text) => parseAddress(decoder.decode(text)));
-        });
+      const open = Effect.fnUntraced(function* ({ sealed, addressKeyId }: ProtectedAddress) {
+        const key = vaultKeys.find(({ id }) => id === addressKeyId);
+        if (key === undefined) return Option.none<ClientAddress>();
+        const bytes = yield* unseal(key.sealKey, sealed, key.id);
+        return Option.flatMap(bytes, (text) => parseAddress(decoder.decode(text)));
+      });
 
-        return AddressVault.of({
-          newestKeyId: newest.id,
-          hasOlderKeys: vaultKeys.length > 1,
-          protect: (address) =>
-            Effect.all({
-              hash: newest.hash(address),
-              sealed: seal(newest.sealKey, encoder.encode(NetAddress.formatIp(address.ip)), newest.id),
-              addressKeyId: Effect.succeed(newest.id),
-            }).pipe(Effect.provideContext(crypto)),
-          hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
-          reveal: (address) => Effect.provideContext(open(address), crypto),
-          revealEach: (addresses) =>
-            Effect.provideContext(Effect.forEach(addresses, open, { concurrency: openedAtOnce }), crypto),
-        });
-      }),
-    );
+      return AddressVault.of({
+        newestKeyId: newest.id,
+        hasOlderKeys: vaultKeys.length > 1,
+        protect: (address) =>
+          Effect.all({
+            hash: newest.hash(address),
+            sealed: seal(newest.sealKey, encoder.encode(NetAddress.formatIp(address.ip)), newest.id),
+            addressKeyId: Effect.succeed(newest.id),
+          }).pipe(Effect.provideContext(crypto)),
+        hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
+        reveal: (address) => Effect.provideContext(open(address), crypto),
+        revealEach: (addresses) =>
+          Effect.provideContext(Effect.forEach(addresses, open, { concurrency: openedAtOnce }), crypto),
+      });
+    }).pipe(Layer.effect(AddressVault));
 }
 
 const vaultKeyOf = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted<Uint8Array>) {

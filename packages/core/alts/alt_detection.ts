@@ -109,166 +109,160 @@ export class AltDetection extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<BulkItem<AltReport>>, BulkLimitExceeded | GuildError>;
   }
 >()("@accountlink/core/AltDetection") {
-  static readonly layer = Layer.effect(
-    AltDetection,
-    Effect.gen(function* () {
-      const links = yield* LinkStore;
-      const sightings = yield* SightingStore;
-      const reviews = yield* AltReviewStore;
-      const vault = yield* AddressVault;
-      const networks = yield* NetworkIntelligence;
-      const guard = yield* GuildGuard;
-      const profiles = yield* Profiles;
-      const decide = yield* makeDecidingAlts;
+  static readonly layer = Effect.gen(function* () {
+    const links = yield* LinkStore;
+    const sightings = yield* SightingStore;
+    const reviews = yield* AltReviewStore;
+    const vault = yield* AddressVault;
+    const networks = yield* NetworkIntelligence;
+    const guard = yield* GuildGuard;
+    const profiles = yield* Profiles;
+    const decide = yield* makeDecidingAlts;
 
-      const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
-        const [record, linked] = yield* Effect.all(
-          [
-            chatId === null ? Effect.succeedNone : links.findByChatId(pid, chatId),
-            gameId === null ? Effect.succeed(none) : links.findByGameIds(pid, [gameId]),
-          ],
-          { concurrency: 2 },
-        );
-        const chatsOfGame = gameId === null ? [] : (linked.get(gameId) ?? []);
-        const target = chatId ?? chatsOfGame[0] ?? null;
-        const ownGame = Option.isSome(record) ? record.value.gameId : null;
-        return {
-          target,
-          seeds: distinct([target, ...chatsOfGame]),
-          games: distinct([gameId, ownGame]),
-          chatsOfGame,
-          // `chatsOfGame` already has the links of `gameId`, so do not read them again.
-          otherGames: distinct([ownGame === gameId ? null : ownGame]),
-        };
-      });
+    const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
+      const [record, linked] = yield* Effect.all(
+        [
+          chatId === null ? Effect.succeedNone : links.findByChatId(pid, chatId),
+          gameId === null ? Effect.succeed(none) : links.findByGameIds(pid, [gameId]),
+        ],
+        { concurrency: 2 },
+      );
+      const chatsOfGame = gameId === null ? [] : (linked.get(gameId) ?? []);
+      const target = chatId ?? chatsOfGame[0] ?? null;
+      const ownGame = Option.isSome(record) ? record.value.gameId : null;
+      return {
+        target,
+        seeds: distinct([target, ...chatsOfGame]),
+        games: distinct([gameId, ownGame]),
+        chatsOfGame,
+        // `chatsOfGame` already has the links of `gameId`, so do not read them again.
+        otherGames: distinct([ownGame === gameId ? null : ownGame]),
+      };
+    });
 
-      const findSources = Effect.fnUntraced(function* (pid: Pid, query: AltQuery) {
-        const { target, seeds, games, chatsOfGame, otherGames } = yield* findSeeds(pid, query);
-        const [seen, targetReviews, linked] = yield* Effect.all(
-          [
-            seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds),
-            target === null ? Effect.succeed([]) : reviews.findByChatId(pid, target, null),
-            otherGames.length === 0 ? Effect.succeed(none) : links.findByGameIds(pid, otherGames),
-          ],
-          { concurrency: 3 },
-        );
-        const addresses = yield* seedAddresses(vault, seen.filter(isAtAddress), query.address);
-        const browsers = distinct(seen.filter(isInBrowser).map(({ browser }) => browser));
-        const hashes = [
-          ...addresses.map((address) => [...address.hashes]),
-          ...browsers.map((hash) => [hash]),
-        ];
-        const called = targetReviews.filter(({ verdict }) => verdict === "same");
-        const known = new Set([
-          ...chatsOfGame,
-          ...[...linked.values()].flat(),
-          ...called.map(({ otherChatId }) => otherChatId),
-        ]);
-        const [visits, chatUsers, facts] = yield* Effect.all(
-          [
-            sightings.findShared(pid, {
-              hashes: hashes.flat(),
-              including: [...known].filter((chatId) => chatId !== target),
-              excluding: seeds,
-              limit: maxSeenCandidates,
-            }),
-            sightings.countUsers(pid, hashes),
-            seedNetworks(networks, addresses),
-          ],
-          { concurrency: 3 },
-        );
-        const chatIds = new Set([...visits.map(({ chatId }) => chatId), ...known]);
-        const records = yield* links.findByChatIds(pid, [...chatIds]);
-        const placeAt = new Map(hashes.flatMap((group, index) => group.map((hash) => [hash, index])));
-        return {
-          target,
-          seeds,
-          games,
-          reviews: targetReviews,
-          records,
-          visits: visits.flatMap(({ chatId, hash, seenAt }) => {
-            const place = placeAt.get(hash);
-            return place === undefined ? [] : [{ chatId, place, seenAt }];
+    const findSources = Effect.fnUntraced(function* (pid: Pid, query: AltQuery) {
+      const { target, seeds, games, chatsOfGame, otherGames } = yield* findSeeds(pid, query);
+      const [seen, targetReviews, linked] = yield* Effect.all(
+        [
+          seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds),
+          target === null ? Effect.succeed([]) : reviews.findByChatId(pid, target, null),
+          otherGames.length === 0 ? Effect.succeed(none) : links.findByGameIds(pid, otherGames),
+        ],
+        { concurrency: 3 },
+      );
+      const addresses = yield* seedAddresses(vault, seen.filter(isAtAddress), query.address);
+      const browsers = distinct(seen.filter(isInBrowser).map(({ browser }) => browser));
+      const hashes = [...addresses.map((address) => [...address.hashes]), ...browsers.map((hash) => [hash])];
+      const called = targetReviews.filter(({ verdict }) => verdict === "same");
+      const known = new Set([
+        ...chatsOfGame,
+        ...[...linked.values()].flat(),
+        ...called.map(({ otherChatId }) => otherChatId),
+      ]);
+      const [visits, chatUsers, facts] = yield* Effect.all(
+        [
+          sightings.findShared(pid, {
+            hashes: hashes.flat(),
+            including: [...known].filter((chatId) => chatId !== target),
+            excluding: seeds,
+            limit: maxSeenCandidates,
           }),
-          places: hashes.map(
-            (_, index): AltPlace => ({
-              kind: index < addresses.length ? "address" : "device",
-              chatUsers: chatUsers[index] ?? 0,
-              isShared: facts.isShared[index] ?? false,
-            }),
+          sightings.countUsers(pid, hashes),
+          seedNetworks(networks, addresses),
+        ],
+        { concurrency: 3 },
+      );
+      const chatIds = new Set([...visits.map(({ chatId }) => chatId), ...known]);
+      const records = yield* links.findByChatIds(pid, [...chatIds]);
+      const placeAt = new Map(hashes.flatMap((group, index) => group.map((hash) => [hash, index])));
+      return {
+        target,
+        seeds,
+        games,
+        reviews: targetReviews,
+        records,
+        visits: visits.flatMap(({ chatId, hash, seenAt }) => {
+          const place = placeAt.get(hash);
+          return place === undefined ? [] : [{ chatId, place, seenAt }];
+        }),
+        places: hashes.map(
+          (_, index): AltPlace => ({
+            kind: index < addresses.length ? "address" : "device",
+            chatUsers: chatUsers[index] ?? 0,
+            isShared: facts.isShared[index] ?? false,
+          }),
+        ),
+        addresses: addresses.length,
+        vpnAddresses: facts.isVpn.filter(Boolean).length,
+        warnings: facts.warnings,
+      };
+    });
+
+    const resolve = Effect.fnUntraced(function* (
+      matches: ReadonlyArray<WeighedAlt>,
+      { guildId, resolved }: AltOptions,
+    ) {
+      if (!resolved) return matches.map((match) => ({ ...match, resolved: null }));
+      const gameIds = matches.flatMap(({ gameId }) => (gameId === null ? [] : [gameId]));
+      const chatIds = matches.map(({ chatId }) => chatId);
+      const [games, chats] = yield* Effect.all(
+        [
+          answersInTime(gameIds, profiles.game, profileDeadline),
+          answersInTime(chatIds, (chatId) => profiles.chat(chatId, guildId), profileDeadline),
+        ],
+        { concurrency: 2 },
+      );
+      return matches.map((match) => ({
+        ...match,
+        resolved: {
+          game: match.gameId === null ? null : (games.get(match.gameId) ?? null),
+          chat: chats.get(match.chatId) ?? null,
+        },
+      }));
+    });
+
+    const report = Effect.fnUntraced(function* (pid: Pid, query: AltQuery, options: AltOptions) {
+      const sources = yield* findSources(pid, query);
+      const { target, seeds, games, records, places, addresses, vpnAddresses, warnings } = sources;
+      const found = reviewCandidates(findCandidates(sources), sources.reviews, records);
+      const now = yield* Clock.currentTimeMillis;
+      const weighed = found.map((candidate) => weighCandidate(candidate, places, now));
+      const { listed, heaviest, unknown } = yield* decide(weighed, options.guildId, options.unknownMembers);
+      return {
+        target: { chatId: target, gameId: games[0] ?? null, guildId: options.guildId },
+        seeds,
+        games,
+        candidates: weighed.length,
+        matches: yield* resolve(listed, options),
+        risk: scoreAlts({
+          listed: listed.map(({ weight }) => weight),
+          unlisted: heaviest === null ? [] : [heaviest.weight],
+          addresses,
+          vpnAddresses,
+        }),
+        places: places.length,
+        warnings: unknown === 0 ? warnings : [...warnings, leftOut(unknown)],
+      };
+    });
+
+    return AltDetection.of({
+      detect: Effect.fn("AltDetection.detect")(function* (scope, query, options) {
+        yield* guard.enter(scope, options.guildId);
+        return yield* report(scope.pid, query, options);
+      }),
+
+      detectEach: Effect.fn("AltDetection.detectEach")(function* (scope, inputs, options) {
+        yield* checkBulkLimit(inputs, maxBulkAltInputs);
+        yield* guard.enter(scope, options.guildId);
+        return yield* bulkGameResults(inputs, (gameId) =>
+          report(scope.pid, { chatId: null, gameId, address: null }, options).pipe(
+            Effect.map(Result.succeed),
+            Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed(Result.fail(error))),
           ),
-          addresses: addresses.length,
-          vpnAddresses: facts.isVpn.filter(Boolean).length,
-          warnings: facts.warnings,
-        };
-      });
-
-      const resolve = Effect.fnUntraced(function* (
-        matches: ReadonlyArray<WeighedAlt>,
-        { guildId, resolved }: AltOptions,
-      ) {
-        if (!resolved) return matches.map((match) => ({ ...match, resolved: null }));
-        const gameIds = matches.flatMap(({ gameId }) => (gameId === null ? [] : [gameId]));
-        const chatIds = matches.map(({ chatId }) => chatId);
-        const [games, chats] = yield* Effect.all(
-          [
-            answersInTime(gameIds, profiles.game, profileDeadline),
-            answersInTime(chatIds, (chatId) => profiles.chat(chatId, guildId), profileDeadline),
-          ],
-          { concurrency: 2 },
         );
-        return matches.map((match) => ({
-          ...match,
-          resolved: {
-            game: match.gameId === null ? null : (games.get(match.gameId) ?? null),
-            chat: chats.get(match.chatId) ?? null,
-          },
-        }));
-      });
-
-      const report = Effect.fnUntraced(function* (pid: Pid, query: AltQuery, options: AltOptions) {
-        const sources = yield* findSources(pid, query);
-        const { target, seeds, games, records, places, addresses, vpnAddresses, warnings } = sources;
-        const found = reviewCandidates(findCandidates(sources), sources.reviews, records);
-        const now = yield* Clock.currentTimeMillis;
-        const weighed = found.map((candidate) => weighCandidate(candidate, places, now));
-        const { listed, heaviest, unknown } = yield* decide(weighed, options.guildId, options.unknownMembers);
-        return {
-          target: { chatId: target, gameId: games[0] ?? null, guildId: options.guildId },
-          seeds,
-          games,
-          candidates: weighed.length,
-          matches: yield* resolve(listed, options),
-          risk: scoreAlts({
-            listed: listed.map(({ weight }) => weight),
-            unlisted: heaviest === null ? [] : [heaviest.weight],
-            addresses,
-            vpnAddresses,
-          }),
-          places: places.length,
-          warnings: unknown === 0 ? warnings : [...warnings, leftOut(unknown)],
-        };
-      });
-
-      return AltDetection.of({
-        detect: Effect.fn("AltDetection.detect")(function* (scope, query, options) {
-          yield* guard.enter(scope, options.guildId);
-          return yield* report(scope.pid, query, options);
-        }),
-
-        detectEach: Effect.fn("AltDetection.detectEach")(function* (scope, inputs, options) {
-          yield* checkBulkLimit(inputs, maxBulkAltInputs);
-          yield* guard.enter(scope, options.guildId);
-          return yield* bulkGameResults(inputs, (gameId) =>
-            report(scope.pid, { chatId: null, gameId, address: null }, options).pipe(
-              Effect.map(Result.succeed),
-              Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed(Result.fail(error))),
-            ),
-          );
-        }),
-      });
-    }),
-  );
+      }),
+    });
+  }).pipe(Layer.effect(AltDetection));
 }
 
 const none: ReadonlyMap<GameId, ReadonlyArray<ChatId>> = new Map();

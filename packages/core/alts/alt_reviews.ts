@@ -67,44 +67,41 @@ export class AltReviews extends Context.Service<
     ) => Effect.Effect<AltReviewRemoved, InvalidParameter | GuildError | Conflict>;
   }
 >()("@accountlink/core/AltReviews") {
-  static readonly layer = Layer.effect(
-    AltReviews,
-    Effect.gen(function* () {
-      const store = yield* AltReviewStore;
-      const guard = yield* GuildGuard;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* AltReviewStore;
+    const guard = yield* GuildGuard;
 
-      const writeContext = Effect.fnUntraced(function* (
-        { scope, guildId, origin }: Omit<WriteTarget, "commit">,
-        pair: AltPair,
-      ) {
-        const problems = pairProblems(pair);
-        if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
+    const writeContext = Effect.fnUntraced(function* (
+      { scope, guildId, origin }: Omit<WriteTarget, "commit">,
+      pair: AltPair,
+    ) {
+      const problems = pairProblems(pair);
+      if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
+      yield* guard.enter(scope, guildId);
+      return { ...origin, pid: scope.pid, at: yield* Clock.currentTimeMillis };
+    });
+
+    return AltReviews.of({
+      set: Effect.fn("AltReviews.set")(function* (target, review) {
+        const context = yield* writeContext(target, review);
+        const { chatId, otherChatId, verdict, note, keyId } = review;
+        const { commit = commitAlone } = target;
+        const stored = { chatId, otherChatId, verdict, note, keyId, at: context.at };
+        yield* commit(store.set({ ...review, ...context }), () => stored);
+        return stored;
+      }),
+
+      list: Effect.fn("AltReviews.list")(function* ({ scope, guildId }, chatId) {
         yield* guard.enter(scope, guildId);
-        return { ...origin, pid: scope.pid, at: yield* Clock.currentTimeMillis };
-      });
+        return yield* store.findByChatId(scope.pid, chatId, maxListedReviews);
+      }),
 
-      return AltReviews.of({
-        set: Effect.fn("AltReviews.set")(function* (target, review) {
-          const context = yield* writeContext(target, review);
-          const { chatId, otherChatId, verdict, note, keyId } = review;
-          const { commit = commitAlone } = target;
-          const stored = { chatId, otherChatId, verdict, note, keyId, at: context.at };
-          yield* commit(store.set({ ...review, ...context }), () => stored);
-          return stored;
-        }),
-
-        list: Effect.fn("AltReviews.list")(function* ({ scope, guildId }, chatId) {
-          yield* guard.enter(scope, guildId);
-          return yield* store.findByChatId(scope.pid, chatId, maxListedReviews);
-        }),
-
-        remove: Effect.fn("AltReviews.remove")(function* (target, { chatId, otherChatId }) {
-          const context = yield* writeContext(target, { chatId, otherChatId });
-          const { commit = commitAlone } = target;
-          const resultOf = (deleted: boolean) => ({ chatId, otherChatId, deleted });
-          return resultOf(yield* commit(store.remove({ ...context, chatId, otherChatId }), resultOf));
-        }),
-      });
-    }),
-  );
+      remove: Effect.fn("AltReviews.remove")(function* (target, { chatId, otherChatId }) {
+        const context = yield* writeContext(target, { chatId, otherChatId });
+        const { commit = commitAlone } = target;
+        const resultOf = (deleted: boolean) => ({ chatId, otherChatId, deleted });
+        return resultOf(yield* commit(store.remove({ ...context, chatId, otherChatId }), resultOf));
+      }),
+    });
+  }).pipe(Layer.effect(AltReviews));
 }

@@ -34,61 +34,58 @@ export class SecurityLog extends Context.Service<
     readonly noteUse: (key: KeyId, address: ClientAddress | null) => Effect.Effect<void>;
   }
 >()("@accountlink/core/SecurityLog") {
-  static readonly layer = Layer.effect(
-    SecurityLog,
-    Effect.gen(function* () {
-      const secrets = yield* Secrets;
-      const cache = yield* Cache;
-      const scope = yield* Effect.scope;
-      const nameOf = (address: ClientAddress) => secrets.addressName(networkOf(address));
+  static readonly layer = Effect.gen(function* () {
+    const secrets = yield* Secrets;
+    const cache = yield* Cache;
+    const scope = yield* Effect.scope;
+    const nameOf = (address: ClientAddress) => secrets.addressName(networkOf(address));
 
-      const refusals = new Map<string, number>();
-      yield* clearEvery(countInterval, refusals);
+    const refusals = new Map<string, number>();
+    yield* clearEvery(countInterval, refusals);
 
-      const noteRefusal = Effect.fnUntraced(function* (event: string, address: ClientAddress | null) {
-        const network = address === null ? "unknown" : yield* nameOf(address);
-        const counted = `${event} ${network}`;
-        const count = (refusals.get(counted) ?? 0) + 1;
-        if (refusals.size >= maxNetworks) refusals.clear();
-        refusals.set(counted, count);
-        if (!isPowerOfTen(count)) return;
-        yield* Effect.annotateLogs(Effect.logWarning(event), { network, count });
-      });
+    const noteRefusal = Effect.fnUntraced(function* (event: string, address: ClientAddress | null) {
+      const network = address === null ? "unknown" : yield* nameOf(address);
+      const counted = `${event} ${network}`;
+      const count = (refusals.get(counted) ?? 0) + 1;
+      if (refusals.size >= maxNetworks) refusals.clear();
+      refusals.set(counted, count);
+      if (!isPowerOfTen(count)) return;
+      yield* Effect.annotateLogs(Effect.logWarning(event), { network, count });
+    });
 
-      const uses = new Set<string>();
-      yield* clearEvery(renewInterval, uses);
+    const uses = new Set<string>();
+    yield* clearEvery(renewInterval, uses);
 
-      const recordUse = Effect.fnUntraced(function* (key: KeyId, address: ClientAddress) {
-        const network = yield* nameOf(address);
-        const now = yield* Clock.currentTimeMillis;
-        const entry = `used:${key}:${network}`;
-        if (Option.isNone(yield* cache.get(entry, now))) {
-          yield* Effect.annotateLogs(Effect.logInfo("Key used from a new network"), { key, network });
-        }
-        yield* Effect.ignore(cache.set(entry, "", now + knownFor, now));
-      });
+    const recordUse = Effect.fnUntraced(function* (key: KeyId, address: ClientAddress) {
+      const network = yield* nameOf(address);
+      const now = yield* Clock.currentTimeMillis;
+      const entry = `used:${key}:${network}`;
+      if (Option.isNone(yield* cache.get(entry, now))) {
+        yield* Effect.annotateLogs(Effect.logInfo("Key used from a new network"), { key, network });
+      }
+      yield* Effect.ignore(cache.set(entry, "", now + knownFor, now));
+    });
 
-      return SecurityLog.of({
-        noteRefusal: (error, address) => {
-          const event = eventOf(error);
-          return event === null ? Effect.void : noteRefusal(event, address);
-        },
+    return SecurityLog.of({
+      noteRefusal: (error, address) => {
+        const event = eventOf(error);
+        return event === null ? Effect.void : noteRefusal(event, address);
+      },
 
-        noteUse: (key, address) => {
-          if (address === null) return Effect.void;
-          const use = `${key} ${address.countedAs}`;
-          if (uses.has(use)) return Effect.void;
-          if (uses.size >= maxUses) uses.clear();
-          uses.add(use);
-          // If the cache is down, nobody knows whether the network is new, so a later use is recorded again.
-          const recorded = recordUse(key, address).pipe(
-            Effect.catch(() => Effect.sync(() => uses.delete(use))),
-          );
-          return Effect.asVoid(Effect.forkIn(recorded, scope));
-        },
-      });
-    }),
-  );
+      noteUse: (key, address) => {
+        if (address === null) return Effect.void;
+        const use = `${key} ${address.countedAs}`;
+        if (uses.has(use)) return Effect.void;
+        if (uses.size >= maxUses) uses.clear();
+        uses.add(use);
+        // If the cache is down, nobody knows whether the network is new, so a later use is recorded again.
+        const recorded = recordUse(key, address).pipe(
+          Effect.catch(() => Effect.sync(() => uses.delete(use))),
+        );
+        return Effect.asVoid(Effect.forkIn(recorded, scope));
+      },
+    });
+  }).pipe(Layer.effect(SecurityLog));
 }
 
 const eventOf = (error: PublicError | null): string | null => {

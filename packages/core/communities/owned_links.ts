@@ -108,138 +108,133 @@ export class OwnedLinks extends Context.Service<
     ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound>;
   }
 >()("@accountlink/core/OwnedLinks") {
-  static readonly layer = Layer.effect(
-    OwnedLinks,
-    Effect.gen(function* () {
-      const store = yield* LinkStore;
-      const writer = yield* LinkWriter;
-      const profiles = yield* Profiles;
-      const chats = yield* ChatPlatform;
-      const games = yield* GamePlatform;
-      const scopes = yield* OwnedScopes;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* LinkStore;
+    const writer = yield* LinkWriter;
+    const profiles = yield* Profiles;
+    const chats = yield* ChatPlatform;
+    const games = yield* GamePlatform;
+    const scopes = yield* OwnedScopes;
 
-      const named = (links: ReadonlyArray<Link>) =>
-        Effect.forEach(
-          links,
-          (link) =>
-            Effect.map(
-              Effect.all([profiles.chat(link.chatId, null), profiles.game(link.gameId)], { concurrency: 2 }),
-              ([chat, game]): NamedLink => ({ link, chat, game }),
-            ),
-          { concurrency: platformConcurrency },
-        );
-
-      const chatsMeant = (scope: DataScope, text: string) =>
-        meant(text, isChatId, (name) => idsOf(chats.findUserByName?.(name, guildOf(scope))));
-
-      const gamesMeant = (text: string) =>
-        meant(text, isGameId, (name) => idsOf(games.findUserByName?.(name)));
-
-      const membersNamed = (scope: DataScope, text: string) => {
-        const guildId = guildOf(scope);
-        const { searchMembers } = chats;
-        return guildId === null || searchMembers === undefined
-          ? chatsMeant(scope, text)
-          : meant(text, isChatId, (name) => searchMembers(guildId, name, mostMembers));
-      };
-
-      const search = Effect.fnUntraced(function* (
-        scope: DataScope,
-        text: string,
-        place: NewestPosition | null,
-        limit: number,
-        direction: PageDirection,
-      ) {
-        const [chatsNamed, gamesNamed] = yield* Effect.all(
-          [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
-          { concurrency: 2 },
-        );
-        const chatIds = Result.getOrElse(chatsNamed, () => []);
-        const gameIds = Result.getOrElse(gamesNamed, () => []);
-        const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
-        const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
-        const records = yield* store.findByChatIds(scope.pid, all);
-        const linked = [...records.values()].filter(isLinked).toSorted(newestFirst);
-        const found =
-          place !== null && direction === "newer"
-            ? linked.filter((link) => newestFirst(link, place) < 0).slice(-limit)
-            : linked.filter((link) => place === null || newestFirst(place, link) < 0).slice(0, limit);
-        const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
-        if (all.length === 0)
-          yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
-        return { found, unlinked: chatIds.filter(isUnlinked) };
-      });
-
-      const page: OwnedLinks["Service"]["page"] = Effect.fn("OwnedLinks.page")(function* (
-        scope,
-        text,
-        place,
-        limit,
-        direction = "older",
-      ) {
-        // Read one link more than `limit`, to know whether there is another page.
-        const { found, unlinked } = yield* text === ""
-          ? Effect.map(store.newestPage(scope.pid, place, limit + 1, direction), (links) => ({
-              found: links,
-              unlinked: [],
-            }))
-          : search(scope, text, place, limit + 1, direction);
-        const hasMore = found.length > limit;
-        if (direction === "newer") {
-          // The newer links may be too few for a page. Return the first page, which contains all of them.
-          if (!hasMore) return yield* page(scope, text, null, limit);
-          const links = yield* named(found.slice(-limit));
-          return { links, next: links.at(-1)?.link ?? null, previous: links[0]?.link ?? null, unlinked };
-        }
-        const links = yield* named(found.slice(0, limit));
-        const next = hasMore ? (links.at(-1)?.link ?? null) : null;
-        return { links, next, previous: place === null ? null : (links[0]?.link ?? place), unlinked };
-      });
-
-      return OwnedLinks.of({
-        chatsMeant,
-        gamesMeant,
-
-        find: (scope, chatId) =>
-          Effect.map(store.findByChatId(scope.pid, chatId), (record) =>
-            Option.getOrNull(Option.filter(record, isLinked)),
+    const named = (links: ReadonlyArray<Link>) =>
+      Effect.forEach(
+        links,
+        (link) =>
+          Effect.map(
+            Effect.all([profiles.chat(link.chatId, null), profiles.game(link.gameId)], { concurrency: 2 }),
+            ([chat, game]): NamedLink => ({ link, chat, game }),
           ),
+        { concurrency: platformConcurrency },
+      );
 
-        page,
+    const chatsMeant = (scope: DataScope, text: string) =>
+      meant(text, isChatId, (name) => idsOf(chats.findUserByName?.(name, guildOf(scope))));
 
-        findMany: (scope, chatIds) =>
-          Effect.flatMap(store.findByChatIds(scope.pid, chatIds), (records) =>
-            named([...new Set(chatIds)].flatMap((chatId) => records.get(chatId) ?? []).filter(isLinked)),
+    const gamesMeant = (text: string) => meant(text, isGameId, (name) => idsOf(games.findUserByName?.(name)));
+
+    const membersNamed = (scope: DataScope, text: string) => {
+      const guildId = guildOf(scope);
+      const { searchMembers } = chats;
+      return guildId === null || searchMembers === undefined
+        ? chatsMeant(scope, text)
+        : meant(text, isChatId, (name) => searchMembers(guildId, name, mostMembers));
+    };
+
+    const search = Effect.fnUntraced(function* (
+      scope: DataScope,
+      text: string,
+      place: NewestPosition | null,
+      limit: number,
+      direction: PageDirection,
+    ) {
+      const [chatsNamed, gamesNamed] = yield* Effect.all(
+        [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
+        { concurrency: 2 },
+      );
+      const chatIds = Result.getOrElse(chatsNamed, () => []);
+      const gameIds = Result.getOrElse(gamesNamed, () => []);
+      const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
+      const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
+      const records = yield* store.findByChatIds(scope.pid, all);
+      const linked = [...records.values()].filter(isLinked).toSorted(newestFirst);
+      const found =
+        place !== null && direction === "newer"
+          ? linked.filter((link) => newestFirst(link, place) < 0).slice(-limit)
+          : linked.filter((link) => place === null || newestFirst(place, link) < 0).slice(0, limit);
+      const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
+      if (all.length === 0) yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
+      return { found, unlinked: chatIds.filter(isUnlinked) };
+    });
+
+    const page: OwnedLinks["Service"]["page"] = Effect.fn("OwnedLinks.page")(function* (
+      scope,
+      text,
+      place,
+      limit,
+      direction = "older",
+    ) {
+      // Read one link more than `limit`, to know whether there is another page.
+      const { found, unlinked } = yield* text === ""
+        ? Effect.map(store.newestPage(scope.pid, place, limit + 1, direction), (links) => ({
+            found: links,
+            unlinked: [],
+          }))
+        : search(scope, text, place, limit + 1, direction);
+      const hasMore = found.length > limit;
+      if (direction === "newer") {
+        // The newer links may be too few for a page. Return the first page, which contains all of them.
+        if (!hasMore) return yield* page(scope, text, null, limit);
+        const links = yield* named(found.slice(-limit));
+        return { links, next: links.at(-1)?.link ?? null, previous: links[0]?.link ?? null, unlinked };
+      }
+      const links = yield* named(found.slice(0, limit));
+      const next = hasMore ? (links.at(-1)?.link ?? null) : null;
+      return { links, next, previous: place === null ? null : (links[0]?.link ?? place), unlinked };
+    });
+
+    return OwnedLinks.of({
+      chatsMeant,
+      gamesMeant,
+
+      find: (scope, chatId) =>
+        Effect.map(store.findByChatId(scope.pid, chatId), (record) =>
+          Option.getOrNull(Option.filter(record, isLinked)),
+        ),
+
+      page,
+
+      findMany: (scope, chatIds) =>
+        Effect.flatMap(store.findByChatIds(scope.pid, chatIds), (records) =>
+          named([...new Set(chatIds)].flatMap((chatId) => records.get(chatId) ?? []).filter(isLinked)),
+        ),
+
+      newest: (scope, limit) =>
+        Stream.paginate(null as NewestPosition | null, (after: NewestPosition | null) =>
+          page(scope, "", after, namedAtOnce).pipe(
+            Effect.map(({ links, next }) => [links, Option.fromNullOr(next)] as const),
+            Effect.delay(after === null ? 0 : pauseOfNames),
           ),
+        ).pipe(
+          // A page without a search asks no platform for users.
+          Stream.catchTag("PlatformUnavailable", Stream.die),
+          Stream.take(limit),
+        ),
 
-        newest: (scope, limit) =>
-          Stream.paginate(null as NewestPosition | null, (after: NewestPosition | null) =>
-            page(scope, "", after, namedAtOnce).pipe(
-              Effect.map(({ links, next }) => [links, Option.fromNullOr(next)] as const),
-              Effect.delay(after === null ? 0 : pauseOfNames),
-            ),
-          ).pipe(
-            // A page without a search asks no platform for users.
-            Stream.catchTag("PlatformUnavailable", Stream.die),
-            Stream.take(limit),
-          ),
+      set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
+        const set = yield* writer.setGame(targetOf(owner, scope), link);
+        if (set.previousGameId === null) yield* scopes.addLinks(scope.pid, 1);
+        return set;
+      }),
 
-        set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
-          const set = yield* writer.setGame(targetOf(owner, scope), link);
-          if (set.previousGameId === null) yield* scopes.addLinks(scope.pid, 1);
-          return set;
-        }),
-
-        remove: Effect.fn("OwnedLinks.remove")(function* (owner, scope, chatId) {
-          const removed = yield* writer
-            .removeGame(targetOf(owner, scope), chatId, { requireMember: false })
-            .pipe(Effect.catchTag("Conflict", Effect.die));
-          yield* scopes.addLinks(scope.pid, -1);
-          return removed;
-        }),
-      });
-    }),
-  );
+      remove: Effect.fn("OwnedLinks.remove")(function* (owner, scope, chatId) {
+        const removed = yield* writer
+          .removeGame(targetOf(owner, scope), chatId, { requireMember: false })
+          .pipe(Effect.catchTag("Conflict", Effect.die));
+        yield* scopes.addLinks(scope.pid, -1);
+        return removed;
+      }),
+    });
+  }).pipe(Layer.effect(OwnedLinks));
 }
 
 const newestFirst = (one: NewestPosition, other: NewestPosition): number =>

@@ -48,55 +48,52 @@ export class OwnedScopes extends Context.Service<
     readonly addLinks: (pid: Pid, links: 1 | -1) => Effect.Effect<void>;
   }
 >()("@accountlink/core/OwnedScopes") {
-  static readonly layer = Layer.effect(
-    OwnedScopes,
-    Effect.gen(function* () {
-      const store = yield* KeyStore;
-      const counts = yield* makeLinkCounts;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const counts = yield* makeLinkCounts;
 
-      const list = Effect.fn("OwnedScopes.list")(function* ({ name }: Pick<Account, "name">) {
-        const scopes = yield* store.listScopes(name);
-        const now = yield* Clock.currentTimeMillis;
-        const keys = yield* store.listKeys(name, now);
-        return yield* Effect.forEach(scopes, (configured) =>
-          Effect.map(counts.of(configured.scope.pid), (links) => {
-            const own = keys.filter(
-              ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
-            );
-            const accepted = own.filter((key) => isAccepted(key, now));
-            const origins = new Set(accepted.flatMap(({ redirectOrigins }) => redirectOrigins));
-            return {
-              ...configured,
-              links,
-              keys: own.length,
-              hasActiveKey: accepted.length > 0,
-              redirectOrigins: [...origins].toSorted(),
-            };
-          }),
-        );
-      });
-
-      const find = Effect.fn("OwnedScopes.find")(function* ({ name }: Pick<Account, "name">, pid: string) {
-        const found = isPid(pid) ? Option.getOrNull(yield* store.findScopeByPid(pid)) : null;
-        return found?.scope.account === name ? found.scope : yield* new BadRequest({ problem: "not_found" });
-      });
-
-      return OwnedScopes.of({
-        list,
-        find,
-
-        update: Effect.fn("OwnedScopes.update")(function* (owner, pid, update) {
-          const scope = yield* find(owner.account, pid);
-          const at = yield* Clock.currentTimeMillis;
-          yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(owner) });
-          const updated = (yield* list(owner.account)).find((owned) => owned.scope.pid === scope.pid);
-          return updated ?? (yield* new BadRequest({ problem: "not_found" }));
+    const list = Effect.fn("OwnedScopes.list")(function* ({ name }: Pick<Account, "name">) {
+      const scopes = yield* store.listScopes(name);
+      const now = yield* Clock.currentTimeMillis;
+      const keys = yield* store.listKeys(name, now);
+      return yield* Effect.forEach(scopes, (configured) =>
+        Effect.map(counts.of(configured.scope.pid), (links) => {
+          const own = keys.filter(
+            ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
+          );
+          const accepted = own.filter((key) => isAccepted(key, now));
+          const origins = new Set(accepted.flatMap(({ redirectOrigins }) => redirectOrigins));
+          return {
+            ...configured,
+            links,
+            keys: own.length,
+            hasActiveKey: accepted.length > 0,
+            redirectOrigins: [...origins].toSorted(),
+          };
         }),
+      );
+    });
 
-        verifiedWeeks: counts.weeksOf,
-        countLinks: counts.recentOf,
-        addLinks: counts.add,
-      });
-    }),
-  );
+    const find = Effect.fn("OwnedScopes.find")(function* ({ name }: Pick<Account, "name">, pid: string) {
+      const found = isPid(pid) ? Option.getOrNull(yield* store.findScopeByPid(pid)) : null;
+      return found?.scope.account === name ? found.scope : yield* new BadRequest({ problem: "not_found" });
+    });
+
+    return OwnedScopes.of({
+      list,
+      find,
+
+      update: Effect.fn("OwnedScopes.update")(function* (owner, pid, update) {
+        const scope = yield* find(owner.account, pid);
+        const at = yield* Clock.currentTimeMillis;
+        yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(owner) });
+        const updated = (yield* list(owner.account)).find((owned) => owned.scope.pid === scope.pid);
+        return updated ?? (yield* new BadRequest({ problem: "not_found" }));
+      }),
+
+      verifiedWeeks: counts.weeksOf,
+      countLinks: counts.recentOf,
+      addLinks: counts.add,
+    });
+  }).pipe(Layer.effect(OwnedScopes));
 }

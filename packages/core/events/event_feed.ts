@@ -124,177 +124,174 @@ export class EventFeed extends Context.Service<
     ) => Effect.Effect<LinkPage, GuildError | InvalidParameter>;
   }
 >()("@accountlink/core/EventFeed") {
-  static readonly layer = Layer.effect(
-    EventFeed,
-    Effect.gen(function* () {
-      const store = yield* EventStore;
-      const links = yield* LinkStore;
-      const guard = yield* GuildGuard;
-      const watch = yield* EventWatch;
-      const cursors = yield* makeCursors;
-      const { streamMax } = yield* SessionSettings;
-      const admit = makeReaderLimit();
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* EventStore;
+    const links = yield* LinkStore;
+    const guard = yield* GuildGuard;
+    const watch = yield* EventWatch;
+    const cursors = yield* makeCursors;
+    const { streamMax } = yield* SessionSettings;
+    const admit = makeReaderLimit();
 
-      const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
+    const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 
-      const placeOf = Effect.fnUntraced(function* (pid: Pid, { cursor, from }: FeedStart, name: string) {
-        if (cursor === null) {
-          const { start, end } = yield* store.range(pid);
-          return from === "now" ? end : start;
-        }
-        const place = yield* cursors.readEvent(pid, cursor);
-        if (Option.isNone(place)) return yield* InvalidParameter.one(name, "expected a cursor of this scope");
-        return place.value;
-      });
+    const placeOf = Effect.fnUntraced(function* (pid: Pid, { cursor, from }: FeedStart, name: string) {
+      if (cursor === null) {
+        const { start, end } = yield* store.range(pid);
+        return from === "now" ? end : start;
+      }
+      const place = yield* cursors.readEvent(pid, cursor);
+      if (Option.isNone(place)) return yield* InvalidParameter.one(name, "expected a cursor of this scope");
+      return place.value;
+    });
 
-      const readPage: Read = (pid, after, limit) => store.read(pid, after, limit);
-      const pageAfter = makePages(readPage);
-      const pageTogether = makePages(yield* makeSharedReads(readPage));
+    const readPage: Read = (pid, after, limit) => store.read(pid, after, limit);
+    const pageAfter = makePages(readPage);
+    const pageTogether = makePages(yield* makeSharedReads(readPage));
 
-      /**
-       * Reads the events after the subscription's position. If there are none, waits until an event arrives, `until` is
-       * reached, or the subscription ends.
-       */
-      const awaitPage = Effect.fnUntraced(function* (
-        subscription: EventSubscription,
-        filter: EventFilter,
-        limit: number,
-        until: Millis,
-      ) {
-        while (true) {
-          const page = yield* pageTogether(subscription.pid, subscription.after, limit, filter);
-          subscription.after = page.position;
-          if (page.events.length > 0 || page.more) return page;
-          const left = until - (yield* Clock.currentTimeMillis);
-          if (left <= 0) return page;
-          const notice = yield* left === Infinity
-            ? Effect.asSome(subscription.next)
-            : Effect.timeoutOption(subscription.next, left);
-          if (Option.isNone(notice)) return page;
-          if (notice.value === "end") return { ...page, isEnded: true };
-        }
-      });
+    /**
+     * Reads the events after the subscription's position. If there are none, waits until an event arrives, `until` is
+     * reached, or the subscription ends.
+     */
+    const awaitPage = Effect.fnUntraced(function* (
+      subscription: EventSubscription,
+      filter: EventFilter,
+      limit: number,
+      until: Millis,
+    ) {
+      while (true) {
+        const page = yield* pageTogether(subscription.pid, subscription.after, limit, filter);
+        subscription.after = page.position;
+        if (page.events.length > 0 || page.more) return page;
+        const left = until - (yield* Clock.currentTimeMillis);
+        if (left <= 0) return page;
+        const notice = yield* left === Infinity
+          ? Effect.asSome(subscription.next)
+          : Effect.timeoutOption(subscription.next, left);
+        if (Option.isNone(notice)) return page;
+        if (notice.value === "end") return { ...page, isEnded: true };
+      }
+    });
 
-      const read = Effect.fnUntraced(
-        function* (target: FeedTarget, query: FeedQuery) {
-          yield* enter(target);
-          const { scope, keyId } = target;
-          const until = (yield* Clock.currentTimeMillis) + query.wait;
-          if (query.wait > 0) yield* admit(keyId, until);
-          const after = yield* placeOf(scope.pid, query, "cursor");
-          const page =
-            query.wait > 0
-              ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
-              : yield* pageAfter(scope.pid, after, query.limit, query);
-          return {
-            events: page.events,
-            more: page.more,
-            cursor: yield* cursors.event(scope.pid, page.position),
-          };
-        },
-        Effect.scoped,
-        traced("EventFeed.read"),
-      );
-
-      const stream = Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
+    const read = Effect.fnUntraced(
+      function* (target: FeedTarget, query: FeedQuery) {
         yield* enter(target);
-        const { pid } = target.scope;
-        const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
-        yield* admit(target.keyId, until);
-        const after = yield* placeOf(pid, start, "cursor");
-        // Refuse an expired cursor before the stream begins.
-        yield* readKept(readPage, pid, after, 1);
-        const subscription = yield* watch.subscribe(pid, after, target.keyId);
-        const cursorAt = (position: number) => cursors.event(pid, position);
+        const { scope, keyId } = target;
+        const until = (yield* Clock.currentTimeMillis) + query.wait;
+        if (query.wait > 0) yield* admit(keyId, until);
+        const after = yield* placeOf(scope.pid, query, "cursor");
+        const page =
+          query.wait > 0
+            ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
+            : yield* pageAfter(scope.pid, after, query.limit, query);
+        return {
+          events: page.events,
+          more: page.more,
+          cursor: yield* cursors.event(scope.pid, page.position),
+        };
+      },
+      Effect.scoped,
+      traced("EventFeed.read"),
+    );
 
-        const steps = Effect.fnUntraced(function* () {
-          const now = yield* Clock.currentTimeMillis;
-          const idleAt = Math.min(until, now + idleInterval);
-          const page = yield* awaitPage(subscription, start, streamPage, idleAt).pipe(
-            // A failed read ends the stream, and the client reconnects.
-            Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
-          );
-          const events = yield* Effect.forEach(page.events, (event) =>
-            Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
-          );
-          // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
-          // whatever the clock says.
-          const hasWaited = idleAt === until && events.length === 0 && !page.more;
-          const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
-          if (isOver) {
-            const cursor = yield* cursorAt(subscription.after);
-            return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
-          }
-          const idle: ReadonlyArray<FeedStep> = page.more ? [] : [{ step: "idle" }];
-          return [events.length > 0 ? events : idle, "open"] as const;
-        });
+    const stream = Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
+      yield* enter(target);
+      const { pid } = target.scope;
+      const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
+      yield* admit(target.keyId, until);
+      const after = yield* placeOf(pid, start, "cursor");
+      // Refuse an expired cursor before the stream begins.
+      yield* readKept(readPage, pid, after, 1);
+      const subscription = yield* watch.subscribe(pid, after, target.keyId);
+      const cursorAt = (position: number) => cursors.event(pid, position);
 
-        // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
-        const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
-          "start",
-          (state) => {
-            if (state === "over") return Effect.undefined;
-            return state === "start" ? Effect.succeed([[{ step: "begin" }], "open"] as const) : steps();
-          },
+      const steps = Effect.fnUntraced(function* () {
+        const now = yield* Clock.currentTimeMillis;
+        const idleAt = Math.min(until, now + idleInterval);
+        const page = yield* awaitPage(subscription, start, streamPage, idleAt).pipe(
+          // A failed read ends the stream, and the client reconnects.
+          Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
         );
-        return Stream.flattenIterable(parts);
+        const events = yield* Effect.forEach(page.events, (event) =>
+          Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
+        );
+        // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
+        // whatever the clock says.
+        const hasWaited = idleAt === until && events.length === 0 && !page.more;
+        const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
+        if (isOver) {
+          const cursor = yield* cursorAt(subscription.after);
+          return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
+        }
+        const idle: ReadonlyArray<FeedStep> = page.more ? [] : [{ step: "idle" }];
+        return [events.length > 0 ? events : idle, "open"] as const;
       });
 
-      const follow = (target: FeedTarget, start: FeedStart) =>
-        Stream.unwrap(
-          Effect.gen(function* () {
-            yield* enter(target);
-            const { pid } = target.scope;
-            const after = yield* placeOf(pid, start, "cursor");
-            const subscription = yield* watch.subscribe(pid, after, target.keyId);
-            const page = Effect.gen(function* () {
-              const { events, isEnded } = yield* awaitPage(subscription, start, streamPage, Infinity).pipe(
-                Effect.retry({
-                  while: ({ _tag }) => _tag === "StoreUnavailable",
-                  schedule: Schedule.spaced("1 second"),
-                }),
-              );
-              const withCursors = yield* Effect.forEach(events, (event) =>
-                Effect.map(cursors.event(pid, event.position), (cursor) => ({ event, cursor })),
-              );
-              return isEnded && events.length === 0 ? undefined : ([withCursors, null] as const);
-            });
-            return Stream.flattenIterable(Stream.unfold(null, () => page));
-          }),
-        );
+      // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
+      const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
+        "start",
+        (state) => {
+          if (state === "over") return Effect.undefined;
+          return state === "start" ? Effect.succeed([[{ step: "begin" }], "open"] as const) : steps();
+        },
+      );
+      return Stream.flattenIterable(parts);
+    });
 
-      return EventFeed.of({
-        read,
-        stream,
-        follow,
-        history: Effect.fn("EventFeed.history")(function* (pid, before, limit, filter) {
-          const read = (place: number | null) => store.readBack(pid, place, filterPage);
-          const { events, position, more } = yield* search(read, before, filterPage, limit, filter);
-          return { events, next: more ? position : null };
-        }),
-
-        links: Effect.fn("EventFeed.links")(function* (target: FeedTarget, { cursor, limit }: LinkQuery) {
+    const follow = (target: FeedTarget, start: FeedStart) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
           yield* enter(target);
           const { pid } = target.scope;
-          const place = cursor === null ? Option.none() : yield* cursors.readList(pid, cursor);
-          if (cursor !== null && Option.isNone(place)) {
-            return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
-          }
-          // Read the position before the first page, so that the feed contains all later changes.
-          const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
-          const after = Option.isSome(place) ? place.value.chatId : null;
-          const page = yield* links.exportPage(pid, after, limit + 1);
-          const listed = page.slice(0, limit);
-          const last = page.length > limit ? listed.at(-1) : undefined;
-          return {
-            links: listed,
-            cursor: last === undefined ? null : yield* cursors.list(pid, { chatId: last.chatId, position }),
-            events: yield* cursors.event(pid, position),
-          };
+          const after = yield* placeOf(pid, start, "cursor");
+          const subscription = yield* watch.subscribe(pid, after, target.keyId);
+          const page = Effect.gen(function* () {
+            const { events, isEnded } = yield* awaitPage(subscription, start, streamPage, Infinity).pipe(
+              Effect.retry({
+                while: ({ _tag }) => _tag === "StoreUnavailable",
+                schedule: Schedule.spaced("1 second"),
+              }),
+            );
+            const withCursors = yield* Effect.forEach(events, (event) =>
+              Effect.map(cursors.event(pid, event.position), (cursor) => ({ event, cursor })),
+            );
+            return isEnded && events.length === 0 ? undefined : ([withCursors, null] as const);
+          });
+          return Stream.flattenIterable(Stream.unfold(null, () => page));
         }),
-      });
-    }),
-  ).pipe(Layer.provideMerge(EventWatch.layer));
+      );
+
+    return EventFeed.of({
+      read,
+      stream,
+      follow,
+      history: Effect.fn("EventFeed.history")(function* (pid, before, limit, filter) {
+        const read = (place: number | null) => store.readBack(pid, place, filterPage);
+        const { events, position, more } = yield* search(read, before, filterPage, limit, filter);
+        return { events, next: more ? position : null };
+      }),
+
+      links: Effect.fn("EventFeed.links")(function* (target: FeedTarget, { cursor, limit }: LinkQuery) {
+        yield* enter(target);
+        const { pid } = target.scope;
+        const place = cursor === null ? Option.none() : yield* cursors.readList(pid, cursor);
+        if (cursor !== null && Option.isNone(place)) {
+          return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
+        }
+        // Read the position before the first page, so that the feed contains all later changes.
+        const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
+        const after = Option.isSome(place) ? place.value.chatId : null;
+        const page = yield* links.exportPage(pid, after, limit + 1);
+        const listed = page.slice(0, limit);
+        const last = page.length > limit ? listed.at(-1) : undefined;
+        return {
+          links: listed,
+          cursor: last === undefined ? null : yield* cursors.list(pid, { chatId: last.chatId, position }),
+          events: yield* cursors.event(pid, position),
+        };
+      }),
+    });
+  }).pipe(Layer.effect(EventFeed), Layer.provideMerge(EventWatch.layer));
 }
 
 type Read = EventStore["Service"]["read"];

@@ -49,25 +49,22 @@ export class EventWatch extends Context.Service<
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/EventWatch") {
-  static readonly layer = Layer.effect(
-    EventWatch,
-    Effect.gen(function* () {
-      const readers: EventReaders = new Readers();
-      yield* Effect.forkScoped(wakeReaders(readers));
-      yield* Effect.forkScoped(endInactiveReaders(readers));
-      const context = yield* Effect.context();
-      const count = (by: -1 | 0 | 1) => Effect.sync(() => readersWaiting.modifyUnsafe(by, context));
-      yield* count(0);
-      return EventWatch.of({
-        subscribe: (pid, after, keyId) =>
-          Effect.andThen(
-            Effect.acquireRelease(count(1), () => count(-1)),
-            Effect.suspend(() => readers.add(pid, new EventSubscription(pid, after, keyId))),
-          ),
-        stop: readers.stop,
-      });
-    }),
-  );
+  static readonly layer = Effect.gen(function* () {
+    const readers: EventReaders = new Readers();
+    yield* Effect.forkScoped(wakeReaders(readers));
+    yield* Effect.forkScoped(endInactiveReaders(readers));
+    const context = yield* Effect.context();
+    const count = (by: -1 | 0 | 1) => Effect.sync(() => readersWaiting.modifyUnsafe(by, context));
+    yield* count(0);
+    return EventWatch.of({
+      subscribe: (pid, after, keyId) =>
+        Effect.andThen(
+          Effect.acquireRelease(count(1), () => count(-1)),
+          Effect.suspend(() => readers.add(pid, new EventSubscription(pid, after, keyId))),
+        ),
+      stop: readers.stop,
+    });
+  }).pipe(Layer.effect(EventWatch));
 }
 
 type EventReaders = Readers<Pid, EventSubscription>;

@@ -52,88 +52,85 @@ export class FlowSubjects extends Context.Service<
     readonly resolve: (entry: FlowEntry) => StoreEffect<FlowSubject, FlowRefused>;
   }
 >()("@accountlink/core/FlowSubjects") {
-  static readonly layer = Layer.effect(
-    FlowSubjects,
-    Effect.gen(function* () {
-      const keys = yield* KeyStore;
-      const sessions = yield* SessionStore;
-      const links = yield* LinkStore;
-      const plans = yield* RolePlanStore;
-      const secrets = yield* Secrets;
-      const { life } = yield* SessionSettings;
+  static readonly layer = Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const sessions = yield* SessionStore;
+    const links = yield* LinkStore;
+    const plans = yield* RolePlanStore;
+    const secrets = yield* Secrets;
+    const { life } = yield* SessionSettings;
 
-      const isStillLinked = ({ pid, chatId, gameId }: VerificationSession) =>
-        chatId === null
-          ? Effect.succeed(false)
-          : Effect.map(
-              links.findByChatId(pid, chatId),
-              (found) => gameId !== null && Option.getOrNull(found)?.gameId === gameId,
-            );
+    const isStillLinked = ({ pid, chatId, gameId }: VerificationSession) =>
+      chatId === null
+        ? Effect.succeed(false)
+        : Effect.map(
+            links.findByChatId(pid, chatId),
+            (found) => gameId !== null && Option.getOrNull(found)?.gameId === gameId,
+          );
 
-      const bySession = Effect.fnUntraced(function* (sid: string) {
-        const entry = { sid };
-        const unknown = new FlowRefused({ reason: "unknown", entry: null });
-        if (!isSid(sid)) return yield* unknown;
-        const session = Option.getOrNull(yield* sessions.find(yield* secrets.sessionId(sid)));
-        if (session === null) return yield* unknown;
-        const now = yield* Clock.currentTimeMillis;
-        if (now >= session.expiresAt + keptAfterExpiry) return yield* unknown;
-        if (session.state === "completed") {
-          return yield* refuseOver(session, entry, yield* isStillLinked(session));
-        }
-        if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
-        const key = Option.getOrNull(yield* keys.findById(session.keyId));
-        if (key === null || !isAccepted(key, now)) return yield* unknown;
-        const { id, pid, guildId, redirect, chatId, expiresAt } = session;
-        const configured = Option.getOrThrow(yield* keys.findScopeByPid(pid));
-        return { sid, session: id, pid, ...configured, guildId, redirect, chatId, expiresAt };
-      });
+    const bySession = Effect.fnUntraced(function* (sid: string) {
+      const entry = { sid };
+      const unknown = new FlowRefused({ reason: "unknown", entry: null });
+      if (!isSid(sid)) return yield* unknown;
+      const session = Option.getOrNull(yield* sessions.find(yield* secrets.sessionId(sid)));
+      if (session === null) return yield* unknown;
+      const now = yield* Clock.currentTimeMillis;
+      if (now >= session.expiresAt + keptAfterExpiry) return yield* unknown;
+      if (session.state === "completed") {
+        return yield* refuseOver(session, entry, yield* isStillLinked(session));
+      }
+      if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
+      const key = Option.getOrNull(yield* keys.findById(session.keyId));
+      if (key === null || !isAccepted(key, now)) return yield* unknown;
+      const { id, pid, guildId, redirect, chatId, expiresAt } = session;
+      const configured = Option.getOrThrow(yield* keys.findScopeByPid(pid));
+      return { sid, session: id, pid, ...configured, guildId, redirect, chatId, expiresAt };
+    });
 
-      const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
-        Effect.map(keys.listKeys(account, now), (owned) =>
-          owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
-        );
+    const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
+      Effect.map(keys.listKeys(account, now), (owned) =>
+        owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
+      );
 
-      /** Without an active key, users enter a scope through a role plan that is on. */
-      const hasPlan = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
-        if (!(yield* plans.list(pid)).some(({ state }) => state === "on")) return false;
-        return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
-      });
+    /** Without an active key, users enter a scope through a role plan that is on. */
+    const hasPlan = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
+      if (!(yield* plans.list(pid)).some(({ state }) => state === "on")) return false;
+      return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
+    });
 
-      const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
-        const { pid, redirect } = entry;
-        const now = yield* Clock.currentTimeMillis;
-        const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-        const active = configured === null ? [] : yield* activeKeys(configured.scope, now);
-        if (configured === null || (active.length === 0 && !(yield* hasPlan(configured.scope)))) {
-          return yield* new FlowRefused({ reason: "unknown", entry: null });
-        }
-        const { scope } = configured;
-        const own = guildOf(scope);
-        const guildId = entry.guildId ?? own;
-        if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
-          return yield* new FlowRefused({ reason: "no_guild", entry: null });
-        }
-        if (redirect !== null && Option.isNone(yield* mayRedirect(active, redirect))) {
-          return yield* new FlowRefused({ reason: "bad_redirect", entry: null });
-        }
-        return {
-          sid: null,
-          session: null,
-          pid: scope.pid,
-          ...configured,
-          guildId,
-          redirect,
-          chatId: null,
-          expiresAt: now + life,
-        };
-      });
+    const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
+      const { pid, redirect } = entry;
+      const now = yield* Clock.currentTimeMillis;
+      const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
+      const active = configured === null ? [] : yield* activeKeys(configured.scope, now);
+      if (configured === null || (active.length === 0 && !(yield* hasPlan(configured.scope)))) {
+        return yield* new FlowRefused({ reason: "unknown", entry: null });
+      }
+      const { scope } = configured;
+      const own = guildOf(scope);
+      const guildId = entry.guildId ?? own;
+      if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
+        return yield* new FlowRefused({ reason: "no_guild", entry: null });
+      }
+      if (redirect !== null && Option.isNone(yield* mayRedirect(active, redirect))) {
+        return yield* new FlowRefused({ reason: "bad_redirect", entry: null });
+      }
+      return {
+        sid: null,
+        session: null,
+        pid: scope.pid,
+        ...configured,
+        guildId,
+        redirect,
+        chatId: null,
+        expiresAt: now + life,
+      };
+    });
 
-      return FlowSubjects.of({
-        resolve: (entry) => ("sid" in entry ? bySession(entry.sid) : byScope(entry)),
-      });
-    }),
-  );
+    return FlowSubjects.of({
+      resolve: (entry) => ("sid" in entry ? bySession(entry.sid) : byScope(entry)),
+    });
+  }).pipe(Layer.effect(FlowSubjects));
 }
 
 /**

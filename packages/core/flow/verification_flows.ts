@@ -86,25 +86,22 @@ export class VerificationFlows extends Context.Service<
     readonly cancel: (cookie: Cookie, form: FlowForm) => Effect.Effect<FlowEnded, FlowError>;
   }
 >()("@accountlink/core/VerificationFlows") {
-  static readonly layer = Layer.effect(
-    VerificationFlows,
-    Effect.gen(function* () {
-      const observe = yield* makeFlowObserver;
-      const enterByCode = yield* makeEnterByCode;
-      const view = yield* makeView;
-      const start = yield* makeStart;
-      const finish = yield* makeFinish;
-      const confirm = yield* makeConfirm;
-      const cancel = yield* makeCancel;
-      return VerificationFlows.of({
-        // If the cookie stays the same, the browser has entered before, and the step is not recorded again.
-        view: (entry, cookie) => observe("entered", view(entry, cookie), (page) => page.cookie !== cookie),
-        enterByCode: (...args) => observe("code_entered", enterByCode(...args)),
-        start: (step, ...args) => observe(`${step}_started`, start(step, ...args)),
-        finish: (step, ...args) => observe(`${step}_proven`, finish(step, ...args)),
-        confirm: (...args) => observe("completed", confirm(...args)),
-        cancel: (...args) => observe("cancelled", cancel(...args)),
-      });
-    }),
-  );
+  static readonly layer = Effect.gen(function* () {
+    const observe = yield* makeFlowObserver;
+    const enterByCode = yield* makeEnterByCode;
+    const view = yield* makeView;
+    const start = yield* makeStart;
+    const finish = yield* makeFinish;
+    const confirm = yield* makeConfirm;
+    const cancel = yield* makeCancel;
+    return VerificationFlows.of({
+      // If the cookie stays the same, the browser has entered before, and the step is not recorded again.
+      view: (entry, cookie) => observe("entered", view(entry, cookie), (page) => page.cookie !== cookie),
+      enterByCode: (...args) => observe("code_entered", enterByCode(...args)),
+      start: (step, ...args) => observe(`${step}_started`, start(step, ...args)),
+      finish: (step, ...args) => observe(`${step}_proven`, finish(step, ...args)),
+      confirm: (...args) => observe("completed", confirm(...args)),
+      cancel: (...args) => observe("cancelled", cancel(...args)),
+    });
+  }).pipe(Layer.effect(VerificationFlows));
 }

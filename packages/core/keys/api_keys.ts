@@ -106,138 +106,135 @@ export class ApiKeys extends Context.Service<
     readonly scopeOf: (account: NewAccount | string, target: ScopeTarget) => StoreEffect<DataScope>;
   }
 >()("@accountlink/core/ApiKeys") {
-  static readonly layer = Layer.effect(
-    ApiKeys,
-    Effect.gen(function* () {
-      const store = yield* KeyStore;
-      const { announce } = yield* KeyChanges;
-      const secrets = yield* Secrets;
-      const limits = yield* Limits;
-      const random = yield* SecureRandom.SecureRandom;
-      const withRandom = Effect.provideService(SecureRandom.SecureRandom, random);
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { announce } = yield* KeyChanges;
+    const secrets = yield* Secrets;
+    const limits = yield* Limits;
+    const random = yield* SecureRandom.SecureRandom;
+    const withRandom = Effect.provideService(SecureRandom.SecureRandom, random);
 
-      const ensureOwner = Effect.fnUntraced(function* (account: NewAccount | string, target: ScopeTarget) {
-        const owner = yield* store.ensureAccount(
-          typeof account === "string" ? { name: account, chatId: null, tier: "free" } : account,
-        );
-        const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
-        return { owner, scope: yield* store.ensureScope(owner.name, target, pid) };
-      });
-
-      const scopeOf: ApiKeys["Service"]["scopeOf"] = Effect.fn("ApiKeys.scopeOf")((account, target) =>
-        Effect.map(ensureOwner(account, target), ({ scope }) => scope),
+    const ensureOwner = Effect.fnUntraced(function* (account: NewAccount | string, target: ScopeTarget) {
+      const owner = yield* store.ensureAccount(
+        typeof account === "string" ? { name: account, chatId: null, tier: "free" } : account,
       );
+      const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
+      return { owner, scope: yield* store.ensureScope(owner.name, target, pid) };
+    });
 
-      const recordOf = Effect.fnUntraced(function* (
-        id: KeyId,
-        choice: NewKey,
-      ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
-        const { account, target, ...chosen } = choice;
-        if (account.name === "" || !isNameText(account.name)) {
-          return yield* InvalidParameter.one("account", `expected ${expectedNameText}`);
-        }
-        yield* checkTexts(chosen);
-        const { owner, scope } = yield* ensureOwner(account, target);
-        return {
-          name: "",
-          tier: account.tier,
-          kind: "normal",
-          access: "full",
-          status: "active",
-          suspended: owner.status === "suspended",
-          expiresAt: null,
-          limits: {},
-          allowIps: [],
-          denyIps: [],
-          redirectOrigins: [],
-          ...chosen,
-          id,
-          scope,
-          createdAt: yield* Clock.currentTimeMillis,
-        } satisfies ApiKey;
+    const scopeOf: ApiKeys["Service"]["scopeOf"] = Effect.fn("ApiKeys.scopeOf")((account, target) =>
+      Effect.map(ensureOwner(account, target), ({ scope }) => scope),
+    );
+
+    const recordOf = Effect.fnUntraced(function* (
+      id: KeyId,
+      choice: NewKey,
+    ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
+      const { account, target, ...chosen } = choice;
+      if (account.name === "" || !isNameText(account.name)) {
+        return yield* InvalidParameter.one("account", `expected ${expectedNameText}`);
+      }
+      yield* checkTexts(chosen);
+      const { owner, scope } = yield* ensureOwner(account, target);
+      return {
+        name: "",
+        tier: account.tier,
+        kind: "normal",
+        access: "full",
+        status: "active",
+        suspended: owner.status === "suspended",
+        expiresAt: null,
+        limits: {},
+        allowIps: [],
+        denyIps: [],
+        redirectOrigins: [],
+        ...chosen,
+        id,
+        scope,
+        createdAt: yield* Clock.currentTimeMillis,
+      } satisfies ApiKey;
+    });
+
+    const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (choice, origin) {
+      const { id, token } = yield* withRandom(generateToken());
+      const key = yield* recordOf(id, choice);
+      const maxKeys = limits[choice.account.tier].keys || Infinity;
+      const inserted = yield* store.insertKey({
+        ...origin,
+        key,
+        hash: yield* secrets.keyHash(token),
+        maxKeys: key.kind === "normal" ? maxKeys : null,
+        at: key.createdAt,
       });
+      if (inserted === "too_many_keys") {
+        return yield* new Conflict({ reason: "key_limit" });
+      }
+      if (inserted === "exists") return yield* create(choice, origin);
+      return { key: { ...key, lastUsedAt: null, previousSecretEndsAt: null, revokedAt: null }, token };
+    });
 
-      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (choice, origin) {
-        const { id, token } = yield* withRandom(generateToken());
+    const revoke = Effect.fn("ApiKeys.revoke")(function* (
+      id: KeyId,
+      origin: Pick<UpdateKey, keyof WriteOrigin | "action">,
+    ) {
+      const at = yield* Clock.currentTimeMillis;
+      const outcome = yield* store.updateKey({ ...origin, id, update: { status: "revoked" }, at });
+      yield* announce(id);
+      return outcome === "updated";
+    });
+
+    return ApiKeys.of({
+      create,
+      adopt: Effect.fn("ApiKeys.adopt")(function* (token, choice, origin) {
+        const id = keyIdOf(token);
+        if (id === null)
+          return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
         const key = yield* recordOf(id, choice);
-        const maxKeys = limits[choice.account.tier].keys || Infinity;
-        const inserted = yield* store.insertKey({
-          ...origin,
-          key,
-          hash: yield* secrets.keyHash(token),
-          maxKeys: key.kind === "normal" ? maxKeys : null,
-          at: key.createdAt,
-        });
-        if (inserted === "too_many_keys") {
-          return yield* new Conflict({ reason: "key_limit" });
-        }
-        if (inserted === "exists") return yield* create(choice, origin);
-        return { key: { ...key, lastUsedAt: null, previousSecretEndsAt: null, revokedAt: null }, token };
-      });
+        const hash = yield* secrets.keyHash(token);
+        const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
+        return inserted === "inserted";
+      }),
 
-      const revoke = Effect.fn("ApiKeys.revoke")(function* (
-        id: KeyId,
-        origin: Pick<UpdateKey, keyof WriteOrigin | "action">,
-      ) {
+      rotate: Effect.fn("ApiKeys.rotate")(function* (id, graceSeconds, origin) {
+        const { token } = yield* withRandom(generateToken(id));
         const at = yield* Clock.currentTimeMillis;
-        const outcome = yield* store.updateKey({ ...origin, id, update: { status: "revoked" }, at });
+        const rotated = yield* store.rotateKey({
+          ...origin,
+          id,
+          hash: yield* secrets.keyHash(token),
+          at,
+          previousUntil: at + graceSeconds * 1000,
+        });
+        if (!rotated) return Option.none();
         yield* announce(id);
-        return outcome === "updated";
-      });
+        return Option.some(token);
+      }),
 
-      return ApiKeys.of({
-        create,
-        adopt: Effect.fn("ApiKeys.adopt")(function* (token, choice, origin) {
-          const id = keyIdOf(token);
-          if (id === null)
-            return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
-          const key = yield* recordOf(id, choice);
-          const hash = yield* secrets.keyHash(token);
-          const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
-          return inserted === "inserted";
-        }),
+      update: Effect.fn("ApiKeys.update")(function* (id, changes, origin) {
+        yield* checkTexts(changes);
+        const at = yield* Clock.currentTimeMillis;
+        const outcome = yield* store.updateKey({ ...origin, id, update: changes, at });
+        if (outcome === "revoked") return yield* new Conflict({ reason: "key_revoked" });
+        if (outcome === "updated") yield* announce(id);
+        return outcome === "unknown" ? Option.none() : Option.some(outcome === "updated");
+      }),
 
-        rotate: Effect.fn("ApiKeys.rotate")(function* (id, graceSeconds, origin) {
-          const { token } = yield* withRandom(generateToken(id));
-          const at = yield* Clock.currentTimeMillis;
-          const rotated = yield* store.rotateKey({
-            ...origin,
-            id,
-            hash: yield* secrets.keyHash(token),
-            at,
-            previousUntil: at + graceSeconds * 1000,
-          });
-          if (!rotated) return Option.none();
-          yield* announce(id);
-          return Option.some(token);
-        }),
+      revoke,
+      reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (token, requestId) {
+        if (keyIdOf(token) === null) return "unknown";
+        const found = yield* store.findByHash(yield* secrets.keyHash(token));
+        const at = yield* Clock.currentTimeMillis;
+        if (Option.isNone(found)) return "unknown";
+        if ((found.value.endsAt ?? Infinity) <= at) return "ended";
+        const { id, status } = found.value.key;
+        if (status === "revoked") return "revoked";
+        yield* revoke(id, { actor: { type: "key", id }, requestId, action: "key.reported" });
+        return "revoked";
+      }),
 
-        update: Effect.fn("ApiKeys.update")(function* (id, changes, origin) {
-          yield* checkTexts(changes);
-          const at = yield* Clock.currentTimeMillis;
-          const outcome = yield* store.updateKey({ ...origin, id, update: changes, at });
-          if (outcome === "revoked") return yield* new Conflict({ reason: "key_revoked" });
-          if (outcome === "updated") yield* announce(id);
-          return outcome === "unknown" ? Option.none() : Option.some(outcome === "updated");
-        }),
-
-        revoke,
-        reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (token, requestId) {
-          if (keyIdOf(token) === null) return "unknown";
-          const found = yield* store.findByHash(yield* secrets.keyHash(token));
-          const at = yield* Clock.currentTimeMillis;
-          if (Option.isNone(found)) return "unknown";
-          if ((found.value.endsAt ?? Infinity) <= at) return "ended";
-          const { id, status } = found.value.key;
-          if (status === "revoked") return "revoked";
-          yield* revoke(id, { actor: { type: "key", id }, requestId, action: "key.reported" });
-          return "revoked";
-        }),
-
-        scopeOf,
-      });
-    }),
-  ).pipe(Layer.provide(KeyChanges.layer));
+      scopeOf,
+    });
+  }).pipe(Layer.effect(ApiKeys), Layer.provide(KeyChanges.layer));
 }
 
 const areNetworks = (entries: ReadonlyArray<string> = []): boolean =>

@@ -89,116 +89,113 @@ export class KeyAuthenticator extends Context.Service<
     ) => StoreEffect<void, SharedIpRateLimited>;
   }
 >()("@accountlink/core/KeyAuthenticator") {
-  static readonly layer = Layer.effect(
-    KeyAuthenticator,
-    Effect.gen(function* () {
-      const store = yield* KeyStore;
-      const keyChanges = yield* KeyChanges;
-      const secrets = yield* Secrets;
-      const security = yield* SecurityLog;
-      const limits = yield* Limits;
-      const throttle = yield* makeAuthThrottle;
-      const cache = new Map<string, CachedKey>();
-      let changes = 0;
-      // A changed key is read from the store again at its next use. If the signal of the change is lost, the key is
-      // read again after `keyFreshness`.
-      yield* keyChanges.subscribe((id) => {
-        changes++;
-        for (const cached of cache.values()) if (cached.key.id === id) cached.askedAt = null;
-      });
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const keyChanges = yield* KeyChanges;
+    const secrets = yield* Secrets;
+    const security = yield* SecurityLog;
+    const limits = yield* Limits;
+    const throttle = yield* makeAuthThrottle;
+    const cache = new Map<string, CachedKey>();
+    let changes = 0;
+    // A changed key is read from the store again at its next use. If the signal of the change is lost, the key is
+    // read again after `keyFreshness`.
+    yield* keyChanges.subscribe((id) => {
+      changes++;
+      for (const cached of cache.values()) if (cached.key.id === id) cached.askedAt = null;
+    });
 
-      const refuseWrong = (token: string, address: ClientAddress | null) => {
-        cache.delete(token);
-        return Effect.andThen(
-          throttle.countFailures(address, 1),
-          Effect.fail(new InvalidApiKey({ problem: "wrong" })),
-        );
+    const refuseWrong = (token: string, address: ClientAddress | null) => {
+      cache.delete(token);
+      return Effect.andThen(
+        throttle.countFailures(address, 1),
+        Effect.fail(new InvalidApiKey({ problem: "wrong" })),
+      );
+    };
+
+    const addToCache = (
+      token: string,
+      presented: PresentedKey,
+      { keyHash, askedAt, now }: Pick<CachedKey, "keyHash" | "askedAt"> & { readonly now: Millis },
+    ): CachedKey => {
+      const { key, endsAt } = presented;
+      const cached: CachedKey = {
+        key: key.kind === "normal" ? key : { ...key, scope: { ...key.scope, namesAnyGuild: true } },
+        endsAt,
+        keyHash,
+        quota: quotaOf(key.limits, limits[key.tier]),
+        askedAt,
+        acceptedUntil: now + acceptedFor,
+        // A key that is read again is shared no sooner.
+        shareAt: cache.get(token)?.shareAt ?? now,
+        lastAddress: undefined,
       };
+      cache.delete(token);
+      if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value as string);
+      cache.set(token, cached);
+      return cached;
+    };
 
-      const addToCache = (
-        token: string,
-        presented: PresentedKey,
-        { keyHash, askedAt, now }: Pick<CachedKey, "keyHash" | "askedAt"> & { readonly now: Millis },
-      ): CachedKey => {
-        const { key, endsAt } = presented;
-        const cached: CachedKey = {
-          key: key.kind === "normal" ? key : { ...key, scope: { ...key.scope, namesAnyGuild: true } },
-          endsAt,
-          keyHash,
-          quota: quotaOf(key.limits, limits[key.tier]),
-          askedAt,
-          acceptedUntil: now + acceptedFor,
-          // A key that is read again is shared no sooner.
-          shareAt: cache.get(token)?.shareAt ?? now,
-          lastAddress: undefined,
-        };
-        cache.delete(token);
-        if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value as string);
-        cache.set(token, cached);
-        return cached;
-      };
+    const readKey = Effect.fnUntraced(function* (
+      token: string,
+      keyHash: string,
+      address: ClientAddress | null,
+    ) {
+      const askedAt = yield* Effect.map(Clock.Clock, momentOf);
+      const changesBefore = changes;
+      const found = yield* store.findByHash(keyHash);
+      const now = yield* Clock.currentTimeMillis;
+      if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
+      // A key that changed during the read may be outdated, so it is used for this request only.
+      const isCurrent = changes === changesBefore;
+      const cached = addToCache(token, found.value, { keyHash, askedAt: isCurrent ? askedAt : null, now });
+      if (cached.shareAt <= now) {
+        cached.shareAt = now + shareInterval;
+        yield* throttle.shareAccepted(keyHash, now);
+      }
+      return yield* noteUse(cached, address);
+    });
 
-      const readKey = Effect.fnUntraced(function* (
-        token: string,
-        keyHash: string,
-        address: ClientAddress | null,
-      ) {
-        const askedAt = yield* Effect.map(Clock.Clock, momentOf);
-        const changesBefore = changes;
-        const found = yield* store.findByHash(keyHash);
-        const now = yield* Clock.currentTimeMillis;
-        if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
-        // A key that changed during the read may be outdated, so it is used for this request only.
-        const isCurrent = changes === changesBefore;
-        const cached = addToCache(token, found.value, { keyHash, askedAt: isCurrent ? askedAt : null, now });
-        if (cached.shareAt <= now) {
-          cached.shareAt = now + shareInterval;
-          yield* throttle.shareAccepted(keyHash, now);
-        }
-        return yield* noteUse(cached, address);
-      });
+    const noteUse = (cached: CachedKey, address: ClientAddress | null): Effect.Effect<CachedKey> => {
+      cached.lastAddress = address?.countedAs;
+      return Effect.as(security.noteUse(cached.key.id, address), cached);
+    };
 
-      const noteUse = (cached: CachedKey, address: ClientAddress | null): Effect.Effect<CachedKey> => {
-        cached.lastAddress = address?.countedAs;
-        return Effect.as(security.noteUse(cached.key.id, address), cached);
-      };
+    const hashOf = (token: string | null) =>
+      token === null || keyIdOf(token) === null ? Effect.succeed(null) : secrets.keyHash(token);
 
-      const hashOf = (token: string | null) =>
-        token === null || keyIdOf(token) === null ? Effect.succeed(null) : secrets.keyHash(token);
+    const authenticateAnew = Effect.fnUntraced(function* (
+      token: string | null,
+      cached: CachedKey | undefined,
+      address: ClientAddress | null,
+    ) {
+      const keyHash = cached?.keyHash ?? (yield* hashOf(token));
+      if (cached === undefined || cached.acceptedUntil <= (yield* Clock.currentTimeMillis)) {
+        yield* throttle.check(address, keyHash);
+      }
+      if (token === null) return yield* new InvalidApiKey({ problem: "missing" });
+      return yield* keyHash === null ? refuseWrong(token, address) : readKey(token, keyHash, address);
+    });
 
-      const authenticateAnew = Effect.fnUntraced(function* (
-        token: string | null,
-        cached: CachedKey | undefined,
-        address: ClientAddress | null,
-      ) {
-        const keyHash = cached?.keyHash ?? (yield* hashOf(token));
-        if (cached === undefined || cached.acceptedUntil <= (yield* Clock.currentTimeMillis)) {
-          yield* throttle.check(address, keyHash);
-        }
-        if (token === null) return yield* new InvalidApiKey({ problem: "missing" });
-        return yield* keyHash === null ? refuseWrong(token, address) : readKey(token, keyHash, address);
-      });
-
-      return KeyAuthenticator.of({
-        checkThrottle: (address) => throttle.check(address, null),
-        countFailures: throttle.countFailures,
-        authenticate: (token, address) =>
-          Effect.withFiber((fiber) => {
-            const clock = fiber.getRef(Clock.Clock);
-            const now = clock.currentTimeMillisUnsafe();
-            const cached = token === null ? undefined : cache.get(token);
-            if (cached === undefined || !isFresh(cached, clock) || !hasNotEnded(cached, now)) {
-              return authenticateAnew(token, cached, address);
-            }
-            // Each accepted request lets its key pass the throttle for another hour.
-            cached.acceptedUntil = now + acceptedFor;
-            return cached.lastAddress === address?.countedAs
-              ? Effect.succeed(cached)
-              : noteUse(cached, address);
-          }),
-      });
-    }),
-  ).pipe(Layer.provide(KeyChanges.layer));
+    return KeyAuthenticator.of({
+      checkThrottle: (address) => throttle.check(address, null),
+      countFailures: throttle.countFailures,
+      authenticate: (token, address) =>
+        Effect.withFiber((fiber) => {
+          const clock = fiber.getRef(Clock.Clock);
+          const now = clock.currentTimeMillisUnsafe();
+          const cached = token === null ? undefined : cache.get(token);
+          if (cached === undefined || !isFresh(cached, clock) || !hasNotEnded(cached, now)) {
+            return authenticateAnew(token, cached, address);
+          }
+          // Each accepted request lets its key pass the throttle for another hour.
+          cached.acceptedUntil = now + acceptedFor;
+          return cached.lastAddress === address?.countedAs
+            ? Effect.succeed(cached)
+            : noteUse(cached, address);
+        }),
+    });
+  }).pipe(Layer.effect(KeyAuthenticator), Layer.provide(KeyChanges.layer));
 }
 
 const isUsable = (presented: PresentedKey, now: Millis): boolean =>

@@ -15,23 +15,20 @@ export class KeyChanges extends Context.Service<
     readonly subscribe: (onChange: (id: string) => void) => Effect.Effect<void, never, Scope.Scope>;
   }
 >()("@accountlink/core/KeyChanges") {
-  static readonly layer = Layer.effect(
-    KeyChanges,
-    Effect.gen(function* () {
-      const signals = yield* Signals;
-      const subscribers = new Set<(id: string) => void>();
-      return KeyChanges.of({
-        announce: (id) =>
-          Effect.suspend(() => {
-            for (const onChange of subscribers) onChange(id);
-            return Effect.ignore(signals.publish(topic, id));
-          }),
-        subscribe: (onChange) =>
-          Effect.acquireRelease(
-            Effect.sync(() => subscribers.add(onChange)),
-            () => Effect.sync(() => subscribers.delete(onChange)),
-          ).pipe(Effect.andThen(forEachSignal(topic, onChange)), Effect.provideService(Signals, signals)),
-      });
-    }),
-  );
+  static readonly layer = Effect.gen(function* () {
+    const signals = yield* Signals;
+    const subscribers = new Set<(id: string) => void>();
+    return KeyChanges.of({
+      announce: (id) =>
+        Effect.suspend(() => {
+          for (const onChange of subscribers) onChange(id);
+          return Effect.ignore(signals.publish(topic, id));
+        }),
+      subscribe: (onChange) =>
+        Effect.acquireRelease(
+          Effect.sync(() => subscribers.add(onChange)),
+          () => Effect.sync(() => subscribers.delete(onChange)),
+        ).pipe(Effect.andThen(forEachSignal(topic, onChange)), Effect.provideService(Signals, signals)),
+    });
+  }).pipe(Layer.effect(KeyChanges));
 }

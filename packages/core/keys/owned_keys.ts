@@ -109,67 +109,64 @@ export class OwnedKeys extends Context.Service<
     ) => StoreEffect<IssuedOwnedKey, Unknown | Conflict>;
   }
 >()("@accountlink/core/OwnedKeys") {
-  static readonly layer = Layer.effect(
-    OwnedKeys,
-    Effect.gen(function* () {
-      const keys = yield* ApiKeys;
-      const store = yield* KeyStore;
-      const guard = yield* GuildGuard;
-      const limits = yield* Limits;
+  static readonly layer = Effect.gen(function* () {
+    const keys = yield* ApiKeys;
+    const store = yield* KeyStore;
+    const guard = yield* GuildGuard;
+    const limits = yield* Limits;
 
-      const find: OwnedKeys["Service"]["find"] = Effect.fn("OwnedKeys.find")(function* ({ name }, id) {
+    const find: OwnedKeys["Service"]["find"] = Effect.fn("OwnedKeys.find")(function* ({ name }, id) {
+      const now = yield* Clock.currentTimeMillis;
+      const found = isKeyId(id) ? Option.getOrNull(yield* store.findDetails(id, now)) : null;
+      return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
+    });
+
+    const findLiving = Effect.fnUntraced(function* ({ account }: KeyOwner, id: string) {
+      const key = yield* find(account, id);
+      return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;
+    });
+
+    return OwnedKeys.of({
+      find,
+
+      list: Effect.fn("OwnedKeys.list")(function* ({ name }) {
         const now = yield* Clock.currentTimeMillis;
-        const found = isKeyId(id) ? Option.getOrNull(yield* store.findDetails(id, now)) : null;
-        return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
-      });
+        const listed = yield* store.listKeys(name, now);
+        return listed
+          .filter(({ revokedAt }) => revokedAt === null || now - revokedAt < revokedListed)
+          .toReversed();
+      }),
 
-      const findLiving = Effect.fnUntraced(function* ({ account }: KeyOwner, id: string) {
-        const key = yield* find(account, id);
-        return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;
-      });
+      plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }) {
+        return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
+      }),
 
-      return OwnedKeys.of({
-        find,
+      create: Effect.fn("OwnedKeys.create")(function* (owner, key) {
+        const { account, chatId } = owner;
+        if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, chatId);
+        return yield* keys.create({ ...key, account }, originOf(owner));
+      }),
 
-        list: Effect.fn("OwnedKeys.list")(function* ({ name }) {
-          const now = yield* Clock.currentTimeMillis;
-          const listed = yield* store.listKeys(name, now);
-          return listed
-            .filter(({ revokedAt }) => revokedAt === null || now - revokedAt < revokedListed)
-            .toReversed();
-        }),
+      update: Effect.fn("OwnedKeys.update")(function* (owner, id, update) {
+        const key = yield* findLiving(owner, id);
+        yield* keys.update(key.id, update, originOf(owner));
+        return yield* find(owner.account, id);
+      }),
 
-        plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }) {
-          return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
-        }),
+      revoke: Effect.fn("OwnedKeys.revoke")(function* (owner, id) {
+        const key = yield* findLiving(owner, id);
+        yield* keys.revoke(key.id, originOf(owner));
+        return yield* find(owner.account, id);
+      }),
 
-        create: Effect.fn("OwnedKeys.create")(function* (owner, key) {
-          const { account, chatId } = owner;
-          if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, chatId);
-          return yield* keys.create({ ...key, account }, originOf(owner));
-        }),
-
-        update: Effect.fn("OwnedKeys.update")(function* (owner, id, update) {
-          const key = yield* findLiving(owner, id);
-          yield* keys.update(key.id, update, originOf(owner));
-          return yield* find(owner.account, id);
-        }),
-
-        revoke: Effect.fn("OwnedKeys.revoke")(function* (owner, id) {
-          const key = yield* findLiving(owner, id);
-          yield* keys.revoke(key.id, originOf(owner));
-          return yield* find(owner.account, id);
-        }),
-
-        rotate: Effect.fn("OwnedKeys.rotate")(function* (owner, id, graceSeconds) {
-          const key = yield* findLiving(owner, id);
-          const token = yield* keys.rotate(key.id, graceSeconds, originOf(owner));
-          if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
-          return { token: token.value, key: yield* find(owner.account, id) };
-        }),
-      });
-    }),
-  );
+      rotate: Effect.fn("OwnedKeys.rotate")(function* (owner, id, graceSeconds) {
+        const key = yield* findLiving(owner, id);
+        const token = yield* keys.rotate(key.id, graceSeconds, originOf(owner));
+        if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
+        return { token: token.value, key: yield* find(owner.account, id) };
+      }),
+    });
+  }).pipe(Layer.effect(OwnedKeys));
 }
 
 const isKeyId = Schema.is(KeyId);

@@ -22,36 +22,33 @@ export const countsAlone = Metric.gauge("accountlink_limits_alone", {
  * ```
  */
 export const layer = (local: Layer.Layer<Counters>): Layer.Layer<Counters, never, Counters> =>
-  Layer.effect(
-    Counters,
-    Effect.gen(function* () {
-      const shared = yield* Counters;
-      const alone = Context.get(yield* Layer.build(Layer.fresh(local)), Counters);
-      const context = yield* Effect.context();
-      // Updated directly, because an effect for each request would cost more than the change is worth.
-      const setAlone = (isAlone: boolean) => countsAlone.updateUnsafe(isAlone ? 1 : 0, context);
-      setAlone(false);
+  Effect.gen(function* () {
+    const shared = yield* Counters;
+    const alone = Context.get(yield* Layer.build(Layer.fresh(local)), Counters);
+    const context = yield* Effect.context();
+    // Updated directly, because an effect for each request would cost more than the change is worth.
+    const setAlone = (isAlone: boolean) => countsAlone.updateUnsafe(isAlone ? 1 : 0, context);
+    setAlone(false);
 
-      return Counters.of({
-        admit: (rules, now) =>
-          // Without rules the shared counters are not asked, so their result says nothing about an outage.
-          rules.length === 0
-            ? alone.admit(rules, now)
-            : Effect.matchEffect(shared.admit(rules, now), {
-                onSuccess: (admission) => {
-                  setAlone(false);
-                  return admission.admitted
-                    ? Effect.as(alone.admit(rules.map(withoutLimit), now), admission)
-                    : Effect.succeed(admission);
-                },
-                onFailure: () => {
-                  setAlone(true);
-                  return alone.admit(rules, now);
-                },
-              }),
-        read: (rules, now) => shared.read(rules, now).pipe(Effect.catch(() => alone.read(rules, now))),
-      });
-    }),
-  );
+    return Counters.of({
+      admit: (rules, now) =>
+        // Without rules the shared counters are not asked, so their result says nothing about an outage.
+        rules.length === 0
+          ? alone.admit(rules, now)
+          : Effect.matchEffect(shared.admit(rules, now), {
+              onSuccess: (admission) => {
+                setAlone(false);
+                return admission.admitted
+                  ? Effect.as(alone.admit(rules.map(withoutLimit), now), admission)
+                  : Effect.succeed(admission);
+              },
+              onFailure: () => {
+                setAlone(true);
+                return alone.admit(rules, now);
+              },
+            }),
+      read: (rules, now) => shared.read(rules, now).pipe(Effect.catch(() => alone.read(rules, now))),
+    });
+  }).pipe(Layer.effect(Counters));
 
 const withoutLimit = (rule: CounterRule): CounterRule => ({ ...rule, limit: Number.POSITIVE_INFINITY });

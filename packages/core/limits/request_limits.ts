@@ -120,96 +120,93 @@ export class RequestLimits extends Context.Service<
     readonly admitExport: (chatId: ChatId) => StoreEffect<void, RateLimited>;
   }
 >()("@accountlink/core/RequestLimits") {
-  static readonly layer = Layer.effect(
-    RequestLimits,
-    Effect.gen(function* () {
-      const counters = yield* Counters;
-      const { address: addressLimits } = yield* Limits;
-      const secrets = yield* Secrets;
-      const knownAddresses = new Map<string, AddressWindows>();
+  static readonly layer = Effect.gen(function* () {
+    const counters = yield* Counters;
+    const { address: addressLimits } = yield* Limits;
+    const secrets = yield* Secrets;
+    const knownAddresses = new Map<string, AddressWindows>();
 
-      const windowsOfAddress = (address: ClientAddress): Effect.Effect<AddressWindows> => {
-        const known = knownAddresses.get(address.countedAs);
-        if (known !== undefined) return Effect.succeed(known);
-        return Effect.map(secrets.addressName(address), (name) => {
-          const windows = addressWindows(name);
-          if (knownAddresses.size >= maxCachedAddresses) knownAddresses.clear();
-          knownAddresses.set(address.countedAs, windows);
-          return windows;
-        });
+    const windowsOfAddress = (address: ClientAddress): Effect.Effect<AddressWindows> => {
+      const known = knownAddresses.get(address.countedAs);
+      if (known !== undefined) return Effect.succeed(known);
+      return Effect.map(secrets.addressName(address), (name) => {
+        const windows = addressWindows(name);
+        if (knownAddresses.size >= maxCachedAddresses) knownAddresses.clear();
+        knownAddresses.set(address.countedAs, windows);
+        return windows;
+      });
+    };
+
+    const rulesFor = (
+      { key, quota, traffic }: Requester,
+      ofAddress: AddressWindows | null,
+      now: Millis,
+    ): Array<LimitRule> => {
+      const ofKey = keyWindows(key.id);
+      const rules: Array<LimitRule> = [];
+      const add = (window: Window, limit: number | null, windowMs?: number) => {
+        if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, now, windowMs));
       };
+      const isVerify = traffic === "verify";
+      // Partner and staff keys have no address limits, because they belong to large bots that send everything from
+      // one host.
+      if (key.kind === "normal" && ofAddress !== null) {
+        add(ofAddress.second, addressLimits.perSecond);
+        if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
+        else add(ofAddress.day, addressLimits.daily);
+      }
+      if (isVerify) {
+        add(ofKey.verifyDay, quota.verifyDaily);
+      } else {
+        add(ofKey.second, quota.perWindow, quota.windowMs);
+        add(ofKey.day, quota.daily);
+      }
+      return rules;
+    };
 
-      const rulesFor = (
-        { key, quota, traffic }: Requester,
-        ofAddress: AddressWindows | null,
-        now: Millis,
-      ): Array<LimitRule> => {
-        const ofKey = keyWindows(key.id);
-        const rules: Array<LimitRule> = [];
-        const add = (window: Window, limit: number | null, windowMs?: number) => {
-          if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, now, windowMs));
-        };
-        const isVerify = traffic === "verify";
-        // Partner and staff keys have no address limits, because they belong to large bots that send everything from
-        // one host.
-        if (key.kind === "normal" && ofAddress !== null) {
-          add(ofAddress.second, addressLimits.perSecond);
-          if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
-          else add(ofAddress.day, addressLimits.daily);
-        }
-        if (isVerify) {
-          add(ofKey.verifyDay, quota.verifyDaily);
-        } else {
-          add(ofKey.second, quota.perWindow, quota.windowMs);
-          add(ofKey.day, quota.daily);
-        }
-        return rules;
-      };
+    /** Counts a request against one limit, or refuses it. */
+    const admitOne = Effect.fnUntraced(function* (window: Window, limit: number) {
+      const now = yield* Clock.currentTimeMillis;
+      const rule = ruleOf(window, limit, now);
+      const { admitted, states } = yield* counters.admit([rule], now);
+      if (!admitted) return yield* refusalOf([rule], states, now);
+    });
 
-      /** Counts a request against one limit, or refuses it. */
-      const admitOne = Effect.fnUntraced(function* (window: Window, limit: number) {
+    const admitAddress = Effect.fnUntraced(function* (
+      address: ClientAddress | null,
+      which: "second" | "page" | "verifyDay",
+      limit: number,
+    ) {
+      if (limit === 0 || address === null) return;
+      const windows = yield* windowsOfAddress(address);
+      // A full window of an address refuses with `SharedIpRateLimited`, a window of a key with `RateLimited`.
+      yield* Effect.catchTag(admitOne(windows[which], limit), "RateLimited", Effect.die);
+    });
+
+    return RequestLimits.of({
+      admit: Effect.fnUntraced(function* (requester) {
+        const { address } = requester;
+        const ofAddress = address === null ? null : yield* windowsOfAddress(address);
         const now = yield* Clock.currentTimeMillis;
-        const rule = ruleOf(window, limit, now);
-        const { admitted, states } = yield* counters.admit([rule], now);
-        if (!admitted) return yield* refusalOf([rule], states, now);
-      });
+        const rules = rulesFor(requester, ofAddress, now);
+        const { admitted, states } = yield* counters.admit(rules, now);
+        const refusal = admitted ? null : refusalOf(rules, states, now);
+        return { report: reportOf(rules, states), refusal };
+      }),
 
-      const admitAddress = Effect.fnUntraced(function* (
-        address: ClientAddress | null,
-        which: "second" | "page" | "verifyDay",
-        limit: number,
-      ) {
-        if (limit === 0 || address === null) return;
-        const windows = yield* windowsOfAddress(address);
-        // A full window of an address refuses with `SharedIpRateLimited`, a window of a key with `RateLimited`.
-        yield* Effect.catchTag(admitOne(windows[which], limit), "RateLimited", Effect.die);
-      });
+      admitKeyless: (address) => admitAddress(address, "second", addressLimits.perSecond),
+      admitPage: (address) => admitAddress(address, "page", addressLimits.pagesPerSecond),
+      admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
 
-      return RequestLimits.of({
-        admit: Effect.fnUntraced(function* (requester) {
-          const { address } = requester;
-          const ofAddress = address === null ? null : yield* windowsOfAddress(address);
-          const now = yield* Clock.currentTimeMillis;
-          const rules = rulesFor(requester, ofAddress, now);
-          const { admitted, states } = yield* counters.admit(rules, now);
-          const refusal = admitted ? null : refusalOf(rules, states, now);
-          return { report: reportOf(rules, states), refusal };
-        }),
-
-        admitKeyless: (address) => admitAddress(address, "second", addressLimits.perSecond),
-        admitPage: (address) => admitAddress(address, "page", addressLimits.pagesPerSecond),
-        admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
-
-        admitExport: (chatId) =>
-          // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
-          // is erased.
-          secrets.addressName({ countedAs: `export ${chatId}` }).pipe(
-            Effect.flatMap((name) => admitOne(windowOf("day", name), exportsDaily)),
-            Effect.catchTag("SharedIpRateLimited", Effect.die),
-          ),
-      });
-    }),
-  );
+      admitExport: (chatId) =>
+        // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
+        // is erased.
+        secrets.addressName({ countedAs: `export ${chatId}` }).pipe(
+          Effect.flatMap((name) => admitOne(windowOf("day", name), exportsDaily)),
+          Effect.catchTag("SharedIpRateLimited", Effect.die),
+        ),
+    });
+  }).pipe(Layer.effect(RequestLimits));
 }
 
 type Window = Pick<LimitRule, "bucket" | "key" | "isDay">;

@@ -72,100 +72,97 @@ export class BulkLookup extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<BulkItem<GameLookup>>, BulkError>;
   }
 >()("@accountlink/core/BulkLookup") {
-  static readonly layer = Layer.effect(
-    BulkLookup,
-    Effect.gen(function* () {
-      const links = yield* LinkStore;
-      const guard = yield* GuildGuard;
-      const profiles = yield* Profiles;
+  static readonly layer = Effect.gen(function* () {
+    const links = yield* LinkStore;
+    const guard = yield* GuildGuard;
+    const profiles = yield* Profiles;
 
-      const memberships = (guildId: GuildId, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
-        mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
+    const memberships = (guildId: GuildId, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
+      mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
 
-      /** Returns the guild members among the latest linked chat users of each game user, or the platform's failure. */
-      const membersOfEach = Effect.fnUntraced(function* (
-        guildId: GuildId,
-        linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
-      ) {
-        const checked = Array.from(
-          linked,
-          ([gameId, chatIds]) => [gameId, chatIds.slice(0, maxCheckedMembers)] as const,
+    /** Returns the guild members among the latest linked chat users of each game user, or the platform's failure. */
+    const membersOfEach = Effect.fnUntraced(function* (
+      guildId: GuildId,
+      linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
+    ) {
+      const checked = Array.from(
+        linked,
+        ([gameId, chatIds]) => [gameId, chatIds.slice(0, maxCheckedMembers)] as const,
+      );
+      const all = checked.flatMap(([, chatIds]) => chatIds);
+      const known = yield* guard.knownMembers(guildId, all);
+      const others = yield* memberships(
+        guildId,
+        all.filter((chatId) => !known.has(chatId)),
+      );
+      const told = Array.from(known, ([chatId, member]) => [chatId, Result.succeed(member)] as const);
+      const members: Memberships = new Map([...others, ...told]);
+      return new Map(checked.map(([gameId, chatIds]) => [gameId, keepMembers(chatIds, members)]));
+    });
+
+    const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
+
+    return BulkLookup.of({
+      byChats: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
+        yield* checkBulkLimit(inputs);
+        yield* guard.enter(scope, guildId);
+        const chatIds = distinct(inputs, isChatId);
+        const find = links.findGamesByChatIds(scope.pid, [...chatIds]);
+        const [linked, members] =
+          guildId === null
+            ? [yield* find, null]
+            : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: 2 });
+        const membershipOf = (chatId: ChatId) =>
+          members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
+        const found = resolved
+          ? [...linked].filter(([chatId]) => Result.getOrElse(membershipOf(chatId), () => false))
+          : [];
+        const games = yield* gameProfiles(found.map(([, gameId]) => gameId));
+        const chats = yield* mapOf(
+          found.map(([chatId]) => chatId),
+          (chatId) => profiles.chat(chatId, guildId),
         );
-        const all = checked.flatMap(([, chatIds]) => chatIds);
-        const known = yield* guard.knownMembers(guildId, all);
-        const others = yield* memberships(
-          guildId,
-          all.filter((chatId) => !known.has(chatId)),
+        return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
+          const member = membershipOf(chatId);
+          if (Result.isFailure(member)) return Result.fail(member.failure);
+          if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
+          const gameId = linked.get(chatId);
+          if (gameId === undefined) return Result.fail(new LinkNotFound());
+          const pair = { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null };
+          return Result.succeed({ chatId, gameId, resolved: pair });
+        });
+      }),
+
+      byGames: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
+        yield* checkBulkLimit(inputs);
+        yield* guard.enter(scope, guildId);
+        const gameIds = distinct(inputs, isGameId);
+        const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
+        const members = guildId === null ? null : yield* membersOfEach(guildId, linked);
+        const membersOf = (gameId: GameId) =>
+          members?.get(gameId) ?? Result.succeed(linked.get(gameId) ?? []);
+        const games = yield* gameProfiles(resolved ? linked.keys() : []);
+        const chats = yield* mapOf(resolved ? linked.keys() : [], (gameId) =>
+          profiles.chats(
+            Result.getOrElse(membersOf(gameId), () => []),
+            guildId,
+          ),
         );
-        const told = Array.from(known, ([chatId, member]) => [chatId, Result.succeed(member)] as const);
-        const members: Memberships = new Map([...others, ...told]);
-        return new Map(checked.map(([gameId, chatIds]) => [gameId, keepMembers(chatIds, members)]));
-      });
-
-      const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
-
-      return BulkLookup.of({
-        byChats: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
-          yield* checkBulkLimit(inputs);
-          yield* guard.enter(scope, guildId);
-          const chatIds = distinct(inputs, isChatId);
-          const find = links.findGamesByChatIds(scope.pid, [...chatIds]);
-          const [linked, members] =
-            guildId === null
-              ? [yield* find, null]
-              : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: 2 });
-          const membershipOf = (chatId: ChatId) =>
-            members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
-          const found = resolved
-            ? [...linked].filter(([chatId]) => Result.getOrElse(membershipOf(chatId), () => false))
-            : [];
-          const games = yield* gameProfiles(found.map(([, gameId]) => gameId));
-          const chats = yield* mapOf(
-            found.map(([chatId]) => chatId),
-            (chatId) => profiles.chat(chatId, guildId),
-          );
-          return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
-            const member = membershipOf(chatId);
-            if (Result.isFailure(member)) return Result.fail(member.failure);
-            if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
-            const gameId = linked.get(chatId);
-            if (gameId === undefined) return Result.fail(new LinkNotFound());
-            const pair = { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null };
-            return Result.succeed({ chatId, gameId, resolved: pair });
-          });
-        }),
-
-        byGames: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
-          yield* checkBulkLimit(inputs);
-          yield* guard.enter(scope, guildId);
-          const gameIds = distinct(inputs, isGameId);
-          const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
-          const members = guildId === null ? null : yield* membersOfEach(guildId, linked);
-          const membersOf = (gameId: GameId) =>
-            members?.get(gameId) ?? Result.succeed(linked.get(gameId) ?? []);
-          const games = yield* gameProfiles(resolved ? linked.keys() : []);
-          const chats = yield* mapOf(resolved ? linked.keys() : [], (gameId) =>
-            profiles.chats(
-              Result.getOrElse(membersOf(gameId), () => []),
-              guildId,
-            ),
-          );
-          return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
-            Result.flatMap(membersOf(gameId), (chatIds) =>
-              chatIds.length === 0
-                ? Result.fail(new LinkNotFound())
-                : Result.succeed({
-                    gameId,
-                    chatIds,
-                    count: chatIds.length,
-                    resolved: { game: games.get(gameId) ?? null, chat: chats.get(gameId) ?? null },
-                  }),
-            ),
-          );
-        }),
-      });
-    }),
-  );
+        return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
+          Result.flatMap(membersOf(gameId), (chatIds) =>
+            chatIds.length === 0
+              ? Result.fail(new LinkNotFound())
+              : Result.succeed({
+                  gameId,
+                  chatIds,
+                  count: chatIds.length,
+                  resolved: { game: games.get(gameId) ?? null, chat: chats.get(gameId) ?? null },
+                }),
+          ),
+        );
+      }),
+    });
+  }).pipe(Layer.effect(BulkLookup));
 }
 
 /** Fails if there are more inputs than the limit. Duplicate inputs count too. @internal */

@@ -70,127 +70,124 @@ export class LinkCap extends Context.Service<
     readonly freed: (scope: Pick<DataScope, "account">) => Effect.Effect<void>;
   }
 >()("@accountlink/core/LinkCap") {
-  static readonly layer = Layer.effect(
-    LinkCap,
-    Effect.gen(function* () {
-      const limits = yield* Limits;
-      const keys = yield* KeyStore;
-      const members = yield* MemberStore;
-      const links = yield* LinkStore;
-      const oneCount = yield* Semaphore.make(1);
-      const rooms = new Map<string, Known>();
+  static readonly layer = Effect.gen(function* () {
+    const limits = yield* Limits;
+    const keys = yield* KeyStore;
+    const members = yield* MemberStore;
+    const links = yield* LinkStore;
+    const oneCount = yield* Semaphore.make(1);
+    const rooms = new Map<string, Known>();
 
-      const capOf = Effect.fnUntraced(function* (account: string) {
-        const found = Option.getOrUndefined(yield* keys.findAccount(account));
-        const cap = found === undefined ? 0 : limits[found.tier].links;
-        return cap === 0 || isOperators(yield* members.list(account)) ? Infinity : cap;
+    const capOf = Effect.fnUntraced(function* (account: string) {
+      const found = Option.getOrUndefined(yield* keys.findAccount(account));
+      const cap = found === undefined ? 0 : limits[found.tier].links;
+      return cap === 0 || isOperators(yield* members.list(account)) ? Infinity : cap;
+    });
+
+    const countRoom = Effect.fnUntraced(function* (account: string) {
+      const cap = yield* capOf(account);
+      if (cap === Infinity) return cap;
+      let left = cap;
+      for (const { scope } of yield* keys.listScopes(account)) {
+        if (left > 0) left -= yield* links.countLinks(scope.pid, { enough: left });
+      }
+      return Math.max(0, left);
+    });
+
+    const knownRoom = (account: string, now: Millis): Known | undefined => {
+      const known = rooms.get(account);
+      return known !== undefined && now < known.until ? known : undefined;
+    };
+
+    const take = (known: Known, wanted: number): number => {
+      known.left -= wanted;
+      known.reserved += wanted;
+      return wanted;
+    };
+
+    /** Opens at the next release of a reservation. */
+    let released = Latch.makeUnsafe();
+
+    const reservedOf = (account: string): number => rooms.get(account)?.reserved ?? 0;
+
+    /**
+     * Counts the room beside the open reservations. The count may include links of these reservations, so a lack of
+     * room is certain only once they are released.
+     */
+    const countUnreserved = Effect.fnUntraced(function* (account: string, wanted: number) {
+      while (true) {
+        const [reserved, release] = [reservedOf(account), released.await];
+        const room = Math.max(0, (yield* countRoom(account)) - reserved);
+        if (room >= wanted || reserved === 0) return room;
+        if (Option.isNone(yield* Effect.timeoutOption(release, "1 second"))) return room;
+      }
+    });
+
+    const recount = Effect.fnUntraced(function* (account: string, wanted: number) {
+      const now = yield* Clock.currentTimeMillis;
+      const known = knownRoom(account, now);
+      if (known !== undefined && known.left >= wanted) return take(known, wanted);
+      const room = yield* countUnreserved(account, wanted);
+      // Read again, because reservations may have been released during the count.
+      const reserved = reservedOf(account);
+      const isFull = room === 0 && reserved === 0;
+      const granted = Math.min(wanted, room);
+      if (rooms.size >= maxAccounts) rooms.clear();
+      rooms.set(account, {
+        left: room === Infinity ? room : Math.floor((room - granted) / share),
+        reserved: reserved + granted,
+        isFull,
+        until: now + (isFull ? fullFor : room === 0 ? 0 : countedFor),
       });
+      return granted;
+    });
 
-      const countRoom = Effect.fnUntraced(function* (account: string) {
-        const cap = yield* capOf(account);
-        if (cap === Infinity) return cap;
-        let left = cap;
-        for (const { scope } of yield* keys.listScopes(account)) {
-          if (left > 0) left -= yield* links.countLinks(scope.pid, { enough: left });
-        }
-        return Math.max(0, left);
-      });
+    const roomOf = ({ account }: Pick<DataScope, "account">): LinkRoom => ({
+      count: countRoom(account),
 
-      const knownRoom = (account: string, now: Millis): Known | undefined => {
-        const known = rooms.get(account);
-        return known !== undefined && now < known.until ? known : undefined;
-      };
-
-      const take = (known: Known, wanted: number): number => {
-        known.left -= wanted;
-        known.reserved += wanted;
-        return wanted;
-      };
-
-      /** Opens at the next release of a reservation. */
-      let released = Latch.makeUnsafe();
-
-      const reservedOf = (account: string): number => rooms.get(account)?.reserved ?? 0;
-
-      /**
-       * Counts the room beside the open reservations. The count may include links of these reservations, so a lack of
-       * room is certain only once they are released.
-       */
-      const countUnreserved = Effect.fnUntraced(function* (account: string, wanted: number) {
-        while (true) {
-          const [reserved, release] = [reservedOf(account), released.await];
-          const room = Math.max(0, (yield* countRoom(account)) - reserved);
-          if (room >= wanted || reserved === 0) return room;
-          if (Option.isNone(yield* Effect.timeoutOption(release, "1 second"))) return room;
-        }
-      });
-
-      const recount = Effect.fnUntraced(function* (account: string, wanted: number) {
-        const now = yield* Clock.currentTimeMillis;
-        const known = knownRoom(account, now);
+      reserve: Effect.fnUntraced(function* (wanted) {
+        const known = knownRoom(account, yield* Clock.currentTimeMillis);
         if (known !== undefined && known.left >= wanted) return take(known, wanted);
-        const room = yield* countUnreserved(account, wanted);
-        // Read again, because reservations may have been released during the count.
-        const reserved = reservedOf(account);
-        const isFull = room === 0 && reserved === 0;
-        const granted = Math.min(wanted, room);
-        if (rooms.size >= maxAccounts) rooms.clear();
-        rooms.set(account, {
-          left: room === Infinity ? room : Math.floor((room - granted) / share),
-          reserved: reserved + granted,
-          isFull,
-          until: now + (isFull ? fullFor : room === 0 ? 0 : countedFor),
-        });
-        return granted;
-      });
+        if (known?.isFull === true) return 0;
+        return yield* oneCount.withPermits(1)(recount(account, wanted));
+      }),
 
-      const roomOf = ({ account }: Pick<DataScope, "account">): LinkRoom => ({
-        count: countRoom(account),
-
-        reserve: Effect.fnUntraced(function* (wanted) {
-          const known = knownRoom(account, yield* Clock.currentTimeMillis);
-          if (known !== undefined && known.left >= wanted) return take(known, wanted);
-          if (known?.isFull === true) return 0;
-          return yield* oneCount.withPermits(1)(recount(account, wanted));
+      release: (reserved, made) =>
+        Effect.sync(() => {
+          const known = rooms.get(account);
+          if (known === undefined) return;
+          known.reserved -= reserved;
+          known.left += reserved - made;
+          released.openUnsafe();
+          released = Latch.makeUnsafe();
         }),
+    });
 
-        release: (reserved, made) =>
-          Effect.sync(() => {
-            const known = rooms.get(account);
-            if (known === undefined) return;
-            known.reserved -= reserved;
-            known.left += reserved - made;
-            released.openUnsafe();
-            released = Latch.makeUnsafe();
-          }),
-      });
+    return LinkCap.of({
+      roomOf,
 
-      return LinkCap.of({
-        roomOf,
-
-        admit: (scope, chatId, write, isNew, refuse = identity) => {
-          const room = roomOf(scope);
-          return Effect.acquireUseRelease(
-            room.reserve(1),
-            Effect.fnUntraced(function* (reserved) {
-              if (reserved === 0) {
-                const record = yield* links.findByChatId(scope.pid, chatId);
-                if (!Option.exists(record, isLinked)) {
-                  return yield* refuse(Effect.fail(new Conflict({ reason: "link_limit" })));
-                }
+      admit: (scope, chatId, write, isNew, refuse = identity) => {
+        const room = roomOf(scope);
+        return Effect.acquireUseRelease(
+          room.reserve(1),
+          Effect.fnUntraced(function* (reserved) {
+            if (reserved === 0) {
+              const record = yield* links.findByChatId(scope.pid, chatId);
+              if (!Option.exists(record, isLinked)) {
+                return yield* refuse(Effect.fail(new Conflict({ reason: "link_limit" })));
               }
-              return yield* write;
-            }),
-            (reserved, exit) => room.release(reserved, Exit.isSuccess(exit) && isNew(exit.value) ? 1 : 0),
-          );
-        },
-
-        freed: ({ account }) =>
-          Effect.sync(() => {
-            const known = rooms.get(account);
-            if (known?.isFull === true) known.until = 0;
+            }
+            return yield* write;
           }),
-      });
-    }),
-  );
+          (reserved, exit) => room.release(reserved, Exit.isSuccess(exit) && isNew(exit.value) ? 1 : 0),
+        );
+      },
+
+      freed: ({ account }) =>
+        Effect.sync(() => {
+          const known = rooms.get(account);
+          if (known?.isFull === true) known.until = 0;
+        }),
+    });
+  }).pipe(Layer.effect(LinkCap));
 }

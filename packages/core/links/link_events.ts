@@ -53,29 +53,24 @@ export class LinkEvents extends Context.Service<
     ) => Effect.Effect<Stream.Stream<LinkEventMap[Name]>, never, Scope.Scope>;
   }
 >()("@accountlink/core/LinkEvents") {
-  static readonly layer: Layer.Layer<LinkEvents, never, Signals> = Layer.effect(
-    LinkEvents,
-    Effect.gen(function* () {
-      const signals = yield* Signals;
-      const scope = yield* Effect.scope;
-      return LinkEvents.of({
-        announce: (name, event) =>
-          isChange(event)
-            ? signals
-                .publish(topicOf(name), JSON.stringify(event))
-                .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
-            : Effect.void,
-        subscribe: (name) =>
-          signals.subscribe(topicOf(name)).pipe(
-            Effect.retry(Schedule.spaced("1 second")),
-            Effect.orDie,
-            Effect.map((messages) =>
-              Stream.map(Stream.fromQueue(messages), (message) => JSON.parse(message)),
-            ),
-          ),
-      });
-    }),
-  );
+  static readonly layer: Layer.Layer<LinkEvents, never, Signals> = Effect.gen(function* () {
+    const signals = yield* Signals;
+    const scope = yield* Effect.scope;
+    return LinkEvents.of({
+      announce: (name, event) =>
+        isChange(event)
+          ? signals
+              .publish(topicOf(name), JSON.stringify(event))
+              .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
+          : Effect.void,
+      subscribe: (name) =>
+        signals.subscribe(topicOf(name)).pipe(
+          Effect.retry(Schedule.spaced("1 second")),
+          Effect.orDie,
+          Effect.map((messages) => Stream.map(Stream.fromQueue(messages), (message) => JSON.parse(message))),
+        ),
+    });
+  }).pipe(Layer.effect(LinkEvents));
 }
 
 /**

@@ -91,82 +91,79 @@ export class LinkLookup extends Context.Service<
     ) => Effect.Effect<VerificationStatus, GuildError>;
   }
 >()("@accountlink/core/LinkLookup") {
-  static readonly layer = Layer.effect(
-    LinkLookup,
-    Effect.gen(function* () {
-      const links = yield* LinkStore;
-      const guard = yield* GuildGuard;
-      const profiles = yield* Profiles;
-      const secrets = yield* Secrets;
+  static readonly layer = Effect.gen(function* () {
+    const links = yield* LinkStore;
+    const guard = yield* GuildGuard;
+    const profiles = yield* Profiles;
+    const secrets = yield* Secrets;
 
-      const resolvePair = (
-        link: Link,
-        { guildId = null, resolved = false }: LookupOptions,
-      ): Effect.Effect<ResolvedPair> =>
-        resolved
-          ? Effect.all(
-              { game: profiles.game(link.gameId), chat: profiles.chat(link.chatId, guildId) },
-              { concurrency: 2 },
-            )
-          : Effect.succeed(unresolved);
+    const resolvePair = (
+      link: Link,
+      { guildId = null, resolved = false }: LookupOptions,
+    ): Effect.Effect<ResolvedPair> =>
+      resolved
+        ? Effect.all(
+            { game: profiles.game(link.gameId), chat: profiles.chat(link.chatId, guildId) },
+            { concurrency: 2 },
+          )
+        : Effect.succeed(unresolved);
 
-      const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
-        Effect.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
+    const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
+      Effect.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
 
-      const membersAmong = Effect.fnUntraced(function* (guildId: GuildId, newest: ReadonlyArray<ChatId>) {
-        const checked = newest.slice(0, maxCheckedMembers);
-        const known = yield* guard.knownMembers(guildId, checked);
-        const isMember = (chatId: ChatId) => {
-          const told = known.get(chatId);
-          return told === undefined ? guard.isMember(guildId, chatId) : Effect.succeed(told);
+    const membersAmong = Effect.fnUntraced(function* (guildId: GuildId, newest: ReadonlyArray<ChatId>) {
+      const checked = newest.slice(0, maxCheckedMembers);
+      const known = yield* guard.knownMembers(guildId, checked);
+      const isMember = (chatId: ChatId) => {
+        const told = known.get(chatId);
+        return told === undefined ? guard.isMember(guildId, chatId) : Effect.succeed(told);
+      };
+      return yield* Effect.filter(checked, isMember, { concurrency: platformConcurrency });
+    });
+
+    return LinkLookup.of({
+      byChat: Effect.fnUntraced(function* (scope, chatId, options = {}) {
+        if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        if (link === null) return yield* new LinkNotFound();
+        return { chatId, gameId: link.gameId, resolved: yield* resolvePair(link, options) };
+      }),
+
+      byGame: Effect.fnUntraced(function* (scope, gameId, options = {}) {
+        const { guildId = null, resolved = false } = options;
+        yield* guard.enter(scope, guildId);
+        const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
+        const chatIds = guildId === null ? newest : yield* membersAmong(guildId, newest);
+        if (chatIds.length === 0) return yield* new LinkNotFound();
+        return {
+          gameId,
+          chatIds,
+          count: chatIds.length,
+          resolved: resolved
+            ? yield* Effect.all(
+                { game: profiles.game(gameId), chat: profiles.chats(chatIds, guildId) },
+                { concurrency: 2 },
+              )
+            : unresolvedGame,
         };
-        return yield* Effect.filter(checked, isMember, { concurrency: platformConcurrency });
-      });
+      }),
 
-      return LinkLookup.of({
-        byChat: Effect.fnUntraced(function* (scope, chatId, options = {}) {
-          if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
-          const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
-          if (link === null) return yield* new LinkNotFound();
-          return { chatId, gameId: link.gameId, resolved: yield* resolvePair(link, options) };
-        }),
-
-        byGame: Effect.fnUntraced(function* (scope, gameId, options = {}) {
-          const { guildId = null, resolved = false } = options;
-          yield* guard.enter(scope, guildId);
-          const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
-          const chatIds = guildId === null ? newest : yield* membersAmong(guildId, newest);
-          if (chatIds.length === 0) return yield* new LinkNotFound();
-          return {
-            gameId,
-            chatIds,
-            count: chatIds.length,
-            resolved: resolved
-              ? yield* Effect.all(
-                  { game: profiles.game(gameId), chat: profiles.chats(chatIds, guildId) },
-                  { concurrency: 2 },
-                )
-              : unresolvedGame,
-          };
-        }),
-
-        verification: Effect.fnUntraced(function* (scope, chatId, options = {}) {
-          yield* admitChat(scope, chatId, options);
-          const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
-          if (link === null) return notVerified(chatId);
-          return {
-            linked: true,
-            chatId,
-            gameId: link.gameId,
-            linkVersion: link.linkVersion,
-            linkHash: yield* secrets.linkHash(scope.pid, link),
-            lastVerifiedAt: link.lastVerifiedAt,
-            resolved: yield* resolvePair(link, options),
-          };
-        }),
-      });
-    }),
-  );
+      verification: Effect.fnUntraced(function* (scope, chatId, options = {}) {
+        yield* admitChat(scope, chatId, options);
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        if (link === null) return notVerified(chatId);
+        return {
+          linked: true,
+          chatId,
+          gameId: link.gameId,
+          linkVersion: link.linkVersion,
+          linkHash: yield* secrets.linkHash(scope.pid, link),
+          lastVerifiedAt: link.lastVerifiedAt,
+          resolved: yield* resolvePair(link, options),
+        };
+      }),
+    });
+  }).pipe(Layer.effect(LinkLookup));
 }
 
 /** Returns whether a guild restricts the lookup. Most lookups have no guild, and do not need `GuildGuard`. */

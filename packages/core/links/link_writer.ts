@@ -100,122 +100,119 @@ export class LinkWriter extends Context.Service<
     readonly deleteScope: (target: WriteTarget<number>) => Effect.Effect<number, GuildError | Conflict>;
   }
 >()("@accountlink/core/LinkWriter") {
-  static readonly layer = Layer.effect(
-    LinkWriter,
-    Effect.gen(function* () {
-      const links = yield* LinkStore;
-      const guard = yield* GuildGuard;
-      const games = yield* GamePlatform;
-      const watch = yield* SessionWatch;
-      const events = yield* LinkEvents;
-      const cap = yield* LinkCap;
+  static readonly layer = Effect.gen(function* () {
+    const links = yield* LinkStore;
+    const guard = yield* GuildGuard;
+    const games = yield* GamePlatform;
+    const watch = yield* SessionWatch;
+    const events = yield* LinkEvents;
+    const cap = yield* LinkCap;
 
-      const announce = (
-        scope: DataScope,
-        chatId: ChatId,
-        gameId: GameId | null,
-        previousGameId: GameId | null,
-      ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
+    const announce = (
+      scope: DataScope,
+      chatId: ChatId,
+      gameId: GameId | null,
+      previousGameId: GameId | null,
+    ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
 
-      const setGame: LinkWriter["Service"]["setGame"] = Effect.fnUntraced(function* (
-        target,
-        { chatId, gameId },
-      ) {
-        // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
-        yield* guard.enter(target.scope, target.guildId);
-        yield* guard.requireMember(target.guildId, chatId);
-        // Step 12 of a request (see docs/architecture.md): check that the game user exists, then write the link.
-        if (!(yield* games.hasUser(gameId))) {
-          return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
-        }
-        const { commit = commitAlone } = target;
-        const change = { ...(yield* contextOf(target)), chatId, gameId };
-        const { setGameOnce } = links;
-        const once = setGameOnce && ((request: IdempotentWrite) => setGameOnce(change, request));
-        const resultOf = ({ previousGameId }: Pick<GameSet, "previousGameId">): GameUpdated => ({
-          chatId,
-          gameId,
-          previousGameId,
-          updated: previousGameId !== gameId,
-        });
-        const { previousGameId } = yield* cap.admit(
-          target.scope,
-          chatId,
-          commit(links.setGame(change), resultOf, { once }),
-          (set) => set.previousGameId === null,
-          // A request that was answered before has its answer again.
-          (limit) => commit<GameSet, Conflict>(limit, resultOf),
-        );
-        yield* announce(target.scope, chatId, gameId, previousGameId);
-        return resultOf({ previousGameId });
-      }, traced("LinkWriter.setGame"));
-
-      const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fnUntraced(function* (
-        target,
-        { oldChatId, newChatId },
-      ) {
-        yield* guard.enter(target.scope, target.guildId);
-        yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
-        const { commit = commitAlone } = target;
-        const write = links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
-        const resultOf = ({ _tag, gameId }: ChatKept): ChatUpdated => ({
-          previousChatId: oldChatId,
-          chatId: newChatId,
-          gameId,
-          updated: _tag === "Moved",
-        });
-        const moved = yield* commit(Effect.flatMap(write, requireMovable), resultOf);
-        if (moved._tag === "Moved") {
-          yield* announce(target.scope, oldChatId, null, moved.gameId);
-          yield* announce(target.scope, newChatId, moved.gameId, null);
-        }
-        return resultOf(moved);
-      }, traced("LinkWriter.moveChat"));
-
-      const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fnUntraced(function* (
-        target,
+    const setGame: LinkWriter["Service"]["setGame"] = Effect.fnUntraced(function* (
+      target,
+      { chatId, gameId },
+    ) {
+      // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
+      yield* guard.enter(target.scope, target.guildId);
+      yield* guard.requireMember(target.guildId, chatId);
+      // Step 12 of a request (see docs/architecture.md): check that the game user exists, then write the link.
+      if (!(yield* games.hasUser(gameId))) {
+        return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
+      }
+      const { commit = commitAlone } = target;
+      const change = { ...(yield* contextOf(target)), chatId, gameId };
+      const { setGameOnce } = links;
+      const once = setGameOnce && ((request: IdempotentWrite) => setGameOnce(change, request));
+      const resultOf = ({ previousGameId }: Pick<GameSet, "previousGameId">): GameUpdated => ({
         chatId,
-        { requireMember },
-      ) {
-        yield* guard.enter(target.scope, target.guildId);
-        if (requireMember) yield* guard.requireMember(target.guildId, chatId);
-        const { commit = commitAlone } = target;
-        const write = links.removeGame({ ...(yield* contextOf(target)), chatId });
-        const resultOf = ({ gameId }: GameUnlinked): GameRemoved => ({
-          chatId,
-          removedGameId: gameId,
-          deleted: true,
-        });
-        const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
-        yield* cap.freed(target.scope);
-        yield* watch.announce(removed.ended);
-        yield* announce(target.scope, chatId, null, removed.gameId);
-        return resultOf(removed);
-      }, traced("LinkWriter.removeGame"));
+        gameId,
+        previousGameId,
+        updated: previousGameId !== gameId,
+      });
+      const { previousGameId } = yield* cap.admit(
+        target.scope,
+        chatId,
+        commit(links.setGame(change), resultOf, { once }),
+        (set) => set.previousGameId === null,
+        // A request that was answered before has its answer again.
+        (limit) => commit<GameSet, Conflict>(limit, resultOf),
+      );
+      yield* announce(target.scope, chatId, gameId, previousGameId);
+      return resultOf({ previousGameId });
+    }, traced("LinkWriter.setGame"));
 
-      const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fnUntraced(function* (target) {
-        yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-        const { commit = commitAlone } = target;
-        const context = yield* contextOf(target);
-        let deleted: DeletedAhead | null = null;
-        const { records, ended } = yield* commit(
-          Effect.suspend(() => links.deleteScope(context, deleted)),
-          (all) => all.records,
-          {
-            ahead: Effect.map(links.deleteAhead?.(context) ?? Effect.succeed(null), (some) => {
-              deleted = some;
-            }),
-          },
-        );
-        yield* cap.freed(target.scope);
-        yield* watch.announce(ended);
-        if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
-        return records;
-      }, traced("LinkWriter.deleteScope"));
+    const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fnUntraced(function* (
+      target,
+      { oldChatId, newChatId },
+    ) {
+      yield* guard.enter(target.scope, target.guildId);
+      yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
+      const { commit = commitAlone } = target;
+      const write = links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
+      const resultOf = ({ _tag, gameId }: ChatKept): ChatUpdated => ({
+        previousChatId: oldChatId,
+        chatId: newChatId,
+        gameId,
+        updated: _tag === "Moved",
+      });
+      const moved = yield* commit(Effect.flatMap(write, requireMovable), resultOf);
+      if (moved._tag === "Moved") {
+        yield* announce(target.scope, oldChatId, null, moved.gameId);
+        yield* announce(target.scope, newChatId, moved.gameId, null);
+      }
+      return resultOf(moved);
+    }, traced("LinkWriter.moveChat"));
 
-      return LinkWriter.of({ setGame, moveChat, removeGame, deleteScope });
-    }),
-  ).pipe(Layer.provide([LinkEvents.layer, LinkCap.layer]));
+    const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fnUntraced(function* (
+      target,
+      chatId,
+      { requireMember },
+    ) {
+      yield* guard.enter(target.scope, target.guildId);
+      if (requireMember) yield* guard.requireMember(target.guildId, chatId);
+      const { commit = commitAlone } = target;
+      const write = links.removeGame({ ...(yield* contextOf(target)), chatId });
+      const resultOf = ({ gameId }: GameUnlinked): GameRemoved => ({
+        chatId,
+        removedGameId: gameId,
+        deleted: true,
+      });
+      const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
+      yield* cap.freed(target.scope);
+      yield* watch.announce(removed.ended);
+      yield* announce(target.scope, chatId, null, removed.gameId);
+      return resultOf(removed);
+    }, traced("LinkWriter.removeGame"));
+
+    const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fnUntraced(function* (target) {
+      yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
+      const { commit = commitAlone } = target;
+      const context = yield* contextOf(target);
+      let deleted: DeletedAhead | null = null;
+      const { records, ended } = yield* commit(
+        Effect.suspend(() => links.deleteScope(context, deleted)),
+        (all) => all.records,
+        {
+          ahead: Effect.map(links.deleteAhead?.(context) ?? Effect.succeed(null), (some) => {
+            deleted = some;
+          }),
+        },
+      );
+      yield* cap.freed(target.scope);
+      yield* watch.announce(ended);
+      if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
+      return records;
+    }, traced("LinkWriter.deleteScope"));
+
+    return LinkWriter.of({ setGame, moveChat, removeGame, deleteScope });
+  }).pipe(Layer.effect(LinkWriter), Layer.provide([LinkEvents.layer, LinkCap.layer]));
 }
 
 const storedScope = ({ namesAnyGuild: _, ...scope }: DataScope): DataScope => scope;

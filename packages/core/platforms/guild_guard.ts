@@ -69,71 +69,68 @@ export class GuildGuard extends Context.Service<
     readonly requireManager: (guildId: GuildId, chatId: ChatId) => PlatformEffect<void, Forbidden>;
   }
 >()("@accountlink/core/GuildGuard") {
-  static readonly layer = Layer.effect(
-    GuildGuard,
-    Effect.gen(function* () {
-      const platform = yield* ChatPlatform;
-      const managers = yield* GuildManagers;
+  static readonly layer = Effect.gen(function* () {
+    const platform = yield* ChatPlatform;
+    const managers = yield* GuildManagers;
 
-      const requireBot = Effect.fnUntraced(function* (guildId: GuildId) {
-        if (Option.isNone(yield* platform.findGuild(guildId))) {
-          return yield* new Forbidden({ reason: "bot_not_in_guild" });
-        }
-      });
+    const requireBot = Effect.fnUntraced(function* (guildId: GuildId) {
+      if (Option.isNone(yield* platform.findGuild(guildId))) {
+        return yield* new Forbidden({ reason: "bot_not_in_guild" });
+      }
+    });
 
-      const isMember = (guildId: RequestedGuild, chatId: ChatId) =>
+    const isMember = (guildId: RequestedGuild, chatId: ChatId) =>
+      guildId === null
+        ? Effect.succeed(true)
+        : Effect.map(platform.findMember(guildId, chatId), Option.isSome);
+
+    const enterAsUser: GuildGuard["Service"]["enterAsUser"] = (scope, guildId) => {
+      if (guildId === null) {
+        return scope.kind === "guild"
+          ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
+          : Effect.void;
+      }
+      return scope.kind === "guild" && scope.guildId !== guildId
+        ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
+        : requireBot(guildId);
+    };
+
+    const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: GuildId) {
+      if (!(yield* managers.mayName(account, guildId))) {
+        return yield* new Forbidden({ reason: "not_guild_manager" });
+      }
+    });
+
+    return GuildGuard.of({
+      enterAsUser,
+      isMember,
+
+      knownMembers: (guildId, chatIds) =>
+        platform.findMembers === undefined || chatIds.length <= platformConcurrency
+          ? Effect.succeed(new Map())
+          : platform.findMembers(guildId, chatIds).pipe(
+              Effect.timeout(listTimeout),
+              Effect.orElseSucceed(() => new Map()),
+            ),
+
+      enter: (scope, guildId) =>
+        guildId === null || scope.kind === "guild" || scope.namesAnyGuild === true
+          ? enterAsUser(scope, guildId)
+          : Effect.andThen(enterAsUser(scope, guildId), requireAccount(scope, guildId)),
+
+      requireMember: (guildId, chatId, reason = "user_not_in_guild") =>
         guildId === null
-          ? Effect.succeed(true)
-          : Effect.map(platform.findMember(guildId, chatId), Option.isSome);
+          ? Effect.void
+          : Effect.flatMap(isMember(guildId, chatId), (member) =>
+              member ? Effect.void : Effect.fail(new Forbidden({ reason })),
+            ),
 
-      const enterAsUser: GuildGuard["Service"]["enterAsUser"] = (scope, guildId) => {
-        if (guildId === null) {
-          return scope.kind === "guild"
-            ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
-            : Effect.void;
-        }
-        return scope.kind === "guild" && scope.guildId !== guildId
-          ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
-          : requireBot(guildId);
-      };
-
-      const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: GuildId) {
-        if (!(yield* managers.mayName(account, guildId))) {
+      requireManager: Effect.fnUntraced(function* (guildId, chatId) {
+        yield* requireBot(guildId);
+        if (!(yield* platform.isManager(guildId, chatId))) {
           return yield* new Forbidden({ reason: "not_guild_manager" });
         }
-      });
-
-      return GuildGuard.of({
-        enterAsUser,
-        isMember,
-
-        knownMembers: (guildId, chatIds) =>
-          platform.findMembers === undefined || chatIds.length <= platformConcurrency
-            ? Effect.succeed(new Map())
-            : platform.findMembers(guildId, chatIds).pipe(
-                Effect.timeout(listTimeout),
-                Effect.orElseSucceed(() => new Map()),
-              ),
-
-        enter: (scope, guildId) =>
-          guildId === null || scope.kind === "guild" || scope.namesAnyGuild === true
-            ? enterAsUser(scope, guildId)
-            : Effect.andThen(enterAsUser(scope, guildId), requireAccount(scope, guildId)),
-
-        requireMember: (guildId, chatId, reason = "user_not_in_guild") =>
-          guildId === null
-            ? Effect.void
-            : Effect.flatMap(isMember(guildId, chatId), (member) =>
-                member ? Effect.void : Effect.fail(new Forbidden({ reason })),
-              ),
-
-        requireManager: Effect.fnUntraced(function* (guildId, chatId) {
-          yield* requireBot(guildId);
-          if (!(yield* platform.isManager(guildId, chatId))) {
-            return yield* new Forbidden({ reason: "not_guild_manager" });
-          }
-        }),
-      });
-    }),
-  );
+      }),
+    });
+  }).pipe(Layer.effect(GuildGuard));
 }

@@ -39,42 +39,39 @@ export class Profiles extends Context.Service<
     readonly ownGuilds: (guilds: ReadonlyArray<UserGuild>) => PlatformEffect<ReadonlyArray<OwnGuild>>;
   }
 >()("@accountlink/core/Profiles") {
-  static readonly layer = Layer.effect(
-    Profiles,
-    Effect.gen(function* () {
-      const chatPlatform = yield* ChatPlatform;
-      const gamePlatform = yield* GamePlatform;
+  static readonly layer = Effect.gen(function* () {
+    const chatPlatform = yield* ChatPlatform;
+    const gamePlatform = yield* GamePlatform;
 
-      const chat = Effect.fnUntraced(function* (chatId: ChatId, guildId: RequestedGuild) {
-        const [user, guild] = yield* Effect.all(
-          [
-            orNull(chatPlatform.findUser(chatId)),
-            guildId === null ? Effect.succeed(null) : orNull(chatPlatform.findMember(guildId, chatId)),
-          ],
-          { concurrency: 2 },
-        );
-        return user === null ? null : { ...user, guild };
-      });
+    const chat = Effect.fnUntraced(function* (chatId: ChatId, guildId: RequestedGuild) {
+      const [user, guild] = yield* Effect.all(
+        [
+          orNull(chatPlatform.findUser(chatId)),
+          guildId === null ? Effect.succeed(null) : orNull(chatPlatform.findMember(guildId, chatId)),
+        ],
+        { concurrency: 2 },
+      );
+      return user === null ? null : { ...user, guild };
+    });
 
-      return Profiles.of({
-        game: (gameId) => orNull(gamePlatform.findProfile(gameId)),
-        guild: (guildId) =>
-          Effect.timeoutOrElse(orNull(chatPlatform.findGuild(guildId)), {
-            duration: guildTimeout,
-            orElse: () => Effect.succeed(null),
-          }),
-        chat,
-        chats: (chatIds, guildId) =>
-          Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
-            concurrency: platformConcurrency,
-          }),
-        ownGuilds: (guilds) =>
-          Effect.map(chatPlatform.joinedGuilds(guilds.map(({ id }) => id)), (joined) =>
-            guilds.map(({ id, name, manager }) => ({ guildId: id, name, bot: joined.has(id), manager })),
-          ),
-      });
-    }),
-  );
+    return Profiles.of({
+      game: (gameId) => orNull(gamePlatform.findProfile(gameId)),
+      guild: (guildId) =>
+        Effect.timeoutOrElse(orNull(chatPlatform.findGuild(guildId)), {
+          duration: guildTimeout,
+          orElse: () => Effect.succeed(null),
+        }),
+      chat,
+      chats: (chatIds, guildId) =>
+        Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
+          concurrency: platformConcurrency,
+        }),
+      ownGuilds: (guilds) =>
+        Effect.map(chatPlatform.joinedGuilds(guilds.map(({ id }) => id)), (joined) =>
+          guilds.map(({ id, name, manager }) => ({ guildId: id, name, bot: joined.has(id), manager })),
+        ),
+    });
+  }).pipe(Layer.effect(Profiles));
 }
 
 const orNull = <A, E>(effect: Effect.Effect<Option.Option<A>, E>): Effect.Effect<A | null> =>

@@ -75,147 +75,144 @@ export class MemberSync extends Context.Service<
     readonly release: ForMember<AppliedChanges>;
   }
 >()("@accountlink/core/MemberSync") {
-  static readonly layer = Layer.effect(
-    MemberSync,
-    Effect.gen(function* () {
-      const chatPlatform = yield* ChatPlatform;
-      const gamePlatform = yield* GamePlatform;
-      const links = yield* LinkStore;
-      const store = yield* RolePlanStore;
+  static readonly layer = Effect.gen(function* () {
+    const chatPlatform = yield* ChatPlatform;
+    const gamePlatform = yield* GamePlatform;
+    const links = yield* LinkStore;
+    const store = yield* RolePlanStore;
 
-      const roles = Effect.suspend(() =>
-        chatPlatform.roles === undefined
-          ? Effect.fail(new PlatformUnavailable({ operation: "ChatPlatform.roles" }))
-          : Effect.succeed(chatPlatform.roles),
+    const roles = Effect.suspend(() =>
+      chatPlatform.roles === undefined
+        ? Effect.fail(new PlatformUnavailable({ operation: "ChatPlatform.roles" }))
+        : Effect.succeed(chatPlatform.roles),
+    );
+
+    const hasItem =
+      gamePlatform.hasItem ?? (() => new PlatformUnavailable({ operation: "GamePlatform.hasItem" }));
+
+    const linkedGame = Effect.fnUntraced(function* (plan: RolePlan, gameId: GameId, known: GroupRoles) {
+      const groupIds = neededGroups(plan);
+      const areGroupsKnown = groupIds.every((groupId) => known.has(groupId));
+      const isAsked = needsProfile(plan) || !areGroupsKnown;
+      const found = isAsked
+        ? yield* gamePlatform.findProfile(gameId, areGroupsKnown ? [] : ["groups"])
+        : Option.none();
+      const profile = Option.getOrNull(found);
+      const groups = areGroupsKnown
+        ? groupIds.flatMap((groupId) => {
+            const role = known.get(groupId)?.get(gameId);
+            return role === undefined ? [] : [{ id: Number(groupId), role }];
+          })
+        : profile === null
+          ? []
+          : profile.groups;
+      const items = yield* Effect.forEach(neededItems(plan), (item) =>
+        Effect.map(hasItem(gameId, item), (ownership) => [itemKey(item), ownership] as const),
+      );
+      const at = yield* Clock.currentTimeMillis;
+      return { profile, groups, items: new Map(items), at } satisfies LinkedGame;
+    });
+
+    const compare: MemberSync["Service"]["compare"] = Effect.fnUntraced(function* (
+      plan,
+      member,
+      gameId,
+      setNickname,
+      known = new Map(),
+    ) {
+      const isAsked = gameId !== null && !isLeftAlone(plan, member);
+      const game = isAsked ? yield* linkedGame(plan, gameId, known) : null;
+      const changes = memberChanges(plan, member, game, setNickname);
+      return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
+    });
+
+    const apply: MemberSync["Service"]["apply"] = Effect.fn("MemberSync.apply")(function* (
+      plan,
+      changes,
+      pace = Effect.void,
+    ) {
+      const { chatId, setNickname } = changes;
+      const { addRole, removeRole, setNickname: rename } = yield* roles;
+      const problems: Array<PlanProblem> = [];
+      let isMember = true;
+
+      /** Makes one change of the member, and returns whether it was made. */
+      const change = Effect.fnUntraced(function* (
+        roleId: string | null,
+        make: PlatformEffect<boolean, RoleRefusal>,
+      ) {
+        if (!isMember) return false;
+        yield* pace;
+        const made = yield* Effect.result(make);
+        if (Result.isSuccess(made)) return (isMember = made.success);
+        const { failure } = made;
+        if (failure._tag === "PlatformUnavailable") return yield* failure;
+        problems.push({ chatId, roleId, reason: failure.reason, at: yield* Clock.currentTimeMillis });
+        return false;
+      });
+
+      const removed = yield* Effect.filter(changes.remove, (roleId) =>
+        change(roleId, removeRole(plan.guildId, chatId, roleId)),
+      );
+      const added = yield* Effect.filter(changes.add, (roleId) =>
+        change(roleId, addRole(plan.guildId, chatId, roleId)),
+      );
+      const { nickname } = changes;
+      const isRenamed =
+        nickname !== null && (yield* change(null, rename(plan.guildId, chatId, nickname || null)));
+      const isSet = nickname === null || isRenamed;
+      return {
+        chatId,
+        added,
+        removed,
+        nickname: isRenamed ? nickname : null,
+        settled: {
+          chatId,
+          mark: null,
+          retryAt: null,
+          nickname: isMember ? (isSet ? setNickname.after : setNickname.before) : null,
+          problems,
+        },
+      };
+    });
+
+    const findGame = (plan: RolePlan, chatId: ChatId) =>
+      Effect.map(links.findByChatId(plan.scope.pid, chatId), (record) =>
+        Option.getOrNull(Option.map(record, ({ gameId }) => gameId)),
       );
 
-      const hasItem =
-        gamePlatform.hasItem ?? (() => new PlatformUnavailable({ operation: "GamePlatform.hasItem" }));
+    const planned = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
+      const { guildId, scope } = plan;
+      const member = yield* (yield* roles).findMember(guildId, chatId);
+      if (Option.isNone(member)) return yield* new Forbidden({ reason: "user_not_in_guild" });
+      const set = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
+      return yield* compare(plan, member.value, gameId, set);
+    });
 
-      const linkedGame = Effect.fnUntraced(function* (plan: RolePlan, gameId: GameId, known: GroupRoles) {
-        const groupIds = neededGroups(plan);
-        const areGroupsKnown = groupIds.every((groupId) => known.has(groupId));
-        const isAsked = needsProfile(plan) || !areGroupsKnown;
-        const found = isAsked
-          ? yield* gamePlatform.findProfile(gameId, areGroupsKnown ? [] : ["groups"])
-          : Option.none();
-        const profile = Option.getOrNull(found);
-        const groups = areGroupsKnown
-          ? groupIds.flatMap((groupId) => {
-              const role = known.get(groupId)?.get(gameId);
-              return role === undefined ? [] : [{ id: Number(groupId), role }];
-            })
-          : profile === null
-            ? []
-            : profile.groups;
-        const items = yield* Effect.forEach(neededItems(plan), (item) =>
-          Effect.map(hasItem(gameId, item), (ownership) => [itemKey(item), ownership] as const),
-        );
-        const at = yield* Clock.currentTimeMillis;
-        return { profile, groups, items: new Map(items), at } satisfies LinkedGame;
-      });
+    const syncAs = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
+      const applied = yield* apply(plan, yield* planned(plan, chatId, gameId));
+      const place = { pid: plan.scope.pid, guildId: plan.guildId };
+      yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis);
+      return applied;
+    });
 
-      const compare: MemberSync["Service"]["compare"] = Effect.fnUntraced(function* (
-        plan,
-        member,
-        gameId,
-        setNickname,
-        known = new Map(),
-      ) {
-        const isAsked = gameId !== null && !isLeftAlone(plan, member);
-        const game = isAsked ? yield* linkedGame(plan, gameId, known) : null;
-        const changes = memberChanges(plan, member, game, setNickname);
-        return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
-      });
+    const sync: MemberSync["Service"]["sync"] = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
+      const gameId = yield* findGame(plan, chatId);
+      const applied = yield* syncAs(plan, chatId, gameId);
+      // If the link has changed since `gameId` was read, a courier may have applied the new link before `syncAs`
+      // applied the old link. So sync again.
+      return (yield* findGame(plan, chatId)) === gameId ? applied : yield* sync(plan, chatId);
+    });
 
-      const apply: MemberSync["Service"]["apply"] = Effect.fn("MemberSync.apply")(function* (
-        plan,
-        changes,
-        pace = Effect.void,
-      ) {
-        const { chatId, setNickname } = changes;
-        const { addRole, removeRole, setNickname: rename } = yield* roles;
-        const problems: Array<PlanProblem> = [];
-        let isMember = true;
-
-        /** Makes one change of the member, and returns whether it was made. */
-        const change = Effect.fnUntraced(function* (
-          roleId: string | null,
-          make: PlatformEffect<boolean, RoleRefusal>,
-        ) {
-          if (!isMember) return false;
-          yield* pace;
-          const made = yield* Effect.result(make);
-          if (Result.isSuccess(made)) return (isMember = made.success);
-          const { failure } = made;
-          if (failure._tag === "PlatformUnavailable") return yield* failure;
-          problems.push({ chatId, roleId, reason: failure.reason, at: yield* Clock.currentTimeMillis });
-          return false;
-        });
-
-        const removed = yield* Effect.filter(changes.remove, (roleId) =>
-          change(roleId, removeRole(plan.guildId, chatId, roleId)),
-        );
-        const added = yield* Effect.filter(changes.add, (roleId) =>
-          change(roleId, addRole(plan.guildId, chatId, roleId)),
-        );
-        const { nickname } = changes;
-        const isRenamed =
-          nickname !== null && (yield* change(null, rename(plan.guildId, chatId, nickname || null)));
-        const isSet = nickname === null || isRenamed;
-        return {
-          chatId,
-          added,
-          removed,
-          nickname: isRenamed ? nickname : null,
-          settled: {
-            chatId,
-            mark: null,
-            retryAt: null,
-            nickname: isMember ? (isSet ? setNickname.after : setNickname.before) : null,
-            problems,
-          },
-        };
-      });
-
-      const findGame = (plan: RolePlan, chatId: ChatId) =>
-        Effect.map(links.findByChatId(plan.scope.pid, chatId), (record) =>
-          Option.getOrNull(Option.map(record, ({ gameId }) => gameId)),
-        );
-
-      const planned = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
-        const { guildId, scope } = plan;
-        const member = yield* (yield* roles).findMember(guildId, chatId);
-        if (Option.isNone(member)) return yield* new Forbidden({ reason: "user_not_in_guild" });
-        const set = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
-        return yield* compare(plan, member.value, gameId, set);
-      });
-
-      const syncAs = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
-        const applied = yield* apply(plan, yield* planned(plan, chatId, gameId));
-        const place = { pid: plan.scope.pid, guildId: plan.guildId };
-        yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis);
-        return applied;
-      });
-
-      const sync: MemberSync["Service"]["sync"] = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
-        const gameId = yield* findGame(plan, chatId);
-        const applied = yield* syncAs(plan, chatId, gameId);
-        // If the link has changed since `gameId` was read, a courier may have applied the new link before `syncAs`
-        // applied the old link. So sync again.
-        return (yield* findGame(plan, chatId)) === gameId ? applied : yield* sync(plan, chatId);
-      });
-
-      return MemberSync.of({
-        roles,
-        compare,
-        apply,
-        preview: Effect.fn("MemberSync.preview")(function* (plan, chatId) {
-          return yield* planned(plan, chatId, yield* findGame(plan, chatId));
-        }),
-        sync,
-        release: (plan, chatId) => syncAs(plan, chatId, null),
-      });
-    }),
-  );
+    return MemberSync.of({
+      roles,
+      compare,
+      apply,
+      preview: Effect.fn("MemberSync.preview")(function* (plan, chatId) {
+        return yield* planned(plan, chatId, yield* findGame(plan, chatId));
+      }),
+      sync,
+      release: (plan, chatId) => syncAs(plan, chatId, null),
+    });
+  }).pipe(Layer.effect(MemberSync));
 }

@@ -83,95 +83,87 @@ export class RolePlans extends Context.Service<
     ) => Effect.Effect<AppliedChanges, BadRequest | Forbidden | MissingParameter | Unavailable>;
   }
 >()("@accountlink/core/RolePlans") {
-  static readonly layer = Layer.effect(
-    RolePlans,
-    Effect.gen(function* () {
-      const store = yield* RolePlanStore;
-      const stored = yield* StoredPlans;
-      const keys = yield* KeyStore;
-      const guard = yield* GuildGuard;
-      const members = yield* MemberSync;
-      const { checkGuild: checkPlan } = yield* makeGuildCheck;
-      const { findGroup } = yield* GamePlatform;
-      const notFound = new BadRequest({ problem: "not_found" });
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* RolePlanStore;
+    const stored = yield* StoredPlans;
+    const keys = yield* KeyStore;
+    const guard = yield* GuildGuard;
+    const members = yield* MemberSync;
+    const { checkGuild: checkPlan } = yield* makeGuildCheck;
+    const { findGroup } = yield* GamePlatform;
+    const notFound = new BadRequest({ problem: "not_found" });
 
-      const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
-        const { findGuildRoles } = yield* members.roles;
-        const found = yield* findGuildRoles(guildId);
-        if (Option.isNone(found)) return yield* new Forbidden({ reason: "bot_not_in_guild" });
-        return found.value.roles;
-      });
+    const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
+      const { findGuildRoles } = yield* members.roles;
+      const found = yield* findGuildRoles(guildId);
+      if (Option.isNone(found)) return yield* new Forbidden({ reason: "bot_not_in_guild" });
+      return found.value.roles;
+    });
 
-      /** Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. */
-      const pauseUnmanagedRival = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
-        const rival = Option.getOrNull(yield* store.findOn(guildId));
-        if (rival !== null && rival.scope.pid !== pid) yield* checkPlan(rival);
-      });
+    /** Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. */
+    const pauseUnmanagedRival = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
+      const rival = Option.getOrNull(yield* store.findOn(guildId));
+      if (rival !== null && rival.scope.pid !== pid) yield* checkPlan(rival);
+    });
 
-      return RolePlans.of({
-        find: stored.find,
-        remove: stored.remove,
-        startSweep: stored.startSweep,
-        guildRoles,
+    return RolePlans.of({
+      find: stored.find,
+      remove: stored.remove,
+      startSweep: stored.startSweep,
+      guildRoles,
 
-        group: Effect.fn("RolePlans.group")(function* (groupId) {
-          if (findGroup === undefined) {
-            return yield* new PlatformUnavailable({ operation: "GamePlatform.findGroup" });
+      group: Effect.fn("RolePlans.group")(function* (groupId) {
+        if (findGroup === undefined) {
+          return yield* new PlatformUnavailable({ operation: "GamePlatform.findGroup" });
+        }
+        const found = Schema.is(Digits)(groupId) ? yield* findGroup(groupId) : Option.none();
+        if (Option.isSome(found)) return found.value;
+        return yield* InvalidParameter.one("groupId", `the game platform has no group "${groupId}"`);
+      }),
+
+      enter: Effect.fn("RolePlans.enter")(function* ({ account, chatId }, pid, guildId, withoutBot = false) {
+        const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
+        if (found?.scope.account !== account.name) return yield* notFound;
+        const { scope } = found;
+        yield* checkGuild(scope, guildId);
+        yield* Effect.catchIf(
+          guard.requireManager(guildId, chatId),
+          (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
+          () => Effect.void,
+        );
+        return scope;
+      }),
+
+      put: Effect.fn("RolePlans.put")(function* (scope, guildId, chosen, origin) {
+        const settings = yield* checkSettings(scope, guildId, chosen);
+        const { rules, bypassRoleId } = settings;
+        const named = [
+          ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
+          ...(bypassRoleId === null ? [] : [{ name: "bypassRoleId", roleId: bypassRoleId }]),
+        ];
+        if (named.length > 0) {
+          const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
+          const unknown = named.find(({ roleId }) => !known.has(roleId));
+          if (unknown !== undefined) {
+            return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
           }
-          const found = Schema.is(Digits)(groupId) ? yield* findGroup(groupId) : Option.none();
-          if (Option.isSome(found)) return found.value;
-          return yield* InvalidParameter.one("groupId", `the game platform has no group "${groupId}"`);
-        }),
+        }
+        if (settings.state === "on") yield* pauseUnmanagedRival(scope, guildId);
+        return yield* stored.put(scope, guildId, settings, origin);
+      }),
 
-        enter: Effect.fn("RolePlans.enter")(function* (
-          { account, chatId },
-          pid,
-          guildId,
-          withoutBot = false,
-        ) {
-          const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-          if (found?.scope.account !== account.name) return yield* notFound;
-          const { scope } = found;
-          yield* checkGuild(scope, guildId);
-          yield* Effect.catchIf(
-            guard.requireManager(guildId, chatId),
-            (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
-            () => Effect.void,
-          );
-          return scope;
-        }),
+      preview: Effect.fn("RolePlans.preview")(function* (scope, guildId, chatId) {
+        const { plan } = yield* stored.find(scope, guildId);
+        return yield* members.preview(plan, chatId);
+      }),
 
-        put: Effect.fn("RolePlans.put")(function* (scope, guildId, chosen, origin) {
-          const settings = yield* checkSettings(scope, guildId, chosen);
-          const { rules, bypassRoleId } = settings;
-          const named = [
-            ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
-            ...(bypassRoleId === null ? [] : [{ name: "bypassRoleId", roleId: bypassRoleId }]),
-          ];
-          if (named.length > 0) {
-            const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
-            const unknown = named.find(({ roleId }) => !known.has(roleId));
-            if (unknown !== undefined) {
-              return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
-            }
-          }
-          if (settings.state === "on") yield* pauseUnmanagedRival(scope, guildId);
-          return yield* stored.put(scope, guildId, settings, origin);
-        }),
-
-        preview: Effect.fn("RolePlans.preview")(function* (scope, guildId, chatId) {
-          const { plan } = yield* stored.find(scope, guildId);
-          return yield* members.preview(plan, chatId);
-        }),
-
-        sync: Effect.fn("RolePlans.sync")(function* (scope, guildId, chatId) {
-          yield* guard.enter(scope, guildId);
-          const plan = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
-          if (plan?.state === "on") return yield* members.sync(plan, chatId);
-          yield* guard.requireMember(guildId, chatId);
-          return yield* notFound;
-        }),
-      });
-    }),
-  );
+      sync: Effect.fn("RolePlans.sync")(function* (scope, guildId, chatId) {
+        yield* guard.enter(scope, guildId);
+        const plan = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
+        if (plan?.state === "on") return yield* members.sync(plan, chatId);
+        yield* guard.requireMember(guildId, chatId);
+        return yield* notFound;
+      }),
+    });
+  }).pipe(Layer.effect(RolePlans));
 }

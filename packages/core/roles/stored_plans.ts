@@ -68,51 +68,48 @@ export class StoredPlans extends Context.Service<
     readonly startSweep: (scope: DataScope, guildId: GuildId) => StoreEffect<PlanDetails, BadRequest>;
   }
 >()("@accountlink/core/StoredPlans") {
-  static readonly layer = Layer.effect(
-    StoredPlans,
-    Effect.gen(function* () {
-      const store = yield* RolePlanStore;
-      const events = yield* EventStore;
-      const announceChange = yield* makeAnnounceItems("role_plans");
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* RolePlanStore;
+    const events = yield* EventStore;
+    const announceChange = yield* makeAnnounceItems("role_plans");
 
-      const find = Effect.fn("StoredPlans.find")(function* (scope: DataScope, guildId: GuildId) {
-        const place = { pid: scope.pid, guildId };
-        const stored = yield* store.find(place);
-        const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
-        return { plan, status: yield* store.status(place) };
-      });
+    const find = Effect.fn("StoredPlans.find")(function* (scope: DataScope, guildId: GuildId) {
+      const place = { pid: scope.pid, guildId };
+      const stored = yield* store.find(place);
+      const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
+      return { plan, status: yield* store.status(place) };
+    });
 
-      return StoredPlans.of({
-        find,
+    return StoredPlans.of({
+      find,
 
-        put: Effect.fn("StoredPlans.put")(function* (scope, guildId, chosen, origin) {
-          const settings = yield* checkSettings(scope, guildId, chosen);
-          const { end } = yield* events.range(scope.pid);
-          const at = yield* Clock.currentTimeMillis;
-          const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
-          if (!(yield* store.put(write))) return yield* new Conflict({ reason: "guild_has_plan" });
-          yield* announceChange;
-          return yield* find(scope, guildId);
-        }),
+      put: Effect.fn("StoredPlans.put")(function* (scope, guildId, chosen, origin) {
+        const settings = yield* checkSettings(scope, guildId, chosen);
+        const { end } = yield* events.range(scope.pid);
+        const at = yield* Clock.currentTimeMillis;
+        const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
+        if (!(yield* store.put(write))) return yield* new Conflict({ reason: "guild_has_plan" });
+        yield* announceChange;
+        return yield* find(scope, guildId);
+      }),
 
-        remove: Effect.fn("StoredPlans.remove")(function* ({ pid }, guildId, origin) {
-          const at = yield* Clock.currentTimeMillis;
-          const isRemoved = yield* store.remove({ ...origin, pid, guildId, at });
-          yield* announceChange;
-          return isRemoved;
-        }),
+      remove: Effect.fn("StoredPlans.remove")(function* ({ pid }, guildId, origin) {
+        const at = yield* Clock.currentTimeMillis;
+        const isRemoved = yield* store.remove({ ...origin, pid, guildId, at });
+        yield* announceChange;
+        return isRemoved;
+      }),
 
-        startSweep: Effect.fn("StoredPlans.startSweep")(function* (scope, guildId) {
-          const at = yield* Clock.currentTimeMillis;
-          if (!(yield* store.startSweep({ pid: scope.pid, guildId }, at))) {
-            return yield* new BadRequest({ problem: "not_found" });
-          }
-          yield* announceChange;
-          return yield* find(scope, guildId);
-        }),
-      });
-    }),
-  );
+      startSweep: Effect.fn("StoredPlans.startSweep")(function* (scope, guildId) {
+        const at = yield* Clock.currentTimeMillis;
+        if (!(yield* store.startSweep({ pid: scope.pid, guildId }, at))) {
+          return yield* new BadRequest({ problem: "not_found" });
+        }
+        yield* announceChange;
+        return yield* find(scope, guildId);
+      }),
+    });
+  }).pipe(Layer.effect(StoredPlans));
 }
 
 /** Fails if the scope is the guild scope of another guild. @internal */

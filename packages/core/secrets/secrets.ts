@@ -100,106 +100,103 @@ export class Secrets extends Context.Service<
   }
 >()("@accountlink/core/Secrets") {
   /** Each purpose has its own key, derived from the root key with HKDF-SHA-256. */
-  static readonly layer = Layer.effect(
-    Secrets,
-    Effect.gen(function* () {
-      const mac = yield* Mac.Mac;
-      const rootKey = yield* RootKey;
+  static readonly layer = Effect.gen(function* () {
+    const mac = yield* Mac.Mac;
+    const rootKey = yield* RootKey;
 
-      const signerFor = Effect.fnUntraced(function* (purpose: string) {
-        const key = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(rootKey, purpose));
-        return (text: string) => mac.sign(key, encoder.encode(text)).pipe(Effect.orDie);
-      });
-      /** Makes a function that returns the first `length` bytes of a text's signature in base64url. */
-      const hasherFor = (purpose: string, length = 32) =>
-        Effect.map(
-          signerFor(purpose),
-          (sign) => (text: string) =>
-            Effect.map(sign(text), (tag) => Base64Url.encode(tag.subarray(0, length))),
-        );
-      const keyHash = yield* hasherFor("key-hash");
-      const linkHash = yield* hasherFor("link-hash", 24);
-      const addressHash = yield* hasherFor("address-name", 16);
-      const cookieHash = yield* hasherFor("flow-id");
-      const formHash = yield* hasherFor("flow-csrf");
-      const browserHash = yield* hasherFor("browser");
-      const ownerHash = yield* hasherFor("suspended-owner");
-      const signVerification = yield* signerFor("verification");
-      const verificationHash = (use: string, text: string) =>
-        Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
-      const codeHash = (code: string) => verificationHash("code", code);
-      const sidKey = (code: string) =>
-        signVerification(`sid-key\n${code}`).pipe(
-          Effect.flatMap((bytes) => Aead.key(Aead.aes256Gcm, bytes)),
+    const signerFor = Effect.fnUntraced(function* (purpose: string) {
+      const key = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(rootKey, purpose));
+      return (text: string) => mac.sign(key, encoder.encode(text)).pipe(Effect.orDie);
+    });
+    /** Makes a function that returns the first `length` bytes of a text's signature in base64url. */
+    const hasherFor = (purpose: string, length = 32) =>
+      Effect.map(
+        signerFor(purpose),
+        (sign) => (text: string) =>
+          Effect.map(sign(text), (tag) => Base64Url.encode(tag.subarray(0, length))),
+      );
+    const keyHash = yield* hasherFor("key-hash");
+    const linkHash = yield* hasherFor("link-hash", 24);
+    const addressHash = yield* hasherFor("address-name", 16);
+    const cookieHash = yield* hasherFor("flow-id");
+    const formHash = yield* hasherFor("flow-csrf");
+    const browserHash = yield* hasherFor("browser");
+    const ownerHash = yield* hasherFor("suspended-owner");
+    const signVerification = yield* signerFor("verification");
+    const verificationHash = (use: string, text: string) =>
+      Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
+    const codeHash = (code: string) => verificationHash("code", code);
+    const sidKey = (code: string) =>
+      signVerification(`sid-key\n${code}`).pipe(
+        Effect.flatMap((bytes) => Aead.key(Aead.aes256Gcm, bytes)),
+        Effect.orDie,
+      );
+    const signInHash = yield* hasherFor("sign-in");
+    const cursorTag = yield* hasherFor("cursor", 16);
+    const idempotencyHash = yield* hasherFor("idempotency");
+    const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
+    const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
+    const laneHash = yield* hasherFor("webhook-lane", 16);
+    const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
+    const deployment = yield* deriveKey(rootKey, "deployment-id");
+
+    return Secrets.of({
+      deploymentId: Base64Url.encode(deployment.subarray(0, 16)),
+      keyHash,
+      linkHash: (pid, { chatId, gameId, linkVersion }) =>
+        linkHash(`${pid}\n${chatId}\n${gameId}\n${linkVersion}`),
+      addressName: ({ countedAs }) => addressHash(countedAs),
+      flowId: (cookie) => Effect.map(cookieHash(cookie), (hash) => hash as FlowId),
+      browserHash,
+      ownerHash,
+      sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
+      sessionCode: (sid) =>
+        Effect.map(signVerification(`code-of\n${sid}`), (tag) =>
+          codeOfNumber(new DataView(tag.buffer, tag.byteOffset).getBigUint64(0)),
+        ),
+      sealSid: (code, sid) =>
+        Effect.gen(function* () {
+          const sealedSid = yield* seal(yield* sidKey(code), encoder.encode(sid), "sid");
+          return { hash: yield* codeHash(code), sealedSid };
+        }).pipe(Effect.provideContext(crypto)),
+      codeHash,
+      openSid: (code, sealed) =>
+        Effect.flatMap(sidKey(code), (key) => unseal(key, sealed, "sid")).pipe(
+          Effect.provideContext(crypto),
+          Effect.map(Option.map((bytes) => Sid.make(decoder.decode(bytes)))),
+        ),
+      signIn: (state) =>
+        Effect.all({
+          stateHash: verificationHash("state", state),
+          codeVerifier: verificationHash("code-verifier", state),
+          nonce: verificationHash("nonce", state),
+        }),
+      flowCsrf: (id, subject) => formHash(`${id}\n${subject}`),
+      signInId: (site, cookie) =>
+        Effect.map(signInHash(`id\n${site}\n${cookie}`), (hash) => hash as SignInId),
+      signInCsrf: (id) => signInHash(`csrf\n${id}`),
+      idempotencyHash: (use, text) => idempotencyHash(`${use}\n${text}`),
+      cursorTag,
+      sealAnswer: (id, text) => Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
+      openAnswer: (id, sealed) =>
+        Effect.provideContext(unseal(answerKey, sealed, id), crypto).pipe(
+          Effect.map(Option.getOrThrowWith(() => new Error("Cannot open a kept answer: it was changed"))),
+          Effect.map((bytes) => decoder.decode(bytes)),
+        ),
+      sealWebhookSecret: (webhook, secret) =>
+        Effect.provideContext(seal(webhookKey, secret, webhook), crypto),
+      signWebhook: (webhook, sealed, text) =>
+        Effect.provideContext(unseal(webhookKey, sealed, webhook), crypto).pipe(
+          Effect.map(
+            Option.getOrThrowWith(() => new Error("Cannot open a webhook's secret: it was changed")),
+          ),
+          Effect.flatMap((secret) => webhookSignature(secret, text)),
+          Effect.provideService(Mac.Mac, mac),
           Effect.orDie,
-        );
-      const signInHash = yield* hasherFor("sign-in");
-      const cursorTag = yield* hasherFor("cursor", 16);
-      const idempotencyHash = yield* hasherFor("idempotency");
-      const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
-      const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
-      const laneHash = yield* hasherFor("webhook-lane", 16);
-      const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
-      const deployment = yield* deriveKey(rootKey, "deployment-id");
-
-      return Secrets.of({
-        deploymentId: Base64Url.encode(deployment.subarray(0, 16)),
-        keyHash,
-        linkHash: (pid, { chatId, gameId, linkVersion }) =>
-          linkHash(`${pid}\n${chatId}\n${gameId}\n${linkVersion}`),
-        addressName: ({ countedAs }) => addressHash(countedAs),
-        flowId: (cookie) => Effect.map(cookieHash(cookie), (hash) => hash as FlowId),
-        browserHash,
-        ownerHash,
-        sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
-        sessionCode: (sid) =>
-          Effect.map(signVerification(`code-of\n${sid}`), (tag) =>
-            codeOfNumber(new DataView(tag.buffer, tag.byteOffset).getBigUint64(0)),
-          ),
-        sealSid: (code, sid) =>
-          Effect.gen(function* () {
-            const sealedSid = yield* seal(yield* sidKey(code), encoder.encode(sid), "sid");
-            return { hash: yield* codeHash(code), sealedSid };
-          }).pipe(Effect.provideContext(crypto)),
-        codeHash,
-        openSid: (code, sealed) =>
-          Effect.flatMap(sidKey(code), (key) => unseal(key, sealed, "sid")).pipe(
-            Effect.provideContext(crypto),
-            Effect.map(Option.map((bytes) => Sid.make(decoder.decode(bytes)))),
-          ),
-        signIn: (state) =>
-          Effect.all({
-            stateHash: verificationHash("state", state),
-            codeVerifier: verificationHash("code-verifier", state),
-            nonce: verificationHash("nonce", state),
-          }),
-        flowCsrf: (id, subject) => formHash(`${id}\n${subject}`),
-        signInId: (site, cookie) =>
-          Effect.map(signInHash(`id\n${site}\n${cookie}`), (hash) => hash as SignInId),
-        signInCsrf: (id) => signInHash(`csrf\n${id}`),
-        idempotencyHash: (use, text) => idempotencyHash(`${use}\n${text}`),
-        cursorTag,
-        sealAnswer: (id, text) => Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
-        openAnswer: (id, sealed) =>
-          Effect.provideContext(unseal(answerKey, sealed, id), crypto).pipe(
-            Effect.map(Option.getOrThrowWith(() => new Error("Cannot open a kept answer: it was changed"))),
-            Effect.map((bytes) => decoder.decode(bytes)),
-          ),
-        sealWebhookSecret: (webhook, secret) =>
-          Effect.provideContext(seal(webhookKey, secret, webhook), crypto),
-        signWebhook: (webhook, sealed, text) =>
-          Effect.provideContext(unseal(webhookKey, sealed, webhook), crypto).pipe(
-            Effect.map(
-              Option.getOrThrowWith(() => new Error("Cannot open a webhook's secret: it was changed")),
-            ),
-            Effect.flatMap((secret) => webhookSignature(secret, text)),
-            Effect.provideService(Mac.Mac, mac),
-            Effect.orDie,
-          ),
-        webhookLane: (webhook, chatId) => laneHash(`${webhook}\n${chatId}`),
-      });
-    }).pipe(Effect.orDie),
-  );
+        ),
+      webhookLane: (webhook, chatId) => laneHash(`${webhook}\n${chatId}`),
+    });
+  }).pipe(Effect.orDie, Layer.effect(Secrets));
 
   static readonly layerWebCrypto = (rootKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets> =>
     Secrets.layer.pipe(Layer.provide([Layer.succeed(RootKey, rootKey), webCrypto]));

@@ -102,77 +102,74 @@ export class SessionReads extends Context.Service<
     readonly pollsRemaining: (session: VerificationSession) => StoreEffect<number | null>;
   }
 >()("@accountlink/core/SessionReads") {
-  static readonly layer = Layer.effect(
-    SessionReads,
-    Effect.gen(function* () {
-      const store = yield* SessionStore;
-      const watch = yield* SessionWatch;
-      const secrets = yield* Secrets;
-      const limits = yield* makeReadLimits;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* SessionStore;
+    const watch = yield* SessionWatch;
+    const secrets = yield* Secrets;
+    const limits = yield* makeReadLimits;
 
-      const idOf = Effect.fnUntraced(function* (sid: string) {
-        return isSid(sid) ? yield* secrets.sessionId(sid) : yield* new SessionNotFound();
-      });
+    const idOf = Effect.fnUntraced(function* (sid: string) {
+      return isSid(sid) ? yield* secrets.sessionId(sid) : yield* new SessionNotFound();
+    });
 
-      const findOwn = Effect.fnUntraced(function* (key: OwnKey, id: SessionId) {
-        const session = Option.getOrNull(yield* store.find(id));
-        const now = yield* Clock.currentTimeMillis;
-        if (session === null || session.keyId !== key.id || now >= session.expiresAt + keptAfterExpiry) {
-          return yield* new SessionNotFound();
+    const findOwn = Effect.fnUntraced(function* (key: OwnKey, id: SessionId) {
+      const session = Option.getOrNull(yield* store.find(id));
+      const now = yield* Clock.currentTimeMillis;
+      if (session === null || session.keyId !== key.id || now >= session.expiresAt + keptAfterExpiry) {
+        return yield* new SessionNotFound();
+      }
+      return now >= session.expiresAt ? yield* new SessionExpired() : session;
+    });
+
+    const currentOf = Effect.fnUntraced(function* (known: VerificationSession) {
+      const stored = Option.getOrElse(yield* store.find(known.id), () => known);
+      const at = yield* Clock.currentTimeMillis;
+      if (at < stored.expiresAt || isFinal(stored.state)) return stored;
+      const advanced = yield* store.advance({ id: known.id, to: "expired", at });
+      return Option.match(advanced, { onNone: () => stored, onSome: ({ session }) => session });
+    });
+
+    const readOf = (session: VerificationSession, subscription: Subscription) => ({
+      session,
+      current: currentOf(session),
+      next: Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
+        const end = Math.min(until, known.expiresAt);
+        while (true) {
+          const at = yield* Clock.currentTimeMillis;
+          if (at < end) {
+            const notice = yield* Effect.timeoutOption(subscription.next, end - at);
+            if (Option.isNone(notice)) continue;
+            if (notice.value === "end") return "ended" as const;
+          } else if (at < known.expiresAt) return "timeout" as const;
+          const found = yield* currentOf(known);
+          if (found.change !== known.change) return found;
+          if (at >= end) return "timeout" as const;
         }
-        return now >= session.expiresAt ? yield* new SessionExpired() : session;
-      });
+      }),
+    });
 
-      const currentOf = Effect.fnUntraced(function* (known: VerificationSession) {
-        const stored = Option.getOrElse(yield* store.find(known.id), () => known);
-        const at = yield* Clock.currentTimeMillis;
-        if (at < stored.expiresAt || isFinal(stored.state)) return stored;
-        const advanced = yield* store.advance({ id: known.id, to: "expired", at });
-        return Option.match(advanced, { onNone: () => stored, onSome: ({ session }) => session });
-      });
+    return SessionReads.of({
+      find: (key, sid) => Effect.flatMap(idOf(sid), (id) => findOwn(key, id)),
 
-      const readOf = (session: VerificationSession, subscription: Subscription) => ({
-        session,
-        current: currentOf(session),
-        next: Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
-          const end = Math.min(until, known.expiresAt);
-          while (true) {
-            const at = yield* Clock.currentTimeMillis;
-            if (at < end) {
-              const notice = yield* Effect.timeoutOption(subscription.next, end - at);
-              if (Option.isNone(notice)) continue;
-              if (notice.value === "end") return "ended" as const;
-            } else if (at < known.expiresAt) return "timeout" as const;
-            const found = yield* currentOf(known);
-            if (found.change !== known.change) return found;
-            if (at >= end) return "timeout" as const;
-          }
-        }),
-      });
+      begin: Effect.fnUntraced(function* (key, sid, kind) {
+        const id = yield* idOf(sid);
+        // Subscribe before the session is found, so that no later change is missed.
+        const subscription = yield* watch.subscribe({ id, keyId: key.id });
+        const session = yield* findOwn(key, id);
+        const number = yield* limits.admit(session, kind);
+        yield* watch.open(subscription, number);
+        return { ...readOf(session, subscription), pollsRemaining: limits.remainingAfter(number) };
+      }),
 
-      return SessionReads.of({
-        find: (key, sid) => Effect.flatMap(idOf(sid), (id) => findOwn(key, id)),
+      observe: Effect.fnUntraced(function* (session) {
+        const subscription = yield* watch.subscribe(session);
+        yield* watch.open(subscription, null);
+        return { ...readOf(session, subscription), pollsRemaining: null };
+      }),
 
-        begin: Effect.fnUntraced(function* (key, sid, kind) {
-          const id = yield* idOf(sid);
-          // Subscribe before the session is found, so that no later change is missed.
-          const subscription = yield* watch.subscribe({ id, keyId: key.id });
-          const session = yield* findOwn(key, id);
-          const number = yield* limits.admit(session, kind);
-          yield* watch.open(subscription, number);
-          return { ...readOf(session, subscription), pollsRemaining: limits.remainingAfter(number) };
-        }),
-
-        observe: Effect.fnUntraced(function* (session) {
-          const subscription = yield* watch.subscribe(session);
-          yield* watch.open(subscription, null);
-          return { ...readOf(session, subscription), pollsRemaining: null };
-        }),
-
-        pollsRemaining: limits.remaining,
-      });
-    }),
-  );
+      pollsRemaining: limits.remaining,
+    });
+  }).pipe(Layer.effect(SessionReads));
 }
 
 /** The limits of a session's reads: their number, and the interval between them. */

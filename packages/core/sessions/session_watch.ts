@@ -41,48 +41,45 @@ export class SessionWatch extends Context.Service<
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/SessionWatch") {
-  static readonly layer = Layer.effect(
-    SessionWatch,
-    Effect.gen(function* () {
-      const signals = yield* Signals;
-      const subscriptions: Subscriptions = new Readers();
-      const context = yield* Effect.context();
-      const count = (by: -1 | 0 | 1) => readsOpen.modifyUnsafe(by, context);
-      count(0);
+  static readonly layer = Effect.gen(function* () {
+    const signals = yield* Signals;
+    const subscriptions: Subscriptions = new Readers();
+    const context = yield* Effect.context();
+    const count = (by: -1 | 0 | 1) => readsOpen.modifyUnsafe(by, context);
+    count(0);
 
-      // Reads on this node get the signal even if it cannot be published.
-      const send = (signal: Signal) => {
-        receive(subscriptions, signal);
-        return Effect.ignore(signals.publish(topic, encodeSignal(signal)));
-      };
+    // Reads on this node get the signal even if it cannot be published.
+    const send = (signal: Signal) => {
+      receive(subscriptions, signal);
+      return Effect.ignore(signals.publish(topic, encodeSignal(signal)));
+    };
 
-      yield* forEachSignal(topic, (message) => receive(subscriptions, decodeSignal(message)));
-      yield* pollChanges(subscriptions).pipe(Effect.forkScoped);
-      yield* endInactiveReaders(subscriptions).pipe(Effect.forkScoped);
+    yield* forEachSignal(topic, (message) => receive(subscriptions, decodeSignal(message)));
+    yield* pollChanges(subscriptions).pipe(Effect.forkScoped);
+    yield* endInactiveReaders(subscriptions).pipe(Effect.forkScoped);
 
-      return SessionWatch.of({
-        subscribe: ({ id, keyId }) =>
-          Effect.tap(subscriptions.add(id, new Subscription(id, keyId)), (subscription) =>
-            Effect.addFinalizer(() =>
-              Effect.sync(() => {
-                if (subscription.isOpen) count(-1);
-              }),
-            ),
+    return SessionWatch.of({
+      subscribe: ({ id, keyId }) =>
+        Effect.tap(subscriptions.add(id, new Subscription(id, keyId)), (subscription) =>
+          Effect.addFinalizer(() =>
+            Effect.sync(() => {
+              if (subscription.isOpen) count(-1);
+            }),
           ),
-        announce: (ids) =>
-          Effect.forEach(Array.chunksOf(ids, idsPerSignal), (changed) => send({ changed }), {
-            discard: true,
-          }),
-        open: (subscription, number) =>
-          Effect.suspend(() => {
-            subscription.open(number);
-            count(1);
-            return number === null ? Effect.void : send({ begun: { id: subscription.id, number } });
-          }),
-        stop: subscriptions.stop,
-      });
-    }),
-  );
+        ),
+      announce: (ids) =>
+        Effect.forEach(Array.chunksOf(ids, idsPerSignal), (changed) => send({ changed }), {
+          discard: true,
+        }),
+      open: (subscription, number) =>
+        Effect.suspend(() => {
+          subscription.open(number);
+          count(1);
+          return number === null ? Effect.void : send({ begun: { id: subscription.id, number } });
+        }),
+      stop: subscriptions.stop,
+    });
+  }).pipe(Layer.effect(SessionWatch));
 }
 
 /** A signal between nodes. It reports either that sessions changed, or that a read began. */

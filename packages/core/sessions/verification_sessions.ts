@@ -101,110 +101,107 @@ export class VerificationSessions extends Context.Service<
     ) => StoreEffect<ReadSession, SessionNotFound | SessionExpired | Conflict>;
   }
 >()("@accountlink/core/VerificationSessions") {
-  static readonly layer = Layer.effect(
-    VerificationSessions,
-    Effect.gen(function* () {
-      const store = yield* SessionStore;
-      const guard = yield* GuildGuard;
-      const secrets = yield* Secrets;
-      const random = yield* SecureRandom.SecureRandom;
-      const rules = yield* SessionSettings;
-      const watch = yield* SessionWatch;
-      const reads = yield* SessionReads;
-      yield* sweepForever;
-      const burst =
-        rules.createBurst > 0 && rules.createRefill > 0
-          ? { capacity: rules.createBurst, refillMs: rules.createRefill }
-          : null;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* SessionStore;
+    const guard = yield* GuildGuard;
+    const secrets = yield* Secrets;
+    const random = yield* SecureRandom.SecureRandom;
+    const rules = yield* SessionSettings;
+    const watch = yield* SessionWatch;
+    const reads = yield* SessionReads;
+    yield* sweepForever;
+    const burst =
+      rules.createBurst > 0 && rules.createRefill > 0
+        ? { capacity: rules.createBurst, refillMs: rules.createRefill }
+        : null;
 
-      const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
+    const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-      /** Runs `found`, which looks up a session, and concurrently derives the session's code from its sid. */
-      const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
-        Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
+    /** Runs `found`, which looks up a session, and concurrently derives the session's code from its sid. */
+    const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
+      Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
 
-      const newNames = Effect.gen(function* () {
-        const sid = `vs_${yield* randomToken(random)}` as Sid;
-        return { id: yield* secrets.sessionId(sid), ...(yield* namesOf(sid)) };
-      });
+    const newNames = Effect.gen(function* () {
+      const sid = `vs_${yield* randomToken(random)}` as Sid;
+      return { id: yield* secrets.sessionId(sid), ...(yield* namesOf(sid)) };
+    });
 
-      const readSessionOf = (session: NamedSession): ReadSession => ({
-        ...session,
-        pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
-      });
+    const readSessionOf = (session: NamedSession): ReadSession => ({
+      ...session,
+      pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
+    });
 
-      const awaitChange = Effect.fnUntraced(function* (read: SessionRead, until: Millis) {
-        let { session } = read;
-        while (!isFinal(session.state) && session.state === read.session.state) {
-          const next = yield* read.next(session, until);
-          if (next === "timeout" || next === "ended") return yield* read.current;
-          session = next;
-        }
-        return session;
-      });
+    const awaitChange = Effect.fnUntraced(function* (read: SessionRead, until: Millis) {
+      let { session } = read;
+      while (!isFinal(session.state) && session.state === read.session.state) {
+        const next = yield* read.next(session, until);
+        if (next === "timeout" || next === "ended") return yield* read.current;
+        session = next;
+      }
+      return session;
+    });
 
-      return VerificationSessions.of({
-        create: Effect.fn("VerificationSessions.create")(function* (key, request, commit = commitAlone) {
-          yield* checkRedirect(key, request.redirect);
-          yield* guard.enter(key.scope, request.guildId);
-          if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
-          const now = yield* Clock.currentTimeMillis;
-          const createAt: (at: Millis) => StoreEffect<NamedSession, RateLimited> = Effect.fnUntraced(
-            function* (at) {
-              const named = yield* newNames;
-              const session = newSession(key, named.id, request, at, at + rules.life);
-              const code = yield* secrets.sealSid(named.code, named.sid);
-              const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
-              if (outcome._tag === "Created") return { ...session, ...named };
-              if (outcome._tag === "CodeTaken") return yield* createAt(at);
-              const { readyAt } = outcome;
-              return yield* at === now && readyAt - now <= maxReordering
-                ? createAt(readyAt)
-                : tooManySessions(rules, readyAt, now);
-            },
-          );
-          return readSessionOf(yield* commit(createAt(now), readSessionOf));
-        }),
+    return VerificationSessions.of({
+      create: Effect.fn("VerificationSessions.create")(function* (key, request, commit = commitAlone) {
+        yield* checkRedirect(key, request.redirect);
+        yield* guard.enter(key.scope, request.guildId);
+        if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
+        const now = yield* Clock.currentTimeMillis;
+        const createAt: (at: Millis) => StoreEffect<NamedSession, RateLimited> = Effect.fnUntraced(
+          function* (at) {
+            const named = yield* newNames;
+            const session = newSession(key, named.id, request, at, at + rules.life);
+            const code = yield* secrets.sealSid(named.code, named.sid);
+            const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
+            if (outcome._tag === "Created") return { ...session, ...named };
+            if (outcome._tag === "CodeTaken") return yield* createAt(at);
+            const { readyAt } = outcome;
+            return yield* at === now && readyAt - now <= maxReordering
+              ? createAt(readyAt)
+              : tooManySessions(rules, readyAt, now);
+          },
+        );
+        return readSessionOf(yield* commit(createAt(now), readSessionOf));
+      }),
 
-        poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
-          const until = (yield* Clock.currentTimeMillis) + wait;
-          const [read, names] = yield* withNames(
-            sid,
-            reads.begin(key, sid, { resumes: false, waits: wait > 0 }),
-          );
-          const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
-          if (session.state === "expired") return yield* new SessionExpired();
-          return { ...session, ...names, pollsRemaining: read.pollsRemaining };
-        }, Effect.scoped),
+      poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
+        const until = (yield* Clock.currentTimeMillis) + wait;
+        const [read, names] = yield* withNames(
+          sid,
+          reads.begin(key, sid, { resumes: false, waits: wait > 0 }),
+        );
+        const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
+        if (session.state === "expired") return yield* new SessionExpired();
+        return { ...session, ...names, pollsRemaining: read.pollsRemaining };
+      }, Effect.scoped),
 
-        stream: Effect.fnUntraced(function* (key, sid, lastEventId) {
-          const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-          const [read, names] = yield* withNames(
-            sid,
-            reads.begin(key, sid, { resumes: lastEventId !== null, waits: true }),
-          );
-          return isFinal(read.session.state) && isKnown(read.session, lastEventId)
-            ? null
-            : sessionEvents(read, names, until, lastEventId);
-        }),
+      stream: Effect.fnUntraced(function* (key, sid, lastEventId) {
+        const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
+        const [read, names] = yield* withNames(
+          sid,
+          reads.begin(key, sid, { resumes: lastEventId !== null, waits: true }),
+        );
+        return isFinal(read.session.state) && isKnown(read.session, lastEventId)
+          ? null
+          : sessionEvents(read, names, until, lastEventId);
+      }),
 
-        cancel: Effect.fn("VerificationSessions.cancel")(function* (key, sid, commit = commitAlone) {
-          const found = yield* reads.find(key, sid);
-          const pollsRemaining = yield* reads.pollsRemaining(found);
-          const at = yield* Clock.currentTimeMillis;
-          const write = store.advance({ id: found.id, to: "cancelled", at });
-          const cancelling = write.pipe(
-            Effect.flatMap(requireCancelled),
-            Effect.zip(namesOf(sid as Sid)),
-            Effect.map(([session, names]): ReadSession => ({ ...session, ...names, pollsRemaining })),
-          );
-          const cancelled = yield* commit(cancelling, (session) => session);
-          yield* watch.announce([cancelled.id]);
-          return cancelled;
-        }),
-      });
-    }),
-  );
+      cancel: Effect.fn("VerificationSessions.cancel")(function* (key, sid, commit = commitAlone) {
+        const found = yield* reads.find(key, sid);
+        const pollsRemaining = yield* reads.pollsRemaining(found);
+        const at = yield* Clock.currentTimeMillis;
+        const write = store.advance({ id: found.id, to: "cancelled", at });
+        const cancelling = write.pipe(
+          Effect.flatMap(requireCancelled),
+          Effect.zip(namesOf(sid as Sid)),
+          Effect.map(([session, names]): ReadSession => ({ ...session, ...names, pollsRemaining })),
+        );
+        const cancelled = yield* commit(cancelling, (session) => session);
+        yield* watch.announce([cancelled.id]);
+        return cancelled;
+      }),
+    });
+  }).pipe(Layer.effect(VerificationSessions));
 }
 
 type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;

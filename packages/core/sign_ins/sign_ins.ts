@@ -91,67 +91,64 @@ export class SignIns extends Context.Service<
   }
 >()("@accountlink/core/SignIns") {
   /** Deletes expired sign-ins every minute, until its scope closes. */
-  static readonly layer = Layer.effect(
-    SignIns,
-    Effect.gen(function* () {
-      const store = yield* SignInStore;
-      yield* sweepEvery("1 minute", "Cannot delete expired sign-ins", store.sweep);
-      const accounts = yield* Accounts;
-      const secrets = yield* Secrets;
-      const identity = yield* ChatIdentity;
-      const random = yield* SecureRandom.SecureRandom;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* SignInStore;
+    yield* sweepEvery("1 minute", "Cannot delete expired sign-ins", store.sweep);
+    const accounts = yield* Accounts;
+    const secrets = yield* Secrets;
+    const identity = yield* ChatIdentity;
+    const random = yield* SecureRandom.SecureRandom;
 
-      const prove = Effect.fnUntraced(function* ({ site, redirectUri, state, callback }: ReturnedBrowser) {
-        if (state === null || state !== callback.get("state")) {
-          return yield* new SignInRefused({ reason: "invalid" });
-        }
+    const prove = Effect.fnUntraced(function* ({ site, redirectUri, state, callback }: ReturnedBrowser) {
+      if (state === null || state !== callback.get("state")) {
+        return yield* new SignInRefused({ reason: "invalid" });
+      }
+      const { stateHash, ...derived } = yield* secrets.signIn(state);
+      if (!(yield* store.takeBegun(site, stateHash, yield* Clock.currentTimeMillis))) {
+        return yield* new SignInRefused({ reason: "invalid" });
+      }
+      return yield* identity
+        .finish({ redirectUri, state, ...derived, ...asked(site) }, callback)
+        .pipe(Effect.catchTags(refusals));
+    });
+
+    return SignIns.of({
+      begin: Effect.fn("SignIns.begin")(function* (site, redirectUri) {
+        const state = yield* randomToken(random);
         const { stateHash, ...derived } = yield* secrets.signIn(state);
-        if (!(yield* store.takeBegun(site, stateHash, yield* Clock.currentTimeMillis))) {
-          return yield* new SignInRefused({ reason: "invalid" });
-        }
-        return yield* identity
-          .finish({ redirectUri, state, ...derived, ...asked(site) }, callback)
-          .pipe(Effect.catchTags(refusals));
-      });
+        const now = yield* Clock.currentTimeMillis;
+        yield* store.begin({ stateHash, site, expiresAt: now + beginLifetime });
+        const { url } = yield* identity.begin({ redirectUri, state, ...derived, ...asked(site) });
+        return { url, state };
+      }),
 
-      return SignIns.of({
-        begin: Effect.fn("SignIns.begin")(function* (site, redirectUri) {
-          const state = yield* randomToken(random);
-          const { stateHash, ...derived } = yield* secrets.signIn(state);
-          const now = yield* Clock.currentTimeMillis;
-          yield* store.begin({ stateHash, site, expiresAt: now + beginLifetime });
-          const { url } = yield* identity.begin({ redirectUri, state, ...derived, ...asked(site) });
-          return { url, state };
-        }),
+      finish: Effect.fn("SignIns.finish")(function* (browser) {
+        const { userId: chatId, guilds = null } = yield* prove(browser);
+        const { site } = browser;
+        const account = site === "dashboard" ? (yield* accounts.ofChatUser(chatId)).name : null;
+        const cookie = yield* randomToken(random);
+        const createdAt = yield* Clock.currentTimeMillis;
+        const id = yield* secrets.signInId(site, cookie);
+        const replaced = browser.cookie === null ? null : yield* secrets.signInId(site, browser.cookie);
+        const expiresAt = createdAt + signInLifetime;
+        const device = deviceOf(browser.userAgent);
+        yield* store.create({ id, site, chatId, account, guilds, device, createdAt, expiresAt }, replaced);
+        return { cookie };
+      }),
 
-        finish: Effect.fn("SignIns.finish")(function* (browser) {
-          const { userId: chatId, guilds = null } = yield* prove(browser);
-          const { site } = browser;
-          const account = site === "dashboard" ? (yield* accounts.ofChatUser(chatId)).name : null;
-          const cookie = yield* randomToken(random);
-          const createdAt = yield* Clock.currentTimeMillis;
-          const id = yield* secrets.signInId(site, cookie);
-          const replaced = browser.cookie === null ? null : yield* secrets.signInId(site, browser.cookie);
-          const expiresAt = createdAt + signInLifetime;
-          const device = deviceOf(browser.userAgent);
-          yield* store.create({ id, site, chatId, account, guilds, device, createdAt, expiresAt }, replaced);
-          return { cookie };
-        }),
+      find: Effect.fn("SignIns.find")(function* (site, cookie) {
+        if (cookie === null) return yield* new InvalidSession();
+        const id = yield* secrets.signInId(site, cookie);
+        const found = yield* store.find(site, id, yield* Clock.currentTimeMillis);
+        return Option.isSome(found) ? found.value : yield* new InvalidSession();
+      }),
 
-        find: Effect.fn("SignIns.find")(function* (site, cookie) {
-          if (cookie === null) return yield* new InvalidSession();
-          const id = yield* secrets.signInId(site, cookie);
-          const found = yield* store.find(site, id, yield* Clock.currentTimeMillis);
-          return Option.isSome(found) ? found.value : yield* new InvalidSession();
-        }),
-
-        csrfToken: ({ id }) => secrets.signInCsrf(id),
-        list: ({ site, chatId }) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => store.list(site, chatId, now)),
-        end: ({ site, chatId }, id) => store.end(site, chatId, id),
-      });
-    }),
-  );
+      csrfToken: ({ id }) => secrets.signInCsrf(id),
+      list: ({ site, chatId }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => store.list(site, chatId, now)),
+      end: ({ site, chatId }, id) => store.end(site, chatId, id),
+    });
+  }).pipe(Layer.effect(SignIns));
 }
 
 /** Only the dashboard requests the user's guilds, because there users choose a guild for their keys. */

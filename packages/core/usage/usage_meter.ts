@@ -27,55 +27,52 @@ export class UsageMeter extends Context.Service<
    * Saves the counts every `flushInterval`, and once more when the scope closes. A failed batch is saved again under
    * the same number, so that the store counts it only once.
    */
-  static readonly layer = Layer.effect(
-    UsageMeter,
-    Effect.gen(function* () {
-      const store = yield* UsageStore;
-      const meter = uuidV4Unsafe();
-      const counters = new KeyCounters();
-      const unsaved: Array<UsageBatch> = [];
-      let sequence = 0;
-      let day = startOfDay(yield* Clock.currentTimeMillis);
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* UsageStore;
+    const meter = uuidV4Unsafe();
+    const counters = new KeyCounters();
+    const unsaved: Array<UsageBatch> = [];
+    let sequence = 0;
+    let day = startOfDay(yield* Clock.currentTimeMillis);
 
-      const closeBatches = () => {
-        for (const page of counters.take()) unsaved.push({ ...page, meter, sequence: ++sequence, day });
-      };
+    const closeBatches = () => {
+      for (const page of counters.take()) unsaved.push({ ...page, meter, sequence: ++sequence, day });
+    };
 
-      const flush: StoreEffect<void> = Effect.gen(function* () {
-        if (unsaved.length === 0) closeBatches();
-        for (let batch = unsaved[0]; batch !== undefined; batch = unsaved[0]) {
-          yield* store.add(batch);
-          unsaved.shift();
+    const flush: StoreEffect<void> = Effect.gen(function* () {
+      if (unsaved.length === 0) closeBatches();
+      for (let batch = unsaved[0]; batch !== undefined; batch = unsaved[0]) {
+        yield* store.add(batch);
+        unsaved.shift();
+      }
+    });
+    const flushOrWarn = yield* warnOnce("Cannot save usage", flush);
+    yield* Effect.addFinalizer(() =>
+      // If a batch failed before, the first `flush` saves only that batch. The second one saves the later counts.
+      Effect.andThen(flush, flush).pipe(
+        Effect.timeout(lastFlushTimeout),
+        Effect.catchCause((cause) => {
+          closeBatches();
+          const requests = unsaved.reduce((sum, { counts }) => sum + requestsIn(counts), 0);
+          return Effect.annotateLogs(Effect.logError("Cannot save the last usage"), {
+            requests,
+            cause: Cause.pretty(cause),
+          });
+        }),
+      ),
+    );
+    yield* flushOrWarn.pipe(Effect.delay(flushInterval), Effect.forever, Effect.forkScoped);
+
+    return UsageMeter.of({
+      count: (key, group, outcome, at) => {
+        if (at < day || at >= day + dayMs) {
+          closeBatches();
+          day = startOfDay(at);
         }
-      });
-      const flushOrWarn = yield* warnOnce("Cannot save usage", flush);
-      yield* Effect.addFinalizer(() =>
-        // If a batch failed before, the first `flush` saves only that batch. The second one saves the later counts.
-        Effect.andThen(flush, flush).pipe(
-          Effect.timeout(lastFlushTimeout),
-          Effect.catchCause((cause) => {
-            closeBatches();
-            const requests = unsaved.reduce((sum, { counts }) => sum + requestsIn(counts), 0);
-            return Effect.annotateLogs(Effect.logError("Cannot save the last usage"), {
-              requests,
-              cause: Cause.pretty(cause),
-            });
-          }),
-        ),
-      );
-      yield* flushOrWarn.pipe(Effect.delay(flushInterval), Effect.forever, Effect.forkScoped);
-
-      return UsageMeter.of({
-        count: (key, group, outcome, at) => {
-          if (at < day || at >= day + dayMs) {
-            closeBatches();
-            day = startOfDay(at);
-          }
-          counters.count(key, group, outcome, at);
-        },
-      });
-    }),
-  );
+        counters.count(key, group, outcome, at);
+      },
+    });
+  }).pipe(Layer.effect(UsageMeter));
 }
 
 const requestsIn = (counts: UsageBatch["counts"]): number =>

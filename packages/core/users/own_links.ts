@@ -33,54 +33,51 @@ export class OwnLinks extends Context.Service<
     readonly remove: (chatId: ChatId, pid: Pid, requestId: string) => StoreEffect<OwnLink, LinkNotFound>;
   }
 >()("@accountlink/core/OwnLinks") {
-  static readonly layer = Layer.effect(
-    OwnLinks,
-    Effect.gen(function* () {
-      const users = yield* UserStore;
-      const links = yield* LinkStore;
-      const communityOf = yield* makeOwnCommunity;
-      const profiles = yield* Profiles;
-      const watch = yield* SessionWatch;
-      const events = yield* LinkEvents;
+  static readonly layer = Effect.gen(function* () {
+    const users = yield* UserStore;
+    const links = yield* LinkStore;
+    const communityOf = yield* makeOwnCommunity;
+    const profiles = yield* Profiles;
+    const watch = yield* SessionWatch;
+    const events = yield* LinkEvents;
 
-      const findLinks = (chatId: ChatId) =>
-        Effect.map(users.findRecords(chatId), (records) => records.filter(isScopedLink));
+    const findLinks = (chatId: ChatId) =>
+      Effect.map(users.findRecords(chatId), (records) => records.filter(isScopedLink));
 
-      const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
-        const { gameId, linkedAt, lastVerifiedAt } = record;
-        const [community, profile] = yield* Effect.all([communityOf(scope), profiles.game(gameId)], {
-          concurrency: 2,
-        });
-        return {
-          ...community,
-          game: { id: gameId, profile },
-          linkedAt,
-          lastVerifiedAt,
-        } satisfies OwnLink;
+    const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
+      const { gameId, linkedAt, lastVerifiedAt } = record;
+      const [community, profile] = yield* Effect.all([communityOf(scope), profiles.game(gameId)], {
+        concurrency: 2,
       });
+      return {
+        ...community,
+        game: { id: gameId, profile },
+        linkedAt,
+        lastVerifiedAt,
+      } satisfies OwnLink;
+    });
 
-      return OwnLinks.of({
-        list: Effect.fn("OwnLinks.list")(function* (chatId) {
-          const found = yield* findLinks(chatId);
-          const shown = yield* Effect.forEach(found, show, { concurrency: platformConcurrency });
-          return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
-        }),
+    return OwnLinks.of({
+      list: Effect.fn("OwnLinks.list")(function* (chatId) {
+        const found = yield* findLinks(chatId);
+        const shown = yield* Effect.forEach(found, show, { concurrency: platformConcurrency });
+        return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
+      }),
 
-        remove: Effect.fn("OwnLinks.remove")(function* (chatId, pid, requestId) {
-          const link = (yield* findLinks(chatId)).find(({ scope }) => scope.pid === pid);
-          if (link === undefined) return yield* new LinkNotFound();
-          const at = yield* Clock.currentTimeMillis;
-          const actor = { type: "user", id: chatId } as const;
-          const removed = yield* links.removeGame({ pid, chatId, at, actor, requestId });
-          if (Option.isNone(removed)) return yield* new LinkNotFound();
-          yield* watch.announce(removed.value.ended);
-          const { gameId: previousGameId } = removed.value;
-          yield* events.announce("linkChanged", { scope: link.scope, chatId, gameId: null, previousGameId });
-          return yield* show(link);
-        }),
-      });
-    }),
-  ).pipe(Layer.provide(LinkEvents.layer));
+      remove: Effect.fn("OwnLinks.remove")(function* (chatId, pid, requestId) {
+        const link = (yield* findLinks(chatId)).find(({ scope }) => scope.pid === pid);
+        if (link === undefined) return yield* new LinkNotFound();
+        const at = yield* Clock.currentTimeMillis;
+        const actor = { type: "user", id: chatId } as const;
+        const removed = yield* links.removeGame({ pid, chatId, at, actor, requestId });
+        if (Option.isNone(removed)) return yield* new LinkNotFound();
+        yield* watch.announce(removed.value.ended);
+        const { gameId: previousGameId } = removed.value;
+        yield* events.announce("linkChanged", { scope: link.scope, chatId, gameId: null, previousGameId });
+        return yield* show(link);
+      }),
+    });
+  }).pipe(Layer.effect(OwnLinks), Layer.provide(LinkEvents.layer));
 }
 
 interface ScopedLink extends ScopedRecord {

@@ -48,72 +48,69 @@ export class OwnSightings extends Context.Service<
     readonly forget: (chatId: ChatId, places: Places) => StoreEffect<void>;
   }
 >()("@accountlink/core/OwnSightings") {
-  static readonly layer = Layer.effect(
-    OwnSightings,
-    Effect.gen(function* () {
-      const users = yield* UserStore;
-      const keys = yield* KeyStore;
-      const vault = yield* AddressVault;
-      const communityOf = yield* makeOwnCommunity;
-      const { sightingRetention } = yield* SessionSettings;
+  static readonly layer = Effect.gen(function* () {
+    const users = yield* UserStore;
+    const keys = yield* KeyStore;
+    const vault = yield* AddressVault;
+    const communityOf = yield* makeOwnCommunity;
+    const { sightingRetention } = yield* SessionSettings;
 
-      const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
-        const found = yield* Effect.forEach(
-          [...new Set(pids)].toSorted(),
-          (pid) =>
-            Effect.flatMap(keys.findScopeByPid(pid), (configured) =>
-              Option.isNone(configured) ? Effect.succeed(null) : communityOf(configured.value.scope),
-            ),
-          { concurrency: platformConcurrency },
-        );
-        return found.filter((community) => community !== null);
-      });
+    const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
+      const found = yield* Effect.forEach(
+        [...new Set(pids)].toSorted(),
+        (pid) =>
+          Effect.flatMap(keys.findScopeByPid(pid), (configured) =>
+            Option.isNone(configured) ? Effect.succeed(null) : communityOf(configured.value.scope),
+          ),
+        { concurrency: platformConcurrency },
+      );
+      return found.filter((community) => community !== null);
+    });
 
-      /** Merges all sightings of the same address or browser, over all scopes, into one place. */
-      const placesOf = <S extends Sighting>(
-        sightings: ReadonlyArray<Seen<S>>,
-        communities: ReadonlyArray<OwnCommunity>,
-        now: Millis,
-      ) => {
-        const groups = groupBy(sightings, ({ sighting }) => placeOf(sighting));
-        return [...groups.values()]
-          .map((seen) => {
-            const [{ sighting }] = seen.toSorted(
-              (one, other) => other.sighting.seenAt - one.sighting.seenAt,
-            ) as [Seen<S>];
-            const firsts = seen.map(({ firstSeenAt = null }) => firstSeenAt).filter((at) => at !== null);
-            return {
-              sighting,
-              firstSeenAt: firsts.length < seen.length ? null : Math.min(...firsts),
-              lastSeenAt: sighting.seenAt,
-              keptUntil: sighting.seenAt + sightingRetention,
-              communities: communities.filter((one) => seen.some(({ pid }) => pid === one.pid)),
-            };
-          })
-          .filter(({ keptUntil }) => keptUntil > now)
-          .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt);
-      };
-
-      return OwnSightings.of({
-        list: Effect.fn("OwnSightings.list")(function* (chatId) {
-          const { sightings, browsers } = yield* users.findSightings(chatId);
-          const communities = yield* communitiesOf([...sightings, ...browsers].map(({ pid }) => pid));
-          const now = yield* Clock.currentTimeMillis;
-          const addresses = placesOf(sightings, communities, now);
-          const revealed = yield* vault.revealEach(addresses.map(({ sighting }) => sighting.address));
+    /** Merges all sightings of the same address or browser, over all scopes, into one place. */
+    const placesOf = <S extends Sighting>(
+      sightings: ReadonlyArray<Seen<S>>,
+      communities: ReadonlyArray<OwnCommunity>,
+      now: Millis,
+    ) => {
+      const groups = groupBy(sightings, ({ sighting }) => placeOf(sighting));
+      return [...groups.values()]
+        .map((seen) => {
+          const [{ sighting }] = seen.toSorted(
+            (one, other) => other.sighting.seenAt - one.sighting.seenAt,
+          ) as [Seen<S>];
+          const firsts = seen.map(({ firstSeenAt = null }) => firstSeenAt).filter((at) => at !== null);
           return {
-            addresses: revealed.map((address, index) => ({
-              ...(addresses[index] as OwnPlace),
-              ip: Option.isNone(address) ? null : NetAddress.formatIp(address.value.ip),
-            })),
-            browsers: placesOf(browsers, communities, now),
+            sighting,
+            firstSeenAt: firsts.length < seen.length ? null : Math.min(...firsts),
+            lastSeenAt: sighting.seenAt,
+            keptUntil: sighting.seenAt + sightingRetention,
+            communities: communities.filter((one) => seen.some(({ pid }) => pid === one.pid)),
           };
-        }),
+        })
+        .filter(({ keptUntil }) => keptUntil > now)
+        .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt);
+    };
 
-        forget: (chatId, places) => Effect.asVoid(users.forget(chatId, places)),
-      });
-    }),
-  );
+    return OwnSightings.of({
+      list: Effect.fn("OwnSightings.list")(function* (chatId) {
+        const { sightings, browsers } = yield* users.findSightings(chatId);
+        const communities = yield* communitiesOf([...sightings, ...browsers].map(({ pid }) => pid));
+        const now = yield* Clock.currentTimeMillis;
+        const addresses = placesOf(sightings, communities, now);
+        const revealed = yield* vault.revealEach(addresses.map(({ sighting }) => sighting.address));
+        return {
+          addresses: revealed.map((address, index) => ({
+            ...(addresses[index] as OwnPlace),
+            ip: Option.isNone(address) ? null : NetAddress.formatIp(address.value.ip),
+          })),
+          browsers: placesOf(browsers, communities, now),
+        };
+      }),
+
+      forget: (chatId, places) => Effect.asVoid(users.forget(chatId, places)),
+    });
+  }).pipe(Layer.effect(OwnSightings));
 }
 
 interface Seen<S extends Sighting> {

@@ -69,67 +69,64 @@ export class UserData extends Context.Service<
     readonly erase: (chatId: ChatId, origin: WriteOrigin) => StoreEffect<UserErased>;
   }
 >()("@accountlink/core/UserData") {
-  static readonly layer = Layer.effect(
-    UserData,
-    Effect.gen(function* () {
-      const store = yield* UserStore;
-      const keyStore = yield* KeyStore;
-      const members = yield* MemberStore;
-      const { announce } = yield* KeyChanges;
-      const events = yield* LinkEvents;
-      const random = yield* SecureRandom.SecureRandom;
-      const secrets = yield* Secrets;
-      const releaseRoles = yield* makeReleaseRoles;
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* UserStore;
+    const keyStore = yield* KeyStore;
+    const members = yield* MemberStore;
+    const { announce } = yield* KeyChanges;
+    const events = yield* LinkEvents;
+    const random = yield* SecureRandom.SecureRandom;
+    const secrets = yield* Secrets;
+    const releaseRoles = yield* makeReleaseRoles;
 
-      const erase: UserData["Service"]["erase"] = Effect.fn("UserData.erase")(function* (chatId, origin) {
+    const erase: UserData["Service"]["erase"] = Effect.fn("UserData.erase")(function* (chatId, origin) {
+      const records = yield* store.findRecords(chatId);
+      yield* releaseRoles(chatId, records);
+      const { actor } = origin;
+      const isOwn = actor.type === "user" && actor.id === chatId;
+      const erased = yield* store.erase({
+        ...origin,
+        actor: isOwn ? ({ ...actor, id: erasedMark } as Actor) : actor,
+        chatId,
+        at: yield* Clock.currentTimeMillis,
+        scopes: records.map(({ scope }) => scope.pid),
+        pseudonym: `erased:${yield* randomToken(random)}`,
+        ownerHash: yield* secrets.ownerHash(chatId),
+      });
+      // A link was created in another scope meanwhile, so nothing was erased. Start again to include that scope.
+      if (Option.isNone(erased)) return yield* erase(chatId, origin);
+      const { revokedKeys } = erased.value;
+      yield* Effect.forEach(revokedKeys, announce);
+      yield* Effect.forEach(records, ({ scope, record }) =>
+        events.announce("linkChanged", { scope, chatId, gameId: null, previousGameId: record.gameId }),
+      );
+      return erased.value;
+    });
+
+    return UserData.of({
+      find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
+        const found = yield* store.find(chatId);
+        const now = yield* Clock.currentTimeMillis;
+        const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name, now));
+        return { ...found, keys: keys.flat() };
+      }),
+
+      previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId) {
         const records = yield* store.findRecords(chatId);
-        yield* releaseRoles(chatId, records);
-        const { actor } = origin;
-        const isOwn = actor.type === "user" && actor.id === chatId;
-        const erased = yield* store.erase({
-          ...origin,
-          actor: isOwn ? ({ ...actor, id: erasedMark } as Actor) : actor,
-          chatId,
-          at: yield* Clock.currentTimeMillis,
-          scopes: records.map(({ scope }) => scope.pid),
-          pseudonym: `erased:${yield* randomToken(random)}`,
-          ownerHash: yield* secrets.ownerHash(chatId),
-        });
-        // A link was created in another scope meanwhile, so nothing was erased. Start again to include that scope.
-        if (Option.isNone(erased)) return yield* erase(chatId, origin);
-        const { revokedKeys } = erased.value;
-        yield* Effect.forEach(revokedKeys, announce);
-        yield* Effect.forEach(records, ({ scope, record }) =>
-          events.announce("linkChanged", { scope, chatId, gameId: null, previousGameId: record.gameId }),
-        );
-        return erased.value;
-      });
+        const now = yield* Clock.currentTimeMillis;
+        const found = yield* members.findByChatId(chatId);
+        const own = found.filter(({ account }) => account.chatId === chatId);
+        const keys = yield* Effect.forEach(own, ({ account }) => keyStore.listKeys(account.name, now));
+        return {
+          records: records.length,
+          keys: keys.flat().filter(({ status }) => status !== "revoked"),
+          staysSuspended: found.some(isSuspendedOwner),
+        };
+      }),
 
-      return UserData.of({
-        find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
-          const found = yield* store.find(chatId);
-          const now = yield* Clock.currentTimeMillis;
-          const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name, now));
-          return { ...found, keys: keys.flat() };
-        }),
-
-        previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId) {
-          const records = yield* store.findRecords(chatId);
-          const now = yield* Clock.currentTimeMillis;
-          const found = yield* members.findByChatId(chatId);
-          const own = found.filter(({ account }) => account.chatId === chatId);
-          const keys = yield* Effect.forEach(own, ({ account }) => keyStore.listKeys(account.name, now));
-          return {
-            records: records.length,
-            keys: keys.flat().filter(({ status }) => status !== "revoked"),
-            staysSuspended: found.some(isSuspendedOwner),
-          };
-        }),
-
-        erase,
-      });
-    }),
-  ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
+      erase,
+    });
+  }).pipe(Layer.effect(UserData), Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }
 
 /**

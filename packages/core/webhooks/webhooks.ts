@@ -157,189 +157,186 @@ export class Webhooks extends Context.Service<
     ) => StoreEffect<WebhookDelivery, Unknown>;
   }
 >()("@accountlink/core/Webhooks") {
-  static readonly layer = Layer.effect(
-    Webhooks,
-    Effect.gen(function* () {
-      const store = yield* WebhookStore;
-      const events = yield* EventStore;
-      const keys = yield* ApiKeys;
-      const sender = yield* WebhookSender;
-      const random = yield* SecureRandom.SecureRandom;
-      const secrets = yield* Secrets;
-      const attempt = yield* makeAttempt;
-      const deliveries = yield* makeSentDeliveries;
-      const announceChange = yield* makeAnnounceItems("webhooks");
-      const notFound = new BadRequest({ problem: "not_found" });
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* WebhookStore;
+    const events = yield* EventStore;
+    const keys = yield* ApiKeys;
+    const sender = yield* WebhookSender;
+    const random = yield* SecureRandom.SecureRandom;
+    const secrets = yield* Secrets;
+    const attempt = yield* makeAttempt;
+    const deliveries = yield* makeSentDeliveries;
+    const announceChange = yield* makeAnnounceItems("webhooks");
+    const notFound = new BadRequest({ problem: "not_found" });
 
-      const issueSecret = Effect.fnUntraced(function* (id: WebhookId) {
-        const bytes = yield* random.randomBytes(32);
-        const sealed = yield* secrets.sealWebhookSecret(id, bytes);
-        return { secret: `whsec_${Base64.encode(bytes)}`, sealed };
-      });
+    const issueSecret = Effect.fnUntraced(function* (id: WebhookId) {
+      const bytes = yield* random.randomBytes(32);
+      const sealed = yield* secrets.sealWebhookSecret(id, bytes);
+      return { secret: `whsec_${Base64.encode(bytes)}`, sealed };
+    });
 
-      const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
-        const found = isWebhookId(id) ? Option.getOrNull(yield* store.find(id)) : null;
-        const isTheirs = found !== null && (account === null || found.scope.account === account);
-        return isTheirs ? found : yield* notFound;
-      });
+    const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
+      const found = isWebhookId(id) ? Option.getOrNull(yield* store.find(id)) : null;
+      const isTheirs = found !== null && (account === null || found.scope.account === account);
+      return isTheirs ? found : yield* notFound;
+    });
 
-      const find: Webhooks["Service"]["find"] = Effect.fn("Webhooks.find")(function* (account, id) {
-        const [found] = isWebhookId(id) ? yield* store.list({ account, id }) : [];
-        return found ?? (yield* notFound);
-      });
+    const find: Webhooks["Service"]["find"] = Effect.fn("Webhooks.find")(function* (account, id) {
+      const [found] = isWebhookId(id) ? yield* store.list({ account, id }) : [];
+      return found ?? (yield* notFound);
+    });
 
-      const check = Effect.fnUntraced(function* ({ url, types = [], description = "" }: WebhookUpdate) {
-        const problems: Array<ParameterProblem> = [];
-        if (url !== undefined) {
-          const problem = webhookUrlProblem(url) ?? (yield* sender.problemOf(url));
-          if (problem !== null) problems.push({ name: "url", reason: problem });
-        }
-        if (!types.every((type) => (eventTypes as ReadonlyArray<string>).includes(type))) {
-          problems.push({ name: "types", reason: `expected a list of ${eventTypes.join(", ")}` });
-        }
-        if (Array.from(description).length > longestDescription || !isNameText(description)) {
-          problems.push({
-            name: "description",
-            reason: `expected at most ${longestDescription} characters, ${expectedNameText}`,
-          });
-        }
-        if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
-      });
-
-      const send = Effect.fnUntraced(function* (
-        webhook: StoredWebhook,
-        event: SentEvent,
-        delivery: StoredDelivery,
-        origin: WriteOrigin,
-      ) {
-        const { id } = webhook;
-        const result = yield* attempt(webhook, event);
-        const recorded = Option.getOrNull(yield* store.recordRequested({ id, delivery, ...result }));
-        if (recorded === null) return yield* notFound;
-        if (isGone(result) && webhook.status !== "disabled") {
-          yield* store.update({ ...origin, id, at: result.endedAt, change: { disabledReason: "gone" } });
-        }
-        return shownDelivery(recorded);
-      });
-
-      /** The number of tests in flight, by account. */
-      const tests = new Map<string, number>();
-
-      const beginTest = (owner: string) =>
-        Effect.suspend(() => {
-          const inFlight = tests.get(owner) ?? 0;
-          if (inFlight === testsAtOnce) return Effect.fail(new Conflict({ reason: "test_limit" }));
-          tests.set(owner, inFlight + 1);
-          return Effect.void;
+    const check = Effect.fnUntraced(function* ({ url, types = [], description = "" }: WebhookUpdate) {
+      const problems: Array<ParameterProblem> = [];
+      if (url !== undefined) {
+        const problem = webhookUrlProblem(url) ?? (yield* sender.problemOf(url));
+        if (problem !== null) problems.push({ name: "url", reason: problem });
+      }
+      if (!types.every((type) => (eventTypes as ReadonlyArray<string>).includes(type))) {
+        problems.push({ name: "types", reason: `expected a list of ${eventTypes.join(", ")}` });
+      }
+      if (Array.from(description).length > longestDescription || !isNameText(description)) {
+        problems.push({
+          name: "description",
+          reason: `expected at most ${longestDescription} characters, ${expectedNameText}`,
         });
+      }
+      if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
+    });
 
-      const endTest = (owner: string) =>
-        Effect.sync(() => {
-          const left = (tests.get(owner) ?? 1) - 1;
-          if (left === 0) tests.delete(owner);
-          else tests.set(owner, left);
-        });
+    const send = Effect.fnUntraced(function* (
+      webhook: StoredWebhook,
+      event: SentEvent,
+      delivery: StoredDelivery,
+      origin: WriteOrigin,
+    ) {
+      const { id } = webhook;
+      const result = yield* attempt(webhook, event);
+      const recorded = Option.getOrNull(yield* store.recordRequested({ id, delivery, ...result }));
+      if (recorded === null) return yield* notFound;
+      if (isGone(result) && webhook.status !== "disabled") {
+        yield* store.update({ ...origin, id, at: result.endedAt, change: { disabledReason: "gone" } });
+      }
+      return shownDelivery(recorded);
+    });
 
-      return Webhooks.of({
-        list: (account) => store.list({ account, id: null }),
-        find,
-        create: Effect.fn("Webhooks.create")(function* (choice, origin, admission) {
-          const { account, target, url, types = [], description = "" } = choice;
-          yield* check({ url, types, description });
-          if (admission !== undefined) yield* admission;
-          const scope = yield* keys.scopeOf(account, target);
-          const id = yield* Effect.provideService(
-            Effect.map(randomText(20, 62), (text) => `wh_${text}` as WebhookId),
-            SecureRandom.SecureRandom,
-            random,
-          );
-          const { secret, sealed } = yield* issueSecret(id);
-          const webhook: Webhook = {
-            id,
-            scope,
-            url,
-            types: [...new Set(types)],
-            description,
-            status: "active",
-            disabledReason: null,
-            createdAt: yield* Clock.currentTimeMillis,
-            lastDeliveredAt: null,
-            failingSince: null,
-          };
-          const { end } = yield* events.range(scope.pid);
-          const write = { ...origin, webhook, sealed, position: end, maxOfScope: webhooksOfScope };
-          if (!(yield* store.insert(write))) return yield* new Conflict({ reason: "webhook_limit" });
-          yield* announceChange;
-          return { secret, webhook: { ...webhook, pending: 0 } };
-        }),
+    /** The number of tests in flight, by account. */
+    const tests = new Map<string, number>();
 
-        test: Effect.fn("Webhooks.test")(function* (account, id, origin) {
-          const webhook = yield* findStored(account, id);
-          const at = yield* Clock.currentTimeMillis;
-          const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
-          const { account: owner } = webhook.scope;
-          return yield* Effect.acquireUseRelease(
-            beginTest(owner),
-            () => send(webhook, event, untriedDelivery(event), origin),
-            () => endTest(owner),
-          );
-        }),
-
-        resend: Effect.fn("Webhooks.resend")(function* (account, id, eventId, origin) {
-          const webhook = yield* findStored(account, id);
-          const delivery = yield* deliveries.findTried(webhook, eventId);
-          return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
-        }),
-
-        sent: Effect.fn("Webhooks.sent")(function* (account, id, eventId) {
-          return yield* deliveries.sent(yield* findStored(account, id), eventId);
-        }),
-
-        update: Effect.fn("Webhooks.update")(function* (account, id, update, origin) {
-          const webhook = yield* findStored(account, id);
-          yield* check(update);
-          const types = update.types && { types: [...new Set(update.types)] };
-          // Drops unknown fields, because callers without type checks may pass fields that must not change, such as a
-          // secret.
-          const change = { ...Struct.pick(update, ["url", "description", "status"]), ...types };
-          const at = yield* Clock.currentTimeMillis;
-          yield* store.update({ ...origin, id: webhook.id, change, at });
-          yield* announceChange;
-          return yield* find(account, id);
-        }),
-
-        remove: Effect.fn("Webhooks.remove")(function* (account, id, origin) {
-          const webhook = yield* findStored(account, id);
-          const at = yield* Clock.currentTimeMillis;
-          if (!(yield* store.remove({ ...origin, id: webhook.id, at }))) return yield* notFound;
-          yield* announceChange;
-        }),
-
-        rotate: Effect.fn("Webhooks.rotate")(function* (account, id, origin) {
-          const webhook = yield* findStored(account, id);
-          const { secret, sealed } = yield* issueSecret(webhook.id);
-          const at = yield* Clock.currentTimeMillis;
-          const change = { sealed, previousUntil: at + rotationGrace };
-          yield* store.update({ ...origin, id: webhook.id, change, at });
-          return { secret, webhook: yield* find(account, id) };
-        }),
-
-        sendPending: Effect.fn("Webhooks.sendPending")(function* (account, id) {
-          const webhook = yield* findStored(account, id);
-          yield* store.sendPending(webhook.id, yield* Clock.currentTimeMillis);
-          yield* announceChange;
-          return yield* find(account, id);
-        }),
-
-        deliveries: Effect.fn("Webhooks.deliveries")(function* (account, id, { limit, ...filter }) {
-          const webhook = yield* findStored(account, id);
-          if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
-          // One extra delivery shows whether there is a next page.
-          const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
-          const shown = found.slice(0, limit).map(shownDelivery);
-          return { deliveries: shown, next: found.length > limit ? (shown.at(-1)?.eventId ?? null) : null };
-        }),
+    const beginTest = (owner: string) =>
+      Effect.suspend(() => {
+        const inFlight = tests.get(owner) ?? 0;
+        if (inFlight === testsAtOnce) return Effect.fail(new Conflict({ reason: "test_limit" }));
+        tests.set(owner, inFlight + 1);
+        return Effect.void;
       });
-    }),
-  );
+
+    const endTest = (owner: string) =>
+      Effect.sync(() => {
+        const left = (tests.get(owner) ?? 1) - 1;
+        if (left === 0) tests.delete(owner);
+        else tests.set(owner, left);
+      });
+
+    return Webhooks.of({
+      list: (account) => store.list({ account, id: null }),
+      find,
+      create: Effect.fn("Webhooks.create")(function* (choice, origin, admission) {
+        const { account, target, url, types = [], description = "" } = choice;
+        yield* check({ url, types, description });
+        if (admission !== undefined) yield* admission;
+        const scope = yield* keys.scopeOf(account, target);
+        const id = yield* Effect.provideService(
+          Effect.map(randomText(20, 62), (text) => `wh_${text}` as WebhookId),
+          SecureRandom.SecureRandom,
+          random,
+        );
+        const { secret, sealed } = yield* issueSecret(id);
+        const webhook: Webhook = {
+          id,
+          scope,
+          url,
+          types: [...new Set(types)],
+          description,
+          status: "active",
+          disabledReason: null,
+          createdAt: yield* Clock.currentTimeMillis,
+          lastDeliveredAt: null,
+          failingSince: null,
+        };
+        const { end } = yield* events.range(scope.pid);
+        const write = { ...origin, webhook, sealed, position: end, maxOfScope: webhooksOfScope };
+        if (!(yield* store.insert(write))) return yield* new Conflict({ reason: "webhook_limit" });
+        yield* announceChange;
+        return { secret, webhook: { ...webhook, pending: 0 } };
+      }),
+
+      test: Effect.fn("Webhooks.test")(function* (account, id, origin) {
+        const webhook = yield* findStored(account, id);
+        const at = yield* Clock.currentTimeMillis;
+        const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
+        const { account: owner } = webhook.scope;
+        return yield* Effect.acquireUseRelease(
+          beginTest(owner),
+          () => send(webhook, event, untriedDelivery(event), origin),
+          () => endTest(owner),
+        );
+      }),
+
+      resend: Effect.fn("Webhooks.resend")(function* (account, id, eventId, origin) {
+        const webhook = yield* findStored(account, id);
+        const delivery = yield* deliveries.findTried(webhook, eventId);
+        return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
+      }),
+
+      sent: Effect.fn("Webhooks.sent")(function* (account, id, eventId) {
+        return yield* deliveries.sent(yield* findStored(account, id), eventId);
+      }),
+
+      update: Effect.fn("Webhooks.update")(function* (account, id, update, origin) {
+        const webhook = yield* findStored(account, id);
+        yield* check(update);
+        const types = update.types && { types: [...new Set(update.types)] };
+        // Drops unknown fields, because callers without type checks may pass fields that must not change, such as a
+        // secret.
+        const change = { ...Struct.pick(update, ["url", "description", "status"]), ...types };
+        const at = yield* Clock.currentTimeMillis;
+        yield* store.update({ ...origin, id: webhook.id, change, at });
+        yield* announceChange;
+        return yield* find(account, id);
+      }),
+
+      remove: Effect.fn("Webhooks.remove")(function* (account, id, origin) {
+        const webhook = yield* findStored(account, id);
+        const at = yield* Clock.currentTimeMillis;
+        if (!(yield* store.remove({ ...origin, id: webhook.id, at }))) return yield* notFound;
+        yield* announceChange;
+      }),
+
+      rotate: Effect.fn("Webhooks.rotate")(function* (account, id, origin) {
+        const webhook = yield* findStored(account, id);
+        const { secret, sealed } = yield* issueSecret(webhook.id);
+        const at = yield* Clock.currentTimeMillis;
+        const change = { sealed, previousUntil: at + rotationGrace };
+        yield* store.update({ ...origin, id: webhook.id, change, at });
+        return { secret, webhook: yield* find(account, id) };
+      }),
+
+      sendPending: Effect.fn("Webhooks.sendPending")(function* (account, id) {
+        const webhook = yield* findStored(account, id);
+        yield* store.sendPending(webhook.id, yield* Clock.currentTimeMillis);
+        yield* announceChange;
+        return yield* find(account, id);
+      }),
+
+      deliveries: Effect.fn("Webhooks.deliveries")(function* (account, id, { limit, ...filter }) {
+        const webhook = yield* findStored(account, id);
+        if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
+        // One extra delivery shows whether there is a next page.
+        const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
+        const shown = found.slice(0, limit).map(shownDelivery);
+        return { deliveries: shown, next: found.length > limit ? (shown.at(-1)?.eventId ?? null) : null };
+      }),
+    });
+  }).pipe(Layer.effect(Webhooks));
 }

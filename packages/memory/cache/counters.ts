@@ -23,26 +23,23 @@ const saveInterval = "5 seconds";
 const maxBatchSize = 1_000;
 
 /** Counters in memory that save the counts of the day every 5 seconds and when they stop, and continue from them. */
-export const layerSaved: Layer.Layer<Counters, StoreUnavailable, DayCounts> = Layer.effect(
-  Counters,
-  Effect.gen(function* () {
-    const dayCounts = yield* DayCounts;
-    const windows = new Windows();
-    windows.restore(yield* dayCounts.load(yield* Clock.currentTimeMillis));
+export const layerSaved: Layer.Layer<Counters, StoreUnavailable, DayCounts> = Effect.gen(function* () {
+  const dayCounts = yield* DayCounts;
+  const windows = new Windows();
+  windows.restore(yield* dayCounts.load(yield* Clock.currentTimeMillis));
 
-    const save = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis;
-      const counts = windows.takeChanged(now);
-      yield* Effect.forEach(Arr.chunksOf(counts, maxBatchSize), (batch) => dayCounts.save(batch, now)).pipe(
-        Effect.onError(() => Effect.sync(() => windows.markChanged(counts))),
-      );
-    });
-    const saveOrWarn = yield* warnOnce("Cannot save the counts of limits", save);
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(saveOrWarn, "2 seconds")));
-    yield* saveOrWarn.pipe(Effect.delay(saveInterval), Effect.forever, Effect.forkScoped);
-    return countersOn(windows);
-  }),
-);
+  const save = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis;
+    const counts = windows.takeChanged(now);
+    yield* Effect.forEach(Arr.chunksOf(counts, maxBatchSize), (batch) => dayCounts.save(batch, now)).pipe(
+      Effect.onError(() => Effect.sync(() => windows.markChanged(counts))),
+    );
+  });
+  const saveOrWarn = yield* warnOnce("Cannot save the counts of limits", save);
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(saveOrWarn, "2 seconds")));
+  yield* saveOrWarn.pipe(Effect.delay(saveInterval), Effect.forever, Effect.forkScoped);
+  return countersOn(windows);
+}).pipe(Layer.effect(Counters));
 
 interface Window {
   count: number;

@@ -67,33 +67,29 @@ export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "pe
  * prevent the start; a failed attempt is followed by the next one within half a second.
  */
 export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, InvalidRedisUrl> =>
-  Layer.effect(
-    RedisConnections,
-    Effect.gen(function* () {
-      const { address, client } = yield* addressOf(options);
-      const { prefix = "accountlink:" } = options;
-      const identity = yield* StorageIdentity;
-      const makers = makersOf(address, client);
-      const health = new ConnectionHealth(yield* Effect.context());
-      const commands = yield* open("commands", makers.commands, health);
-      const publisher =
-        commands instanceof Redis ? commands : yield* open("publisher", makers.single, health);
-      const subscriber = yield* open("subscriber", makers.single, health);
+  Effect.gen(function* () {
+    const { address, client } = yield* addressOf(options);
+    const { prefix = "accountlink:" } = options;
+    const identity = yield* StorageIdentity;
+    const makers = makersOf(address, client);
+    const health = new ConnectionHealth(yield* Effect.context());
+    const commands = yield* open("commands", makers.commands, health);
+    const publisher = commands instanceof Redis ? commands : yield* open("publisher", makers.single, health);
+    const subscriber = yield* open("subscriber", makers.single, health);
 
-      const clients = new Set([commands, publisher, subscriber]);
-      yield* Effect.forEach(clients, firstOutcome, { concurrency: "unbounded", discard: true }).pipe(
-        Effect.timeoutOption("2 seconds"),
-      );
-      return RedisConnections.of({
-        commands,
-        publisher,
-        subscriber,
-        prefix: identity === "" ? prefix : `${prefix}${identity}:`,
-        isCluster: address.kind === "cluster",
-        health,
-      });
-    }),
-  );
+    const clients = new Set([commands, publisher, subscriber]);
+    yield* Effect.forEach(clients, firstOutcome, { concurrency: "unbounded", discard: true }).pipe(
+      Effect.timeoutOption("2 seconds"),
+    );
+    return RedisConnections.of({
+      commands,
+      publisher,
+      subscriber,
+      prefix: identity === "" ? prefix : `${prefix}${identity}:`,
+      isCluster: address.kind === "cluster",
+      health,
+    });
+  }).pipe(Layer.effect(RedisConnections));
 
 export const addressOf = (
   options: RedisOptions,

@@ -38,13 +38,14 @@ export class RoleCouriers extends Context.Service<
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/RoleCouriers") {
-  static readonly layer = Layer.effect(
-    RoleCouriers,
-    Effect.gen(function* () {
-      const { roles } = yield* ChatPlatform;
-      return { stop: roles === undefined ? Effect.void : yield* start };
-    }),
-  ).pipe(Layer.provide(Layer.fresh(MemberSync.layer)), Layer.provide(layerRemembering));
+  static readonly layer = Effect.gen(function* () {
+    const { roles } = yield* ChatPlatform;
+    return { stop: roles === undefined ? Effect.void : yield* start };
+  }).pipe(
+    Layer.effect(RoleCouriers),
+    Layer.provide(Layer.fresh(MemberSync.layer)),
+    Layer.provide(layerRemembering),
+  );
 }
 
 const start = Effect.gen(function* () {

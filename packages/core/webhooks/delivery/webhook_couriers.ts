@@ -35,39 +35,36 @@ export class WebhookCouriers extends Context.Service<
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/WebhookCouriers") {
-  static readonly layer = Layer.effect(
-    WebhookCouriers,
-    Effect.gen(function* () {
-      const store = yield* WebhookStore;
-      const run = yield* makeCourierRun;
-      const node = { ...makeNode(), freeAttempts: mostExtraAttempts };
-      const { all, stop } = yield* makeCouriers({
-        topic: "webhooks",
-        items: "webhooks",
-        problem: "Cannot send webhooks",
-        node,
-        hold: (hold) => store.hold(hold),
-        idOf: ({ id }) => id,
-        make: (courier: Courier<HeldWebhook>): WebhookCourier => ({
-          ...courier,
-          oldestAt: null,
-          latestAttempt: 0,
-        }),
-        run: (courier) =>
-          Effect.ensuring(
-            run(node, courier),
-            Effect.sync(() => {
-              courier.oldestAt = null;
-            }),
-          ),
-        isDue: ({ item }, at) => item.nextAttemptAt !== null && item.nextAttemptAt <= at,
-        hearsSessions: true,
-        drainTime,
-      });
-      yield* measure(all);
-      return WebhookCouriers.of({ stop });
-    }),
-  );
+  static readonly layer = Effect.gen(function* () {
+    const store = yield* WebhookStore;
+    const run = yield* makeCourierRun;
+    const node = { ...makeNode(), freeAttempts: mostExtraAttempts };
+    const { all, stop } = yield* makeCouriers({
+      topic: "webhooks",
+      items: "webhooks",
+      problem: "Cannot send webhooks",
+      node,
+      hold: (hold) => store.hold(hold),
+      idOf: ({ id }) => id,
+      make: (courier: Courier<HeldWebhook>): WebhookCourier => ({
+        ...courier,
+        oldestAt: null,
+        latestAttempt: 0,
+      }),
+      run: (courier) =>
+        Effect.ensuring(
+          run(node, courier),
+          Effect.sync(() => {
+            courier.oldestAt = null;
+          }),
+        ),
+      isDue: ({ item }, at) => item.nextAttemptAt !== null && item.nextAttemptAt <= at,
+      hearsSessions: true,
+      drainTime,
+    });
+    yield* measure(all);
+    return WebhookCouriers.of({ stop });
+  }).pipe(Layer.effect(WebhookCouriers));
 }
 
 const measure = Effect.fnUntraced(function* (couriers: ReadonlyMap<string, WebhookCourier>) {
