@@ -1,8 +1,10 @@
 /** Runs one recipe from packed packages; packages_proof.ts runs all of them in every runtime. */
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isProof } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pack } from "../../tools/pack.ts";
+import { root } from "../../tools/publishable.ts";
 import { lint } from "./lint.ts";
 import { makeFolder, run, type Tarballs } from "./project.ts";
 import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
@@ -26,6 +28,17 @@ describe("packed packages", () => {
   it("packed packages pass publint", async () => {
     expect([...tarballs.keys()].toSorted()).toEqual(names.toSorted());
     expect(await Promise.all([...tarballs.values()].map(lint))).toEqual(names.map(() => []));
+  });
+
+  it("every file that a compiled module imports by its path is compiled or copied too", () => {
+    const modules = globSync("packages/*/dist/**/*.js", { cwd: root });
+    const imported = modules.flatMap((module) =>
+      [...readFileSync(join(root, module), "utf8").matchAll(/^[^*\n]*(?:from |import\()"(\.[^"]+)"/gm)].map(
+        ([, path = ""]) => join(dirname(module), path),
+      ),
+    );
+    expect(imported.length).toBeGreaterThan(modules.length);
+    expect(imported.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   const project = () => join(folder.path, "project");
