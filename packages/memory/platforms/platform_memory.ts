@@ -12,6 +12,7 @@ import {
 } from "@accountlink/core/fixture";
 import type { ChatRoles, RoleMember, RoleRefusal } from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
+import { operationsOf } from "../plain.ts";
 
 export { layerIdentities } from "./identities.ts";
 
@@ -20,28 +21,24 @@ const chatPlatform = (fixture: PlatformFixture) => {
     fixture.guilds.filter(({ bot }) => bot).map((guild) => [guild.id, new FixtureGuild(guild)]),
   );
   const users = new Map(fixture.chatUsers.map((user) => [user.id, user]));
-  return ChatPlatform.of({
+  const operations = operationsOf<
+    Omit<ChatPlatform["Service"], "botInvite" | "joins" | "roles" | "commands">
+  >({
     findGuild: (guildId) =>
-      Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ id, name }) => ({ id, name })),
-      ),
+      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ id, name }) => ({ id, name })),
     findMember: (guildId, chatId) =>
-      Effect.sync(() =>
-        Option.map(
-          Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)),
-          ({ nickname, joined, roles }) => ({ nickname, joined, roles }),
-        ),
+      Option.map(
+        Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)),
+        ({ nickname, joined, roles }) => ({ nickname, joined, roles }),
       ),
-    joinedGuilds: (guildIds) => Effect.sync(() => new Set(guildIds.filter((id) => guilds.has(id)))),
-    isManager: (guildId, chatId) => Effect.sync(() => guilds.get(guildId)?.member(chatId)?.manager === true),
-    findUser: (chatId) => Effect.sync(() => Option.fromUndefinedOr(users.get(chatId))),
-    findUserByName: (username) => Effect.sync(() => idOfName(fixture.chatUsers, username)),
+    joinedGuilds: (guildIds) => new Set(guildIds.filter((id) => guilds.has(id))),
+    isManager: (guildId, chatId) => guilds.get(guildId)?.member(chatId)?.manager === true,
+    findUser: (chatId) => Option.fromUndefinedOr(users.get(chatId)),
+    findUserByName: (username) => idOfName(fixture.chatUsers, username),
     searchMembers: (guildId, beginning, limit) =>
-      Effect.sync(() =>
-        (guilds.get(guildId)?.search(beginning, limit, users) ?? []).map(({ chatId }) => chatId),
-      ),
-    roles: chatRoles(guilds, users),
+      (guilds.get(guildId)?.search(beginning, limit, users) ?? []).map(({ chatId }) => chatId),
   });
+  return { ...operations, roles: chatRoles(guilds, users) };
 };
 
 const chatRoles = (
@@ -57,48 +54,42 @@ const chatRoles = (
     isBot: false,
   });
 
-  const change = (guildId: GuildId, make: (guild: FixtureGuild) => boolean | RoleRefusal) =>
-    Effect.suspend(() => {
-      const guild = guilds.get(guildId);
-      const changed = guild !== undefined && make(guild);
-      return typeof changed === "boolean" ? Effect.succeed(changed) : Effect.fail(changed);
-    });
+  const change = (guildId: GuildId, make: (guild: FixtureGuild) => boolean | RoleRefusal) => {
+    const guild = guilds.get(guildId);
+    const changed = guild !== undefined && make(guild);
+    return typeof changed === "boolean" ? changed : Effect.fail(changed);
+  };
 
-  return {
+  return operationsOf<ChatRoles>({
     findGuildRoles: (guildId) =>
-      Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ roles, memberCount }) => ({
-          roles: [...roles.values()],
-          memberCount,
-        })),
-      ),
+      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ roles, memberCount }) => ({
+        roles: [...roles.values()],
+        memberCount,
+      })),
     findMember: (guildId, chatId) =>
-      Effect.sync(() => Option.map(Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)), roleMember)),
-    membersPage: (guildId, after) =>
-      Effect.sync(() => (guilds.get(guildId)?.page(after) ?? []).map(roleMember)),
+      Option.map(Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)), roleMember),
+    membersPage: (guildId, after) => (guilds.get(guildId)?.page(after) ?? []).map(roleMember),
     addRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, true)),
     removeRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, false)),
     setNickname: (guildId, chatId, nickname) =>
       change(guildId, (guild) => guild.setNickname(chatId, nickname)),
-  };
+  });
 };
 
 const gamePlatform = (fixture: PlatformFixture) => {
   const { gameUsers } = fixture;
   const users = new Map(gameUsers.map((user) => [user.id, user]));
-  return GamePlatform.of({
-    hasUser: (gameId: GameId) => Effect.sync(() => users.has(gameId)),
-    findProfile: (gameId) =>
-      Effect.sync(() => Option.map(Option.fromUndefinedOr(users.get(gameId)), profileOfFixture)),
-    findUserByName: (username) => Effect.sync(() => idOfName(gameUsers, username)),
-    findGroup: (groupId) => Effect.sync(() => Option.fromUndefinedOr(groupOfFixture(fixture, groupId))),
-    groupMembers: (groupId, cursor) => Effect.sync(() => groupPageOfFixture(gameUsers, groupId, cursor)),
-    findItem: (item) => Effect.sync(() => Option.fromUndefinedOr(itemOfFixture(gameUsers, item))),
-    hasItem: (gameId, item) =>
-      Effect.sync(() => {
-        const user = users.get(gameId);
-        return user !== undefined && ownsItem(user, item) ? "owned" : "not_owned";
-      }),
+  return operationsOf<GamePlatform["Service"]>({
+    hasUser: (gameId: GameId) => users.has(gameId),
+    findProfile: (gameId) => Option.map(Option.fromUndefinedOr(users.get(gameId)), profileOfFixture),
+    findUserByName: (username) => idOfName(gameUsers, username),
+    findGroup: (groupId) => Option.fromUndefinedOr(groupOfFixture(fixture, groupId)),
+    groupMembers: (groupId, cursor) => groupPageOfFixture(gameUsers, groupId, cursor),
+    findItem: (item) => Option.fromUndefinedOr(itemOfFixture(gameUsers, item)),
+    hasItem: (gameId, item) => {
+      const user = users.get(gameId);
+      return user !== undefined && ownsItem(user, item) ? "owned" : "not_owned";
+    },
   });
 };
 

@@ -1,7 +1,6 @@
 import type { ChatId, DataScope, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { Membership } from "@accountlink/core/accounts";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
-import type { StoreEffect } from "@accountlink/core/errors";
 import type { NewEvent } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { EarlierRequest } from "@accountlink/core/idempotency";
@@ -12,7 +11,8 @@ import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { StoredDelivery, StoredWebhook, WebhookId } from "@accountlink/core/webhooks";
-import { Context, Effect, Layer, Record, Semaphore } from "effect";
+import { Context, Effect, Layer, Semaphore } from "effect";
+import { operationsOf, type Plain } from "../../plain.ts";
 import { getOrInsert } from "./get_or_insert.ts";
 import { ScopeEvents } from "./scope_events.ts";
 import { ScopeLinks } from "./scope_links.ts";
@@ -166,33 +166,14 @@ export class State extends Context.Service<State, Memory>()("@accountlink/memory
   static readonly layer = Layer.sync(State, () => new Memory());
 }
 
-/** The operations of a port without `Effect.sync`. */
-type Plain<S> = {
-  readonly [Name in keyof S]: NonNullable<S[Name]> extends (...args: infer Args) => StoreEffect<infer A>
-    ? (...args: Args) => A | Effect.Effect<A>
-    : never;
-};
-
-/** Makes the layer of a storage port. A function that returns no effect runs synchronously, so it is atomic. */
+/** Makes the layer of a storage port from plain functions of the state. */
 export const layerOf = <Port, S extends object>(
   port: Context.Key<Port, S>,
   make: (memory: Memory) => Plain<S>,
-): Layer.Layer<Port, never, State> =>
+) =>
   Layer.effect(
     port,
-    Effect.map(
-      State,
-      (memory) =>
-        Record.map(
-          make(memory),
-          (run: (...args: ReadonlyArray<unknown>) => unknown) =>
-            (...args: ReadonlyArray<unknown>) =>
-              Effect.suspend(() => {
-                const outcome = run(...args);
-                return Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome);
-              }),
-        ) as S,
-    ),
+    Effect.map(State, (memory) => operationsOf<S>(make(memory))),
   );
 
 /** The earliest time; null if there is none. `Math.min(...times)` would overflow the stack at 130,000 times. */
