@@ -1,8 +1,12 @@
-/** How commands are declared. */
-import { Effect } from "effect";
+/** What commands share: how they are declared, and how they answer. */
+import { userInfo } from "node:os";
+import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
+import { Console, Effect } from "effect";
 import { Command } from "effect/cli";
-import { Json } from "../cli/output.ts";
+import { answer, Json } from "../cli/output.ts";
 import { paragraphs } from "../cli/usage.ts";
+import { StorageLocation } from "../config/storage_location.ts";
+import { printable } from "../message_text.ts";
 import { managementLayer } from "./management_layer.ts";
 
 /** Declares a command on the storage of the server. `whenNew` says what to do with a storage without data. */
@@ -47,3 +51,33 @@ export const group = <
     Command.withSubcommands(subcommands),
     Command.withGlobalFlags([Json]),
   );
+
+/** Prints the result of a command, and in which storage it is. */
+export const answerWithLocation = (json: object, text: string) =>
+  Effect.flatMap(StorageLocation, (location) =>
+    answer({ ...json, ...location.json }, `${text} in ${location.text}`),
+  );
+
+/** Prints only the secret on standard output, so that a shell can capture it, and what it is on standard error. */
+export const answerSecret = Effect.fnUntraced(function* (
+  json: object,
+  secret: string,
+  text: string,
+  note = "",
+) {
+  const location = yield* StorageLocation;
+  yield* answer({ ...json, ...location.json }, secret);
+  if (!(yield* Json)) yield* Console.error(printable(`\n${text}, in ${location.text}.${note}`));
+});
+
+/** Returns the origin of changes by commands. The audit log names the operating system's user as the actor. */
+export const operatorOrigin = (): WriteOrigin => originOfOperator(userName());
+
+const userName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container, the user may have no name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+};

@@ -8,9 +8,8 @@ import { Webhooks } from "@accountlink/core/webhooks";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
-import { Console, Effect, Layer, Logger } from "effect";
+import { Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
-import { answer, Json } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
 import { limitsOf } from "../config/limits.ts";
@@ -20,7 +19,6 @@ import { folderExists, prepareFolder } from "../files/data_folder.ts";
 import { cacheLayer } from "../layers/cache_layer.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { storageLayer } from "../layers/storage_layer.ts";
-import { printable } from "../message_text.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
@@ -77,21 +75,6 @@ const demoIsNotMade = (folder: string) =>
   new CommandFailed({
     problem: `Cannot make data folder "${folder}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data`,
   });
-
-/** Prints the result of a command and the location of the storage. */
-export const answerWithLocation = (json: object, text: (location: string) => string) =>
-  Effect.flatMap(StorageLocation, (location) => answer({ ...json, ...location.json }, text(location.text)));
-
-/** Prints only the secret on standard output, so that a shell can capture it, and the description on standard error. */
-export const answerSecret = Effect.fnUntraced(function* (
-  json: object,
-  secret: string,
-  text: (location: string) => string,
-) {
-  const location = yield* StorageLocation;
-  yield* answer({ ...json, ...location.json }, secret);
-  if (!(yield* Json)) yield* Console.error(printable(`\n${text(location.text)}`));
-});
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 

@@ -10,12 +10,7 @@ export interface ConfigWarning {
 export const configWarnings = (environment: Environment, config: Config): ReadonlyArray<ConfigWarning> => [
   ...unknownVariables(environment),
   ...withoutEffect(environment),
-  ...boundlessProxies(config),
-  ...unknownProxy(config),
-  ...readablePublicUrl(config),
-  ...unaskedPlatforms(config),
-  ...playedPlatforms(config),
-  ...missingDemo(config),
+  ...mistakes(config).flatMap(([isLikely, problem, advice]) => (isLikely ? [{ problem, advice }] : [])),
 ];
 
 export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
@@ -83,75 +78,48 @@ export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWar
   });
 };
 
-const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): ReadonlyArray<ConfigWarning> =>
-  networks.some(({ prefixLength }) => prefixLength === 0)
-    ? [
-        {
-          problem:
-            "ACCOUNTLINK_TRUSTED_PROXIES contains every address, so any client can forge the address that limits and lists apply to",
-          advice: "Name the networks of the proxies only",
-        },
-      ]
-    : [];
-
-/** The server itself does no TLS, so a public https URL is the URL of a proxy. */
-const unknownProxy = (config: Config): ReadonlyArray<ConfigWarning> =>
-  config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:") && config.ACCOUNTLINK_TRUSTED_PROXIES.length === 0
-    ? [
-        {
-          problem:
-            "ACCOUNTLINK_TRUSTED_PROXIES is not set, so all clients behind the proxy of ACCOUNTLINK_PUBLIC_URL share one address, in limits and in alt detection",
-          advice: "Set it to the address of the proxy",
-        },
-      ]
-    : [];
-
-/** Warns of a public http URL that is not local: browsers send keys, cookies and proofs to it unencrypted. */
-const readablePublicUrl = ({ ACCOUNTLINK_PUBLIC_URL: url }: Config): ReadonlyArray<ConfigWarning> =>
-  url === null || url.startsWith("https:") || isLocal(new URL(url))
-    ? []
-    : [
-        {
-          problem: `ACCOUNTLINK_PUBLIC_URL is "${url}", expected https: others can read along, and platforms may refuse it`,
-          advice: "Set it to an https address of a proxy that does TLS",
-        },
-      ];
+const mistakes = (
+  config: Config,
+): ReadonlyArray<readonly [isLikely: boolean, problem: string, advice: string]> => {
+  const { ACCOUNTLINK_TRUSTED_PROXIES: proxies, ACCOUNTLINK_PLATFORM: platform } = config;
+  const { ACCOUNTLINK_PUBLIC_URL: publicUrl, ACCOUNTLINK_STORAGE: storage } = config;
+  const isHttps = publicUrl?.startsWith("https:") === true;
+  return [
+    [
+      proxies.some(({ prefixLength }) => prefixLength === 0),
+      "ACCOUNTLINK_TRUSTED_PROXIES contains every address, so any client can forge the address that limits and lists apply to",
+      "Name the networks of the proxies only",
+    ],
+    [
+      // The server itself does no TLS, so a public https URL is the URL of a proxy.
+      isHttps && proxies.length === 0,
+      "ACCOUNTLINK_TRUSTED_PROXIES is not set, so all clients behind the proxy of ACCOUNTLINK_PUBLIC_URL share one address, in limits and in alt detection",
+      "Set it to the address of the proxy",
+    ],
+    [
+      // Browsers send keys, cookies and proofs unencrypted.
+      publicUrl !== null && !isHttps && !isLocal(new URL(publicUrl)),
+      `ACCOUNTLINK_PUBLIC_URL is "${publicUrl}", expected https: others can read along, and platforms may refuse it`,
+      "Set it to an https address of a proxy that does TLS",
+    ],
+    [
+      platform === "none",
+      "ACCOUNTLINK_PLATFORM is none, so keys can link any game user to any member of any guild, and nobody can sign in",
+      "Set it to live once the applications at the platforms are registered, or let it be",
+    ],
+    [
+      // Postgres or an https URL suggests that this is production.
+      (storage === "postgres" || isHttps) && platform === null && config.ACCOUNTLINK_FIXTURE !== null,
+      "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
+      "Set it to live or none, or to dev if this is a test",
+    ],
+    [
+      config.ACCOUNTLINK_DATA === "big" && !isDemo(config),
+      "ACCOUNTLINK_DATA is set, and has no effect: this is not the demo",
+      "Remove it, or start without storage, fixture and platform",
+    ],
+  ];
+};
 
 export const isLocal = ({ hostname }: URL): boolean =>
   /^(?:(?:.*\.)?localhost|127\..*|\[::1\])$/.test(hostname);
-
-const unaskedPlatforms = ({ ACCOUNTLINK_PLATFORM: platform }: Config): ReadonlyArray<ConfigWarning> =>
-  platform === "none"
-    ? [
-        {
-          problem:
-            "ACCOUNTLINK_PLATFORM is none, so keys can link any game user to any member of any guild, and nobody can sign in",
-          advice: "Set it to live once the applications at the platforms are registered, or let it be",
-        },
-      ]
-    : [];
-
-/** Warns if a fixture implies the dev platform, although Postgres or an https URL suggests that this is production. */
-const playedPlatforms = (config: Config): ReadonlyArray<ConfigWarning> => {
-  const isProduction =
-    config.ACCOUNTLINK_STORAGE === "postgres" || config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:");
-  return isProduction && config.ACCOUNTLINK_PLATFORM === null && config.ACCOUNTLINK_FIXTURE !== null
-    ? [
-        {
-          problem:
-            "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
-          advice: "Set it to live or none, or to dev if this is a test",
-        },
-      ]
-    : [];
-};
-
-const missingDemo = (config: Config): ReadonlyArray<ConfigWarning> =>
-  config.ACCOUNTLINK_DATA === "big" && !isDemo(config)
-    ? [
-        {
-          problem: "ACCOUNTLINK_DATA is set, and has no effect: this is not the demo",
-          advice: "Remove it, or start without storage, fixture and platform",
-        },
-      ]
-    : [];

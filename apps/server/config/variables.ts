@@ -30,6 +30,10 @@ const variable = <A>(description: string, fallback: A, expected: string, parse: 
   secret: false,
 });
 
+/** Describes a variable without a default. */
+const unset = <A>(description: string, expected: string, parse: Parse<A>): Variable<A | null> =>
+  variable<A | null>(description, null, expected, parse);
+
 const hidden = <A>(...about: Parameters<typeof variable<A>>): Variable<A> => ({
   ...variable(...about),
   secret: true,
@@ -121,34 +125,25 @@ const parseAddress: Parse<string> = (input) =>
 
 /** Describes a variable that holds a base URL. The parsed value has no trailing slash. */
 export const webAddress = (description: string): Variable<string | null> =>
-  variable<string | null>(description, null, expectedAddress, parseAddress);
+  unset(description, expectedAddress, parseAddress);
 
 /**
  * Describes a variable that holds an origin. The parsed value is normalized: lower case, without a default port or a
  * slash at the end.
  */
 export const webOrigin = (description: string): Variable<string | null> =>
-  variable<string | null>(
-    description,
-    null,
-    "an http or https URL without credentials, path, query and fragment",
-    (input) =>
-      Option.filter(parseAddress(input), () => new URL(input).pathname === "/").pipe(
-        Option.map((address) => new URL(address).origin),
-      ),
+  unset(description, "an http or https URL without credentials, path, query and fragment", (input) =>
+    Option.filter(parseAddress(input), () => new URL(input).pathname === "/").pipe(
+      Option.map((address) => new URL(address).origin),
+    ),
   );
 
 export const webPage = (description: string): Variable<string | null> =>
-  variable<string | null>(
-    description,
-    null,
-    "an http or https URL without credentials",
-    Option.liftPredicate(isWebUrl),
-  );
+  unset(description, "an http or https URL without credentials", Option.liftPredicate(isWebUrl));
 
 /** A base URL with `{service}` in place of a service's name. */
 export const serviceAddress = (description: string): Variable<string | null> =>
-  variable<string | null>(description, null, `${expectedAddress}, with {service} in it`, (input) =>
+  unset(description, `${expectedAddress}, with {service} in it`, (input) =>
     input.includes("{service}") && Option.isSome(parseAddress(input.replace("{service}", "service")))
       ? Option.some(input.replace(/\/+$/, ""))
       : Option.none(),
@@ -166,9 +161,8 @@ export const hiddenText = (
 
 /** Describes a variable that holds an Ed25519 public key. */
 export const chatKey = (description: string): Variable<string | null> =>
-  variable<string | null>(
+  unset(
     description,
-    null,
     "64 hexadecimal digits",
     Option.liftPredicate((input) => /^[\da-f]{64}$/i.test(input)),
   );

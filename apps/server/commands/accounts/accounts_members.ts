@@ -7,9 +7,7 @@ import { Command, Flag } from "effect/cli";
 import { chatIdFlag } from "../../cli/flags.ts";
 import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, managed } from "../command.ts";
-import { answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerWithLocation, describe, managed, operatorOrigin } from "../command.ts";
 import { accountArgument, noSuchAccount } from "./accounts_update.ts";
 
 const roleFlag = Flag.Literals("role", memberRoles).pipe(
@@ -31,8 +29,7 @@ function* change(name: string, member: MemberChange, doing: string, done: string
   const { type: _, ...json } = member;
   yield* answerWithLocation(
     { name, ...json, changed },
-    (location) =>
-      `Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}" in ${location}`,
+    `Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}"`,
   );
 }
 

@@ -3,9 +3,7 @@ import type { Tier } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { Argument } from "effect/cli";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, managed } from "../command.ts";
-import { answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerWithLocation, describe, managed, operatorOrigin } from "../command.ts";
 
 export const accountArgument = Argument.String("account").pipe(
   Argument.withDescription("Name of the account"),
@@ -24,7 +22,7 @@ const answerChange = Effect.fnUntraced(function* (
   const is = changed.value ? "is" : "was already";
   yield* answerWithLocation(
     { name, ...result, changed: changed.value },
-    (location) => `Account "${name}" ${is} ${Object.values(result)} in ${location}`,
+    `Account "${name}" ${is} ${Object.values(result)}`,
   );
 });
 

@@ -6,9 +6,7 @@ import { Flag } from "effect/cli";
 import { accountFlag, durationFlag, keyArgument } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, group, managed } from "../command.ts";
-import { answerSecret, answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerSecret, answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 import { keyJson, keyTable, tokenJson } from "./key_output.ts";
 import { createKeyCommand } from "./keys_create.ts";
 import { updateKeyCommand } from "./keys_update.ts";
@@ -64,8 +62,8 @@ const rotateKeyCommand = managed("rotate", rotateFlags, function* ({ id, grace }
   yield* answerSecret(
     { id, ...tokenJson(rotated.value), previousUntil },
     rotated.value,
-    (location) =>
-      `This is the key with its new secret, shown this once, in ${location}. The previous secret is accepted until ${previousUntil}.`,
+    "This is the key with its new secret, shown this once",
+    ` The previous secret is accepted until ${previousUntil}.`,
   );
 }).pipe(
   describe("Give a key a new secret. Its id, scope and limits stay.", {
@@ -86,7 +84,7 @@ const statusCommand = (doing: Doing, status: ApiKey["status"], description: stri
     );
     const changed = Option.contains(updated, true);
     const text = changed ? `${maskedKey(id)} is ${status} now` : `${maskedKey(id)} was ${status} before`;
-    yield* answerWithLocation({ id, status, changed }, (location) => `${text} in ${location}`);
+    yield* answerWithLocation({ id, status, changed }, text);
   }).pipe(describe(description, { [`accountlink keys ${doing} Aa0Bb1Cc2Dd3`]: "By the id of the key" }));
 
 const disableKeyCommand = statusCommand(

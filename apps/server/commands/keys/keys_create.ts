@@ -15,9 +15,7 @@ import {
   timeFlag,
 } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, managed } from "../command.ts";
-import { answerSecret } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerSecret, describe, managed, operatorOrigin } from "../command.ts";
 import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
 import { keyJson, tokenJson } from "./key_output.ts";
 
@@ -64,7 +62,7 @@ export const createKeyCommand = managed(
     const account = yield* accountOf(choice.account, tier);
     const issued = yield* create(choice, yield* withOwner(account, choice.owner));
     const json = { ...keyJson(issued.key, now), ...tokenJson(issued.token) };
-    yield* answerSecret(json, issued.token, (location) => introduction(issued, location));
+    yield* answerSecret(json, issued.token, introduction(issued));
   },
   "make",
 ).pipe(
@@ -120,5 +118,5 @@ const refused = (error: Conflict | InvalidParameter) =>
     }`,
   });
 
-const introduction = ({ key }: IssuedKey, location: string): string =>
-  `This is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in ${location}.`;
+const introduction = ({ key }: IssuedKey): string =>
+  `This is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}"`;

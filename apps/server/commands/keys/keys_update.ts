@@ -4,9 +4,7 @@ import { Clock, Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { keyArgument, nameFlag, problemsText, refuse, timeFlag } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, managed } from "../command.ts";
-import { answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerWithLocation, describe, managed, operatorOrigin } from "../command.ts";
 import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
 import { keyJson } from "./key_output.ts";
 
@@ -77,7 +75,7 @@ export const updateKeyCommand = managed("update", flags, function* (choice) {
   const changed = yield* update(id, { ...updateOf(choice), ...clearedBy(choice) });
   const key = Option.getOrThrow(yield* (yield* KeyStore).findDetails(id, now));
   const text = changed ? `Updated ${maskedKey(id)}` : `${maskedKey(id)} was like this before`;
-  yield* answerWithLocation({ ...keyJson(key, now), changed }, (location) => `${text} in ${location}`);
+  yield* answerWithLocation({ ...keyJson(key, now), changed }, text);
 }).pipe(
   Command.validate(checkUpdate),
   describe(

@@ -27,9 +27,8 @@ import { answer, countOf, formatCount } from "../../cli/output.ts";
 import { progressBar } from "../../cli/progress.ts";
 import { CommandFailed, reportFailure } from "../../cli/report.ts";
 import { StorageLocation } from "../../config/storage_location.ts";
-import { describe } from "../command.ts";
+import { describe, operatorOrigin } from "../command.ts";
 import { managementLayer } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
 import { openSource } from "./link_source.ts";
 import { openRejects } from "./rejects_file.ts";
 

@@ -1,13 +1,11 @@
 import type { Forbidden, InvalidParameter } from "@accountlink/core/errors";
 import { type PlanSettings, StoredPlans } from "@accountlink/core/roles";
-import { Effect, Option } from "effect";
+import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { problemsText, refuse, switchFlag } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, group, managed } from "../command.ts";
-import { answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 import { planOutput, planText } from "./plan_output.ts";
 import { idFlag, planFlags, rulesFlag, scopeOfPlan } from "./role_flags.ts";
 
@@ -37,16 +35,19 @@ const settingFlags = {
 
 type Choice = Command.Command.Config.Infer<typeof settingFlags>;
 
-const changeOf = (choice: Choice): Partial<PlanSettings> => ({
-  ...(choice.rules.length > 0 || choice.noRules ? { rules: choice.rules } : {}),
-  ...(Option.isSome(choice.nickname) || choice.noNickname
-    ? { nickname: Option.getOrNull(choice.nickname) }
-    : {}),
-  ...(Option.isSome(choice.nicknameGroup) ? { nicknameGroupId: choice.nicknameGroup.value } : {}),
-  ...(Option.isSome(choice.bypassRole) || choice.noBypassRole
-    ? { bypassRoleId: Option.getOrNull(choice.bypassRole) }
-    : {}),
-  ...(Option.isSome(choice.state) ? { state: choice.state.value } : {}),
+const changeOf = ({
+  rules,
+  nickname,
+  nicknameGroup,
+  bypassRole,
+  state,
+  ...choice
+}: Choice): Partial<PlanSettings> => ({
+  ...(rules.length > 0 || choice.noRules ? { rules } : {}),
+  ...Record.getSomes({ nickname, nicknameGroupId: nicknameGroup, bypassRoleId: bypassRole }),
+  ...(choice.noNickname ? { nickname: null } : {}),
+  ...(choice.noBypassRole ? { bypassRoleId: null } : {}),
+  ...Record.getSomes({ state }),
 });
 
 const checkChange = (choice: Choice) => {
@@ -75,7 +76,7 @@ const setCommand = managed("set", settingFlags, function* (choice) {
         new CommandFailed({ problem: `Cannot set the plan: another plan of guild ${guildId} is on` }),
     }),
   );
-  yield* answerWithLocation(planOutput(details), (location) => `${planText(details)}\n\nIn ${location}`);
+  yield* answerWithLocation(planOutput(details), `${planText(details)}\n\nStored`);
 }).pipe(
   Command.validate(checkChange),
   describe(
@@ -100,10 +101,7 @@ const sweepCommand = managed("sweep", planFlags, function* (choice) {
   const started = (yield* StoredPlans).startSweep(yield* scopeOfPlan(choice), guildId);
   const problem = `Cannot sweep guild ${guildId}: its plan is not on`;
   const details = yield* Effect.catchTag(started, "BadRequest", () => new CommandFailed({ problem }));
-  yield* answerWithLocation(
-    planOutput(details),
-    (location) => `A running server compares all members of guild ${guildId}, in ${location}`,
-  );
+  yield* answerWithLocation(planOutput(details), `A running server compares all members of guild ${guildId}`);
 }).pipe(describe("Let a running server compare all members of a guild with its role plan."));
 
 export const rolesCommand = group(

@@ -2,11 +2,10 @@ import { type ChatId, UserData } from "@accountlink/core";
 import { type UserErased, UserExports } from "@accountlink/core/users";
 import { Console, Effect } from "effect";
 import { chatIdFlag, switchFlag } from "../../cli/flags.ts";
-import { countOf, jsonWanted } from "../../cli/output.ts";
+import { answer, countOf, jsonWanted } from "../../cli/output.ts";
+import { StorageLocation } from "../../config/storage_location.ts";
 import { printable } from "../../message_text.ts";
-import { describe, group, managed } from "../command.ts";
-import { answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { describe, group, managed, operatorOrigin } from "../command.ts";
 
 const exportUserCommand = managed("export", { chatId: chatIdFlag }, function* ({ chatId }) {
   const user = yield* (yield* UserExports).of(chatId);
@@ -30,10 +29,10 @@ const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) 
   const { staysSuspended } = yield* (yield* UserData).previewErasure(chatId);
   const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
   const did = dryRun ? "Would erase" : "Erased";
-  yield* answerWithLocation(
-    { dryRun, chatId, ...erased, staysSuspended },
-    (location) =>
-      `${did} chat user ${chatId} from ${location}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}`,
+  const { text, json } = yield* StorageLocation;
+  yield* answer(
+    { dryRun, chatId, ...erased, staysSuspended, ...json },
+    `${did} chat user ${chatId} from ${text}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}`,
   );
 }).pipe(
   describe(

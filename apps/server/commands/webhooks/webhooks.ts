@@ -4,9 +4,7 @@ import { Argument, Flag } from "effect/cli";
 import { accountFlag, countFlag } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, group, managed } from "../command.ts";
-import { answerSecret, answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerSecret, answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 import { failed, webhookArgument } from "./webhook_flags.ts";
 import { deliveryJson, deliveryTable, webhookJson, webhookTable } from "./webhook_output.ts";
 import { createWebhookCommand } from "./webhooks_create.ts";
@@ -27,7 +25,7 @@ const listWebhooksCommand = managed("list", listFlags, function* ({ account }) {
 const deleteWebhookCommand = managed("delete", { id: webhookArgument }, function* ({ id }) {
   const webhooks = yield* Webhooks;
   yield* Effect.catchTag(webhooks.remove(null, id, operatorOrigin()), "BadRequest", failed(`delete ${id}`));
-  yield* answerWithLocation({ id, deleted: true }, (location) => `Deleted ${id} in ${location}`);
+  yield* answerWithLocation({ id, deleted: true }, `Deleted ${id}`);
 }).pipe(describe("Delete a webhook and the list of its deliveries."));
 
 const resultOf = ({ error, responseStatus }: WebhookDelivery): string =>
@@ -46,8 +44,8 @@ const rotateWebhookCommand = managed("rotate", { id: webhookArgument }, function
   yield* answerSecret(
     { ...webhookJson(webhook), secret },
     secret,
-    (location) =>
-      `This is the new secret of ${id}, shown this once, in ${location}. The previous secret also signs for 24 hours.`,
+    `This is the new secret of ${id}, shown this once`,
+    " The previous secret also signs for 24 hours.",
   );
 }).pipe(describe("Give a webhook a new secret. For 24 hours deliveries have both signatures."));
 
@@ -68,10 +66,7 @@ const resendCommand = managed("resend", resendFlags, function* ({ id, event }) {
 const sendPendingCommand = managed("send-pending", { id: webhookArgument }, function* ({ id }) {
   const sent = (yield* Webhooks).sendPending(null, id);
   const webhook = yield* Effect.catchTag(sent, "BadRequest", failed(`send what waits at ${id}`));
-  yield* answerWithLocation(
-    webhookJson(webhook),
-    (location) => `Sending the waiting events of ${id} in ${location}`,
-  );
+  yield* answerWithLocation(webhookJson(webhook), `Sending the waiting events of ${id}`);
 }).pipe(
   describe("Send the waiting events of an active webhook now. A running server does it within a second."),
 );

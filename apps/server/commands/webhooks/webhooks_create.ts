@@ -3,9 +3,7 @@ import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";
 import { accountFlag, accountOf, checkScope, scopeFlags, scopeText, targetOf } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { describe, managed } from "../command.ts";
-import { answerSecret } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerSecret, describe, managed, operatorOrigin } from "../command.ts";
 import { descriptionFlag, failed, typesFlag, urlFlag } from "./webhook_flags.ts";
 import { webhookJson } from "./webhook_output.ts";
 
@@ -37,8 +35,7 @@ export const createWebhookCommand = managed("create", flags, function* (choice) 
   yield* answerSecret(
     { ...webhookJson(webhook), secret },
     secret,
-    (location) =>
-      `This is the secret of ${webhook.id}, shown this once: ${scopeText(webhook.scope)} scope of account "${webhook.scope.account}", in ${location}.`,
+    `This is the secret of ${webhook.id}, shown this once: ${scopeText(webhook.scope)} scope of account "${webhook.scope.account}"`,
   );
 }).pipe(
   Command.validate((choice: Choice) => checkScope(choice)),

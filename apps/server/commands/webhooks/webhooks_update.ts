@@ -2,9 +2,7 @@ import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { refuse, switchFlag } from "../../cli/flags.ts";
-import { describe, managed } from "../command.ts";
-import { answerWithLocation } from "../management_layer.ts";
-import { operatorOrigin } from "../operator_origin.ts";
+import { answerWithLocation, describe, managed, operatorOrigin } from "../command.ts";
 import { descriptionFlag, failed, typesFlag, urlFlag, webhookArgument } from "./webhook_flags.ts";
 import { webhookJson } from "./webhook_output.ts";
 
@@ -40,7 +38,7 @@ export const updateWebhookCommand = managed("update", flags, function* (choice) 
   const webhooks = yield* Webhooks;
   const updated = webhooks.update(null, id, updateOf(choice), operatorOrigin());
   const webhook = yield* Effect.catchTag(updated, ["BadRequest", "InvalidParameter"], failed(`update ${id}`));
-  yield* answerWithLocation(webhookJson(webhook), (location) => `Updated ${id} in ${location}`);
+  yield* answerWithLocation(webhookJson(webhook), `Updated ${id}`);
 }).pipe(
   Command.validate(checkUpdate),
   describe(
