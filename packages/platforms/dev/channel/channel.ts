@@ -49,27 +49,13 @@ export interface ChannelMessage {
 /** A failed command, with a text for the page. */
 class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly problem: string }> {}
 
-export interface Channels {
-  /** What the member sees, newest last. */
-  readonly messagesFor: (guildId: string, chatId: string) => ReadonlyArray<ChannelMessage>;
-  /** Sends a typed command, such as `/whois ada`. */
-  readonly type: (guild: FixtureGuild, chatId: ChatId, text: string) => Effect.Effect<void, NoAnswer>;
-  readonly press: (
-    guild: FixtureGuild,
-    chatId: ChatId,
-    messageId: string,
-    action: string,
-  ) => Effect.Effect<void, NoAnswer>;
-  /** Replaces a message. Returns false for an unknown token. */
-  readonly edit: (token: string, message: AnswerMessage) => boolean;
-  readonly application: { readonly id: string; readonly publicKey: string };
-}
+export type Channels = Effect.Success<ReturnType<typeof makeChannels>>;
 
 /** @param serviceUrl the public URL of the service that answers commands */
 export const makeChannels = Effect.fnUntraced(function* (
   { chatUsers }: PlatformState,
   serviceUrl: string | undefined,
-): Effect.fn.Return<Channels> {
+) {
   const { privateKey, publicKey } = yield* Effect.promise(() =>
     crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]),
   );
@@ -142,14 +128,17 @@ export const makeChannels = Effect.fnUntraced(function* (
 
   return {
     application: { id: applicationId, publicKey: Hex.encode(new Uint8Array(exported)) },
-    messagesFor: (guildId, chatId) =>
+    /** What the member sees, newest last. */
+    messagesFor: (guildId: string, chatId: string) =>
       (channels.get(guildId) ?? []).filter((shown) => shown.isPublic || shown.chatId === chatId),
-    edit: (token, message) => {
+    /** Replaces a message. Returns false for an unknown token. */
+    edit: (token: string, message: AnswerMessage) => {
       const shown = byToken.get(token);
       if (shown !== undefined) shown.message = message;
       return shown !== undefined;
     },
-    type: Effect.fnUntraced(function* (guild, chatId, text) {
+    /** Sends a typed command, such as `/whois ada`. */
+    type: Effect.fnUntraced(function* (guild: FixtureGuild, chatId: ChatId, text: string) {
       const data = commandIn(text, (name) => findMember(chatUsers, guild, name));
       if (data === null)
         return yield* new NoAnswer({
@@ -157,7 +146,12 @@ export const makeChannels = Effect.fnUntraced(function* (
         });
       yield* interact(guild, chatId, text, { type: 2, data }, null);
     }),
-    press: Effect.fnUntraced(function* (guild, chatId, messageId, action) {
+    press: Effect.fnUntraced(function* (
+      guild: FixtureGuild,
+      chatId: ChatId,
+      messageId: string,
+      action: string,
+    ) {
       const pressed = (channels.get(guild.id) ?? []).find(({ id }) => id === messageId) ?? null;
       const label = pressed === null ? action : labelOf(pressed, action);
       const data = { custom_id: action, component_type: 2 };

@@ -65,20 +65,10 @@ export const channelRoutes = Effect.fnUntraced(function* (
   );
   const page = "/chat/guilds/:guildId";
   return [
-    platformRoute(simulation, { platform: "chat", method: "GET", path: page, handler: shown }),
-    platformRoute(simulation, { platform: "chat", method: "POST", path: page, handler: act }),
-    platformRoute(simulation, {
-      platform: "chat",
-      method: "GET",
-      path: "/chat/api/application",
-      handler: Effect.succeed(json(channels.application)),
-    }),
-    platformRoute(simulation, {
-      platform: "chat",
-      method: "PATCH",
-      path: "/chat/api/webhooks/:applicationId/:token/messages/@original",
-      handler: edit,
-    }),
+    platformRoute(simulation, "GET", page, shown),
+    platformRoute(simulation, "POST", page, act),
+    platformRoute(simulation, "GET", "/chat/api/application", Effect.succeed(json(channels.application))),
+    platformRoute(simulation, "PATCH", "/chat/api/webhooks/:applicationId/:token/messages/@original", edit),
   ];
 });
 

@@ -43,10 +43,7 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
     return yield* signIn(request, choice.user);
   });
 
-  return [
-    platformRoute(simulation, { platform, method: "GET", path, handler: show }),
-    platformRoute(simulation, { platform, method: "POST", path, handler: choose }),
-  ];
+  return [platformRoute(simulation, "GET", path, show), platformRoute(simulation, "POST", path, choose)];
 });
 
 const Choice = Schema.Union([

@@ -21,16 +21,16 @@ export const forgetChosenUser = HttpServerResponse.expireCookieUnsafe(cookie, op
 /** @param serviceUrl the public URL of the service, at whose sign-in the link leads */
 export const chosenUserRoutes = (simulation: Simulation, serviceUrl: string | undefined) =>
   (["dashboard", "me"] as const).map((site) =>
-    platformRoute(simulation, {
-      platform: "chat",
-      method: "GET",
-      path: `/chat/as/:userId/${site}`,
-      handler: Effect.map(HttpRouter.params, ({ userId = "" }) =>
+    platformRoute(
+      simulation,
+      "GET",
+      `/chat/as/:userId/${site}`,
+      Effect.map(HttpRouter.params, ({ userId = "" }) =>
         serviceUrl === undefined || !simulation.platforms.chatUsers.has(userId)
           ? refuse("unknown_user")
           : HttpServerResponse.redirect(`${serviceUrl}/${site}/sign-in`).pipe(
               HttpServerResponse.setCookieUnsafe(cookie, userId, { ...options, maxAge: "1 minute" }),
             ),
       ),
-    }),
+    ),
   );

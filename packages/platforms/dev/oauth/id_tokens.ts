@@ -12,14 +12,7 @@ interface Claims {
   readonly nonce: string | undefined;
 }
 
-export interface IdTokens {
-  readonly keySet: { readonly keys: ReadonlyArray<object> };
-  readonly sign: (claims: Claims) => Effect.Effect<string>;
-}
-
-export const makeIdTokens = Effect.fnUntraced(function* (
-  issuer: string,
-): Effect.fn.Return<IdTokens, never, Signature.Signature | SecureRandom.SecureRandom> {
+export const makeIdTokens = Effect.fnUntraced(function* (issuer: string) {
   const signature = yield* Signature.Signature;
   const random = yield* SecureRandom.SecureRandom;
   const { privateKey, publicKey } = yield* Effect.orDie(signature.generateKeyPair(Signature.ecdsaP256));
@@ -27,7 +20,7 @@ export const makeIdTokens = Effect.fnUntraced(function* (
   const key = { alg: "ES256", kid: Base64Url.encode(yield* random.randomBytes(8)) };
   const header = encoded({ ...key, typ: "JWT" });
 
-  const sign: IdTokens["sign"] = Effect.fnUntraced(function* (claims) {
+  const sign = Effect.fnUntraced(function* (claims: Claims) {
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000);
     const payload = encoded({ ...claims, iss: issuer, iat: now, exp: now + lifetime });
     const signed = `${header}.${payload}`;

@@ -33,11 +33,11 @@ const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients
   });
 
   const ofUser = (path: "" | `/${string}`, scope: string, body: (userId: string) => unknown) =>
-    platformRoute(simulation, {
-      platform: "chat",
-      method: "GET",
-      path: `/chat/api/users/@me${path}`,
-      handler: Effect.gen(function* () {
+    platformRoute(
+      simulation,
+      "GET",
+      `/chat/api/users/@me${path}`,
+      Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest;
         const grant = yield* server.accessTokens.find(bearerToken(headers));
         return Option.match(
@@ -45,7 +45,7 @@ const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients
           { onNone: () => refuse("unauthorized"), onSome: ({ userId }) => json(body(userId)) },
         );
       }),
-    });
+    );
 
   const guildsOf = (userId: string): typeof UserGuilds.Type => ({
     guilds: [...guilds.values()].flatMap((guild) => {
@@ -73,12 +73,7 @@ const gameOpenId = Effect.fnUntraced(function* (simulation: Simulation, { baseUr
   const idTokens = yield* makeIdTokens(issuer);
 
   const document = (path: `/${string}`, body: object) =>
-    platformRoute(simulation, {
-      platform: "game",
-      method: "GET",
-      path: `/game/oauth${path}`,
-      handler: Effect.succeed(json(body)),
-    });
+    platformRoute(simulation, "GET", `/game/oauth${path}`, Effect.succeed(json(body)));
 
   return [
     ...(yield* authorizeEndpoint(simulation, server)),
@@ -104,16 +99,6 @@ const discovery = (issuer: string) => ({
   code_challenge_methods_supported: ["S256"],
 });
 
-const chatSignIn = ({ id, username, displayName, avatar }: ChatUser): SignInUser => ({
-  id,
-  username,
-  displayName,
-  picture: avatar,
-});
+const chatSignIn = (user: ChatUser): SignInUser => ({ ...user, picture: user.avatar });
 
-const gameSignIn = ({ id, username, displayName, avatar }: GameProfile): SignInUser => ({
-  id,
-  username,
-  displayName,
-  picture: avatar?.headshot ?? null,
-});
+const gameSignIn = (user: GameProfile): SignInUser => ({ ...user, picture: user.avatar?.headshot ?? null });

@@ -1,9 +1,8 @@
 /** The state that the endpoints of one OAuth server share. */
 import { Effect } from "effect";
-import type { SecureRandom } from "effect/crypto";
 import type { Platform } from "../fault.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
-import { makeTokenStore, type TokenStore } from "./token_store.ts";
+import { makeTokenStore } from "./token_store.ts";
 
 /** The access that a user granted to the client. */
 export interface Grant {
@@ -29,17 +28,12 @@ export interface OAuthServerOptions {
   readonly users: ReadonlyArray<SignInUser>;
 }
 
-export interface OAuthServer extends OAuthServerOptions {
-  readonly codes: TokenStore<Grant>;
-  readonly accessTokens: TokenStore<Grant>;
-}
+export type OAuthServer = Effect.Success<ReturnType<typeof makeOAuthServer>>;
 
 const codeLifetime = 60_000;
 const accessTokenLifetime = 600_000;
 
-export const makeOAuthServer = Effect.fnUntraced(function* (
-  options: OAuthServerOptions,
-): Effect.fn.Return<OAuthServer, never, SecureRandom.SecureRandom> {
+export const makeOAuthServer = Effect.fnUntraced(function* (options: OAuthServerOptions) {
   const codes = yield* makeTokenStore<Grant>(codeLifetime);
   const accessTokens = yield* makeTokenStore<Grant>(accessTokenLifetime);
   return { ...options, codes, accessTokens };

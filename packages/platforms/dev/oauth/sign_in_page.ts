@@ -8,21 +8,9 @@ import type { Platform } from "../fault.ts";
 import type { SignInUser } from "./oauth_server.ts";
 import { style } from "./sign_in_style.ts";
 
-export interface Pages {
-  /** @param returnsTo the origin of the OAuth client, to which the browser returns after the choice */
-  readonly choice: (
-    users: ReadonlyArray<SignInUser>,
-    returnsTo: string,
-  ) => HttpServerResponse.HttpServerResponse;
-  /** A page whose forms may be sent only to the platform itself. */
-  readonly own: (title: string, content: Html) => HttpServerResponse.HttpServerResponse;
-  /** An error page with status 400. */
-  readonly problem: (problem: string) => HttpServerResponse.HttpServerResponse;
-}
+export type Pages = Effect.Success<ReturnType<typeof makePages>>;
 
-export const makePages = Effect.fnUntraced(function* (
-  platform: Platform,
-): Effect.fn.Return<Pages, never, Digest.Digest> {
+export const makePages = Effect.fnUntraced(function* (platform: Platform) {
   const digest = yield* Digest.Digest;
   const styleHash = Base64.encode(yield* digest.digest(Digest.sha256, new TextEncoder().encode(style)));
 
@@ -40,10 +28,12 @@ export const makePages = Effect.fnUntraced(function* (
     });
 
   return {
-    choice: (users, returnsTo) =>
+    /** @param returnsTo the origin of the OAuth client, to which the browser returns after the choice */
+    choice: (users: ReadonlyArray<SignInUser>, returnsTo: string) =>
       page(200, `Sign in to the ${platform} platform`, choice(users, returnsTo), `'self' ${returnsTo}`),
-    own: (title, content) => page(200, title, content, "'self'"),
-    problem: (problem) => page(400, "This sign-in cannot go on", html`<p>${problem}</p>`, "'none'"),
+    /** A page whose forms may be sent only to the platform itself. */
+    own: (title: string, content: Html) => page(200, title, content, "'self'"),
+    problem: (problem: string) => page(400, "This sign-in cannot go on", html`<p>${problem}</p>`, "'none'"),
   };
 });
 

@@ -45,7 +45,7 @@ export const tokenEndpoint = Effect.fnUntraced(function* (
   });
 
   const path = `/${platform}/oauth/token` as const;
-  return platformRoute(simulation, { platform, method: "POST", path, handler: redeem });
+  return platformRoute(simulation, "POST", path, redeem);
 });
 
 const GrantType = Schema.Struct({ grant_type: Schema.String });

@@ -3,20 +3,10 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 
-export interface TokenStore<A> {
-  /** How long a token lives, in milliseconds. */
-  readonly lifetime: number;
-  readonly issue: (value: A) => Effect.Effect<string>;
-  /** Returns the value of the token, unless it is unknown or expired. */
-  readonly find: (token: string) => Effect.Effect<Option.Option<A>>;
-  /** Like `find`, but also removes the token. */
-  readonly take: (token: string) => Effect.Effect<Option.Option<A>>;
-}
+export type TokenStore<A> = Effect.Success<ReturnType<typeof makeTokenStore<A>>>;
 
 /** @param lifetime in milliseconds */
-export const makeTokenStore = Effect.fnUntraced(function* <A>(
-  lifetime: number,
-): Effect.fn.Return<TokenStore<A>, never, SecureRandom.SecureRandom> {
+export const makeTokenStore = Effect.fnUntraced(function* <A>(lifetime: number) {
   const random = yield* SecureRandom.SecureRandom;
   const issued = new Map<string, { readonly value: A; readonly until: number }>();
 
@@ -38,8 +28,10 @@ export const makeTokenStore = Effect.fnUntraced(function* <A>(
     return token;
   });
 
+  /** Returns the value of the token, unless it is unknown or expired. */
   const find = (token: string) => Effect.map(Clock.currentTimeMillis, (now) => valid(token, now));
 
+  /** Like `find`, but also removes the token. */
   const take = (token: string) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const value = valid(token, now);

@@ -46,10 +46,7 @@ ${back}`,
   });
 
   const path = "/chat/bot";
-  return [
-    platformRoute(simulation, { platform: "chat", method: "GET", path, handler: show }),
-    platformRoute(simulation, { platform: "chat", method: "POST", path, handler: add }),
-  ];
+  return [platformRoute(simulation, "GET", path, show), platformRoute(simulation, "POST", path, add)];
 });
 
 const nameOf = ({ id, name }: { readonly id: string; readonly name: string | null }) => name ?? id;

@@ -4,7 +4,7 @@ import type { Guild, RoleRefusal } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
-import { type PlatformRoute, platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { userOfName } from "../simulation/platform_state.ts";
 import { done, fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
 import {
@@ -24,29 +24,25 @@ import {
 export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => {
   const { guilds, chatUsers, joins } = simulation.platforms;
 
-  const forBot = <R>(
-    method: PlatformRoute<R>["method"],
-    path: `/${string}`,
-    handler: PlatformRoute<R>["handler"],
-  ) =>
-    platformRoute(simulation, {
-      platform: "chat",
+  type Route<R> = Parameters<typeof platformRoute<R>>;
+
+  const forBot = <R>(method: Route<R>[1], path: `/${string}`, handler: Route<R>[3]) =>
+    platformRoute(
+      simulation,
       method,
-      path: `/chat/api${path}`,
-      handler: Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+      `/chat/api${path}`,
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
         bearerToken(headers) === Redacted.value(botToken) ? handler : Effect.succeed(refuse("unauthorized")),
       ),
-    });
+    );
 
   const route = (path: `/${string}`, handler: PathHandler) => forBot("GET", path, fromPath(handler));
 
+  type Values = Parameters<PathHandler>[0];
+
   const inGuild =
     (
-      handler: (
-        guild: FixtureGuild,
-        chatId: string,
-        values: Parameters<PathHandler>[0],
-      ) => ReturnType<PathHandler>,
+      handler: (guild: FixtureGuild, chatId: string, values: Values) => ReturnType<PathHandler>,
     ): PathHandler =>
     (values) => {
       const { guildId = "", chatId = "" } = values;

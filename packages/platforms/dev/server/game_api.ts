@@ -15,12 +15,7 @@ import type { GameUser, Owned } from "../wire.ts";
 export const gameApi = (simulation: Simulation) => {
   const { gameUsers, gameGroups } = simulation.platforms;
   const route = (path: `/${string}`, handler: PathHandler) =>
-    platformRoute(simulation, {
-      platform: "game",
-      method: "GET",
-      path: `/game/api${path}`,
-      handler: fromPath(handler),
-    });
+    platformRoute(simulation, "GET", `/game/api${path}`, fromPath(handler));
 
   return [
     route("/users/by-name/:username", ({ username = "" }) => {

@@ -13,25 +13,16 @@ export interface Simulation {
   readonly traffic: Traffic;
 }
 
-export interface PlatformRoute<R> {
-  readonly platform: Platform;
-  readonly method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
-  readonly path: `/${string}`;
-  /**
-   * Makes the response to a request. If the request is invalid, the handler fails with the error response. If a fault
-   * replaces the response, the handler does not run.
-   */
-  readonly handler: Effect.Effect<
-    HttpServerResponse.HttpServerResponse,
-    HttpServerResponse.HttpServerResponse,
-    R
-  >;
-}
+type Response = HttpServerResponse.HttpServerResponse;
 
+/** @param handler fails with the response to an invalid request; does not run if a fault replaces the response */
 export const platformRoute = <R>(
   { faults, traffic }: Simulation,
-  { platform, method, path, handler }: PlatformRoute<R>,
+  method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH",
+  path: `/${Platform}/${string}`,
+  handler: Effect.Effect<Response, Response, R>,
 ) => {
+  const platform = path.startsWith("/chat/") ? "chat" : "game";
   const answer = handler.pipe(Effect.catch(Effect.succeed));
   const faulty = Effect.suspend(() => {
     const fault = faults.take(platform, path);
@@ -42,9 +33,7 @@ export const platformRoute = <R>(
   return HttpRouter.route(method, path, traffic.counted(`${method} ${path}`)(faulty));
 };
 
-const faultResponse = (
-  fault: Exclude<Fault, { readonly mode: "slow" }>,
-): HttpServerResponse.HttpServerResponse => {
+const faultResponse = (fault: Exclude<Fault, { readonly mode: "slow" }>): Response => {
   switch (fault.mode) {
     case "down":
       return refuse("unavailable", fault.status);

@@ -2,27 +2,16 @@
 import { FixtureGuild, type PlatformFixture } from "@accountlink/core/fixture";
 import type { ChatUser, GuildJoin } from "@accountlink/core/platforms";
 
-export interface PlatformState {
-  /** The users who joined a guild, oldest first. */
-  readonly joins: Array<GuildJoin>;
-  readonly guilds: ReadonlyMap<string, FixtureGuild>;
-  readonly chatUsers: ReadonlyMap<string, ChatUser>;
-  readonly gameUsers: ReadonlyMap<string, PlatformFixture["gameUsers"][number]>;
-  readonly gameGroups: NonNullable<PlatformFixture["gameGroups"]>;
-}
+export type PlatformState = ReturnType<typeof makePlatformState>;
 
-const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): Map<string, A> =>
+const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): ReadonlyMap<string, A> =>
   new Map(entries.map((entry) => [entry.id, entry]));
 
-export const makePlatformState = ({
-  guilds,
-  chatUsers,
-  gameUsers,
-  gameGroups = [],
-}: PlatformFixture): PlatformState => ({
-  joins: [],
-  guilds: new Map(guilds.map((guild) => [guild.id, new FixtureGuild(guild)])),
-  chatUsers: byId(chatUsers),
+export const makePlatformState = ({ guilds, chatUsers, gameUsers, gameGroups = [] }: PlatformFixture) => ({
+  /** The users who joined a guild, oldest first. */
+  joins: new Array<GuildJoin>(),
+  guilds: new Map<string, FixtureGuild>(guilds.map((guild) => [guild.id, new FixtureGuild(guild)])),
+  chatUsers: byId<ChatUser>(chatUsers),
   gameUsers: byId(gameUsers),
   gameGroups,
 });

@@ -9,31 +9,28 @@ export interface TrafficReport {
   readonly changes: Readonly<Record<string, number>>;
 }
 
-export interface Traffic {
-  readonly counted: (route: string) => <A, E, R>(handler: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
-  readonly countChange: (change: string) => void;
-  readonly report: () => TrafficReport;
-  readonly reset: () => void;
-}
+export type Traffic = ReturnType<typeof makeTraffic>;
 
-export const makeTraffic = (): Traffic => {
+export const makeTraffic = () => {
   const routes = new Map<string, number>();
   const changes = new Map<string, number>();
   let inFlight = 0;
   let peak = 0;
 
   return {
-    counted: (route) => (handler) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => {
-          count(routes, route);
-          peak = Math.max(peak, ++inFlight);
-        }),
-        () => handler,
-        () => Effect.sync(() => inFlight--),
-      ),
-    countChange: (change) => count(changes, change),
-    report: () => ({
+    counted:
+      (route: string) =>
+      <A, E, R>(handler: Effect.Effect<A, E, R>) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            count(routes, route);
+            peak = Math.max(peak, ++inFlight);
+          }),
+          () => handler,
+          () => Effect.sync(() => inFlight--),
+        ),
+    countChange: (change: string) => count(changes, change),
+    report: (): TrafficReport => ({
       routes: Object.fromEntries(routes),
       peak,
       changes: Object.fromEntries(changes),
