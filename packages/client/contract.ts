@@ -238,11 +238,15 @@ export type EventGameId = string;
  */
 export type EventSource = "api" | "flow" | "user" | "dashboard" | "operator";
 
-export interface LinkSetEvent {
+/** What all kinds of `FeedEvent` have. */
+export interface FeedEventBase {
   /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
   readonly id: string;
-  readonly type: "link.set";
   readonly at: Timestamp;
+}
+
+export interface LinkSetEvent extends FeedEventBase {
+  readonly type: "link.set";
   readonly data: {
     readonly chatId: EventChatId;
     readonly gameId: EventGameId;
@@ -253,11 +257,8 @@ export interface LinkSetEvent {
   };
 }
 
-export interface LinkMovedEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface LinkMovedEvent extends FeedEventBase {
   readonly type: "link.moved";
-  readonly at: Timestamp;
   readonly data: {
     readonly chatId: EventChatId;
     readonly previousChatId: EventChatId;
@@ -268,11 +269,8 @@ export interface LinkMovedEvent {
   };
 }
 
-export interface LinkRemovedEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface LinkRemovedEvent extends FeedEventBase {
   readonly type: "link.removed";
-  readonly at: Timestamp;
   readonly data: {
     readonly chatId: EventChatId;
     readonly gameId: null;
@@ -282,41 +280,29 @@ export interface LinkRemovedEvent {
   };
 }
 
-export interface LinksImportedEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface LinksImportedEvent extends FeedEventBase {
   readonly type: "links.imported";
-  readonly at: Timestamp;
   readonly data: {
     readonly count: number;
     readonly source: EventSource;
   };
 }
 
-export interface ScopeDeletedEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface ScopeDeletedEvent extends FeedEventBase {
   readonly type: "scope.deleted";
-  readonly at: Timestamp;
   readonly data: {
     readonly deletedRecords: number;
     readonly source: EventSource;
   };
 }
 
-export interface UserErasedEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface UserErasedEvent extends FeedEventBase {
   readonly type: "user.erased";
-  readonly at: Timestamp;
   readonly data: { readonly chatId: EventChatId };
 }
 
-export interface SessionCompletedEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface SessionCompletedEvent extends FeedEventBase {
   readonly type: "session.completed";
-  readonly at: Timestamp;
   readonly data: {
     readonly clientId: string;
     readonly chatId: EventChatId | null;
@@ -327,11 +313,8 @@ export interface SessionCompletedEvent {
   };
 }
 
-export interface SessionFailedEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface SessionFailedEvent extends FeedEventBase {
   readonly type: "session.failed";
-  readonly at: Timestamp;
   readonly data: {
     readonly clientId: string;
     readonly chatId: EventChatId | null;
@@ -342,11 +325,8 @@ export interface SessionFailedEvent {
   };
 }
 
-export interface SessionCancelledEvent {
-  /** `evt_` followed by a ULID. An event has the same ID in the feed, in streams and in webhook requests */
-  readonly id: string;
+export interface SessionCancelledEvent extends FeedEventBase {
   readonly type: "session.cancelled";
-  readonly at: Timestamp;
   readonly data: {
     readonly clientId: string;
     readonly chatId: EventChatId | null;
@@ -371,7 +351,8 @@ export type FeedEvent =
 /** Identifier of a verification session */
 export type Sid = string;
 
-export interface UnlinkedSession {
+/** What all kinds of `VerificationSession` have. */
+export interface VerificationSessionBase {
   readonly sid: Sid;
   readonly pid: Pid;
   /** The user's name or ID in the system of the caller */
@@ -387,6 +368,9 @@ export interface UnlinkedSession {
   readonly expiresAt: Timestamp;
   /** How many more times the session can be read; null if there is no limit */
   readonly pollsRemaining: number | null;
+}
+
+export interface UnlinkedSession extends VerificationSessionBase {
   readonly state: "pending" | "opened" | "cancelled" | "expired";
   /** The only chat user who may complete the session */
   readonly chatId: ChatId | null;
@@ -397,22 +381,7 @@ export interface UnlinkedSession {
   readonly error: null;
 }
 
-export interface CompletedSession {
-  readonly sid: Sid;
-  readonly pid: Pid;
-  /** The user's name or ID in the system of the caller */
-  readonly clientId: string;
-  readonly guildId: GuildId | null;
-  /** The URL where the user verifies */
-  readonly url: string;
-  /** The code to type at `codeUrl`, for a user who cannot open `url`, for example in a game */
-  readonly code: string;
-  /** The URL where the user types `code` */
-  readonly codeUrl: string;
-  readonly createdAt: Timestamp;
-  readonly expiresAt: Timestamp;
-  /** How many more times the session can be read; null if there is no limit */
-  readonly pollsRemaining: number | null;
+export interface CompletedSession extends VerificationSessionBase {
   readonly state: "completed";
   readonly chatId: ChatId;
   readonly gameId: GameId;
@@ -423,22 +392,7 @@ export interface CompletedSession {
   readonly error: null;
 }
 
-export interface FailedSession {
-  readonly sid: Sid;
-  readonly pid: Pid;
-  /** The user's name or ID in the system of the caller */
-  readonly clientId: string;
-  readonly guildId: GuildId | null;
-  /** The URL where the user verifies */
-  readonly url: string;
-  /** The code to type at `codeUrl`, for a user who cannot open `url`, for example in a game */
-  readonly code: string;
-  /** The URL where the user types `code` */
-  readonly codeUrl: string;
-  readonly createdAt: Timestamp;
-  readonly expiresAt: Timestamp;
-  /** How many more times the session can be read; null if there is no limit */
-  readonly pollsRemaining: number | null;
+export interface FailedSession extends VerificationSessionBase {
   readonly state: "failed";
   /** The only chat user who may complete the session */
   readonly chatId: ChatId | null;

@@ -15,7 +15,7 @@ export const typescriptContract = (): string => {
   const types = contractTypes();
   const { v2, codes } = types;
   return `/** The contract of v2. Generated from the routes of @accountlink/http-api. */
-${Object.entries(types.named).map(declaration).join("")}${bulkResults}
+${declarations(types).join("")}${bulkResults}
 /** The parameters and the data of each route. */
 export interface Routes {
 ${v2.map((route) => routeType(route, types)).join("")}}
@@ -36,12 +36,31 @@ ${v2.map(routeEntry).join("")}} as const;
 `;
 };
 
-const declaration = ([name, type]: [string, Representation]): string => {
-  const written =
-    type._tag === "Objects"
-      ? `export interface ${name} ${objectText(type, "", false)}\n`
-      : typeDeclaration(name, typeText(type, ""));
-  return `\n${comment(descriptionOf(type), "")}${written}`;
+/** The named types. Before the members of a union stands an interface with the properties that all of them share. */
+const declarations = ({ named, resolve }: ContractTypes): ReadonlyArray<string> => {
+  const bases = new Map<string, { readonly base: string; readonly shared: ReadonlyArray<string> }>();
+  const firsts = new Map<string, string>();
+  for (const [union, type] of Object.entries(named)) {
+    const members = type._tag === "Union" ? type.types : [];
+    const properties = members.map((member) => propertiesOf(resolve(member), "  "));
+    const shared = properties[0]?.filter((each) => properties.every((own) => own.includes(each))) ?? [];
+    if (shared.length < 2) continue;
+    const names = members.flatMap((member) => (member._tag === "Reference" ? [member.$ref] : []));
+    for (const name of names) bases.set(name, { base: `${union}Base`, shared });
+    firsts.set(
+      names[0] ?? "",
+      `\n/** What all kinds of \`${union}\` have. */\nexport interface ${union}Base {\n${shared.join("")}}\n`,
+    );
+  }
+  return Object.entries(named).map(([name, type]) => {
+    const { base, shared = [] } = bases.get(name) ?? {};
+    const own = propertiesOf(type, "  ").filter((each) => !shared.includes(each));
+    const written =
+      type._tag === "Objects"
+        ? `export interface ${name} ${base === undefined ? "" : `extends ${base} `}{\n${own.join("")}}\n`
+        : typeDeclaration(name, typeText(type, ""));
+    return `${firsts.get(name) ?? ""}\n${comment(descriptionOf(type), "")}${written}`;
+  });
 };
 
 const typeDeclaration = (name: string, text: string): string => {
@@ -135,8 +154,8 @@ const elementText = (type: Representation, indent: string): string => {
   return `${members.join("")}\n${indent}`;
 };
 
-const objectText = (type: SchemaRepresentation.Objects, indent: string, mayBeShort = true): string => {
-  const inner = `${indent}  `;
+const propertiesOf = (type: Representation, inner: string): ReadonlyArray<string> => {
+  if (type._tag !== "Objects") return [];
   const properties = type.propertySignatures.map(({ name, type: value, isOptional, annotations }) =>
     property(
       {
@@ -150,10 +169,13 @@ const objectText = (type: SchemaRepresentation.Objects, indent: string, mayBeSho
   const indexes = type.indexSignatures.map(({ parameter, type: value }) =>
     property({ name: `[name: ${typeText(parameter, inner)}]`, text: typeText(value, inner) }, inner),
   );
-  const [only, ...others] = [...properties, ...indexes];
-  const isShort =
-    mayBeShort && only !== undefined && others.length === 0 && /^ *readonly [^\n{]*;\n$/.test(only);
-  return isShort ? `{ ${only.trim().slice(0, -1)} }` : `{\n${[...properties, ...indexes].join("")}${indent}}`;
+  return [...properties, ...indexes];
+};
+
+const objectText = (type: SchemaRepresentation.Objects, indent: string): string => {
+  const [only, ...others] = propertiesOf(type, `${indent}  `);
+  const isShort = only !== undefined && others.length === 0 && /^ *readonly [^\n{]*;\n$/.test(only);
+  return isShort ? `{ ${only.trim().slice(0, -1)} }` : `{\n${[only, ...others].join("")}${indent}}`;
 };
 
 interface Property {
