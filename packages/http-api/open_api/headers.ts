@@ -6,57 +6,41 @@ import type { Header, Parameter, Reference } from "./document.ts";
 const text = { type: "string" };
 const count = { type: "integer" };
 
-/** The headers of responses. Each `name` is the short name of the header's component. */
+const time = { type: "string", format: "date-time" };
+
+/** The headers of responses: the short names of their components, their descriptions and schemas. */
 const headers = {
-  "X-Request-Id": { name: "RequestId", description: "The id of the request", schema: text },
-  "Service-Version": { name: "Version", description: "The dated contract of the response", schema: text },
-  "X-RateLimit-Limit": {
-    name: "Limit",
-    description: "Requests per short window; on session routes, verification requests per UTC day",
-    schema: count,
-  },
-  "X-RateLimit-Remaining": { name: "Remaining", description: "Requests left in that window", schema: count },
-  "X-RateLimit-Reset": {
-    name: "Reset",
-    description: "When that window ends, in seconds since the Unix epoch",
-    schema: count,
-  },
-  "X-RateLimit-Limit-Day": {
-    name: "DayLimit",
-    description: "Requests per UTC day; on session routes, verification requests",
-    schema: count,
-  },
-  "X-RateLimit-Remaining-Day": { name: "DayRemaining", description: "Requests left today", schema: count },
-  "RateLimit-Policy": {
-    name: "RateLimitPolicy",
-    description:
-      'The windows of the key as draft-ietf-httpapi-ratelimit-headers writes them, such as `"second";q=1;w=2, "day";q=500;w=86400`',
-    schema: text,
-  },
-  RateLimit: {
-    name: "RateLimitNow",
-    description:
-      'The window of the key with the fewest requests left, their number, and the seconds to its reset, such as `"second";r=0;t=2`',
-    schema: text,
-  },
-  "X-Key-Expires": {
-    name: "KeyExpires",
-    description: "When the key expires; sent in its last 7 days",
-    schema: { type: "string", format: "date-time" },
-  },
-  "Retry-After": { name: "RetryAfter", description: "Seconds to wait before a retry", schema: count },
-  "WWW-Authenticate": { name: "Challenge", description: "`Bearer`", schema: text },
-  Location: {
-    name: "Flow",
-    description: "The public verification flow",
-    schema: { type: "string", format: "uri" },
-  },
-  "Idempotent-Replayed": {
-    name: "Replayed",
-    description: "`true` on a repeated response",
-    schema: { type: "string", const: "true" },
-  },
-} as const satisfies Record<string, Header & { readonly name: string }>;
+  "X-Request-Id": ["RequestId", "The id of the request", text],
+  "Service-Version": ["Version", "The dated contract of the response", text],
+  "X-RateLimit-Limit": [
+    "Limit",
+    "Requests per short window; on session routes, verification requests per UTC day",
+    count,
+  ],
+  "X-RateLimit-Remaining": ["Remaining", "Requests left in that window", count],
+  "X-RateLimit-Reset": ["Reset", "When that window ends, in seconds since the Unix epoch", count],
+  "X-RateLimit-Limit-Day": [
+    "DayLimit",
+    "Requests per UTC day; on session routes, verification requests",
+    count,
+  ],
+  "X-RateLimit-Remaining-Day": ["DayRemaining", "Requests left today", count],
+  "RateLimit-Policy": [
+    "RateLimitPolicy",
+    'The windows of the key as draft-ietf-httpapi-ratelimit-headers writes them, such as `"second";q=1;w=2, "day";q=500;w=86400`',
+    text,
+  ],
+  RateLimit: [
+    "RateLimitNow",
+    'The window of the key with the fewest requests left, their number, and the seconds to its reset, such as `"second";r=0;t=2`',
+    text,
+  ],
+  "X-Key-Expires": ["KeyExpires", "When the key expires; sent in its last 7 days", time],
+  "Retry-After": ["RetryAfter", "Seconds to wait before a retry", count],
+  "WWW-Authenticate": ["Challenge", "`Bearer`", text],
+  Location: ["Flow", "The public verification flow", { type: "string", format: "uri" }],
+  "Idempotent-Replayed": ["Replayed", "`true` on a repeated response", { type: "string", const: "true" }],
+} as const satisfies Record<string, readonly [name: string, description: string, schema: Header["schema"]]>;
 
 type HeaderName = keyof typeof headers;
 type Headers = Readonly<Record<string, Reference>>;
@@ -74,8 +58,8 @@ const limits = [
 const referTo = (components: Components, names: ReadonlyArray<HeaderName>): Headers =>
   Object.fromEntries(
     names.map((header) => {
-      const { name, ...value } = headers[header];
-      return [header, components.share("headers", name, value)];
+      const [name, description, schema] = headers[header];
+      return [header, components.share("headers", name, { description, schema })];
     }),
   );
 
@@ -120,38 +104,37 @@ export const refusalHeaders = (components: Components, route: Route, status: num
   ...(status === 429 ? limitsOfService(components, route) : {}),
 });
 
-const versionHeader: Parameter = {
-  name: "Service-Version",
+const requestHeader = (name: string, description: string, schema: Header["schema"] = text): Parameter => ({
+  name,
   in: "header",
-  description: `Dated contract of the response, ${serviceVersions[0]} when left out`,
+  description,
   required: false,
-  schema: { type: "string", enum: serviceVersions },
-};
+  schema,
+});
 
-const lastEventHeader: Parameter = {
-  name: "Last-Event-ID",
-  in: "header",
-  description:
-    "The id of the last event that the client has seen; a request with it may ignore the interval of reads",
-  required: false,
-  schema: text,
-};
+const versionHeader = requestHeader(
+  "Service-Version",
+  `Dated contract of the response, ${serviceVersions[0]} when left out`,
+  { type: "string", enum: serviceVersions },
+);
 
-const idempotencyHeader: Parameter = {
-  name: "Idempotency-Key",
-  in: "header",
-  description:
-    "A name that the client gives to the request, such as a UUID. Its first response below 500 (except 429) is stored for 24 hours and repeated for the same request; a different request under the key fails with CONFLICT",
-  required: false,
-  schema: { type: "string", pattern: "^[!-~]{1,255}$" },
-};
+const lastEventHeader = requestHeader(
+  "Last-Event-ID",
+  "The id of the last event that the client has seen; a request with it may ignore the interval of reads",
+);
 
-const csrfHeader: Parameter = {
-  name: "X-CSRF-Token",
-  in: "header",
-  description: "`csrfToken` of the session. `Origin` must be the service's origin, as browsers send it",
+const idempotencyHeader = requestHeader(
+  "Idempotency-Key",
+  "A name that the client gives to the request, such as a UUID. Its first response below 500 (except 429) is stored for 24 hours and repeated for the same request; a different request under the key fails with CONFLICT",
+  { type: "string", pattern: "^[!-~]{1,255}$" },
+);
+
+const csrfHeader = {
+  ...requestHeader(
+    "X-CSRF-Token",
+    "`csrfToken` of the session. `Origin` must be the service's origin, as browsers send it",
+  ),
   required: true,
-  schema: text,
 };
 
 export const requestHeadersOf = (
