@@ -32,7 +32,7 @@ export const describe =
       Command.withDescription(text),
       Command.withShortDescription(text.split(/[.,:;](?:\s|$)/, 1).join("")),
       Command.withExamples(
-        Object.entries(examples).map(([example, description]) => ({ command: example, description })),
+        Object.entries(examples).map(([example, use]) => ({ command: example, description: use })),
       ),
     );
   };

@@ -266,8 +266,8 @@ export class EventFeed extends Context.Service<
       stream,
       follow,
       history: Effect.fn("EventFeed.history")(function* (pid, before, limit, filter) {
-        const read = (place: number | null) => store.readBack(pid, place, filterPage);
-        const { events, position, more } = yield* search(read, before, filterPage, limit, filter);
+        const readBack = (place: number | null) => store.readBack(pid, place, filterPage);
+        const { events, position, more } = yield* search(readBack, before, filterPage, limit, filter);
         return { events, next: more ? position : null };
       }),
 

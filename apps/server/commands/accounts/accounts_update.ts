@@ -22,7 +22,7 @@ const answerChange = Effect.fnUntraced(function* (
   const is = changed.value ? "is" : "was already";
   yield* answerWithLocation(
     { name, ...result, changed: changed.value },
-    `Account "${name}" ${is} ${Object.values(result)}`,
+    `Account "${name}" ${is} ${Object.values(result).join()}`,
   );
 });
 
