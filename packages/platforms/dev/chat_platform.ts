@@ -1,12 +1,16 @@
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
-import { ChatUser, Guild } from "@accountlink/core/platforms";
-import { Effect, flow, Layer, Option, type Redacted } from "effect";
+import { type ChatCommands, type ChatJoins, ChatUser, Guild } from "@accountlink/core/platforms";
+import { Effect, flow, Layer, Option, Redacted, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { finderOn, type Resilience, resilientClient } from "../http/mod.ts";
-import { devChatCommands } from "./chat_commands.ts";
+import {
+  changeResource,
+  finderOn,
+  type Resilience,
+  type ResilientClient,
+  resilientClient,
+} from "../http/mod.ts";
 import { devChatRoles } from "./chat_roles.ts";
-import { devJoins } from "./joins.ts";
-import { Guilds, Member, Members, refusal } from "./wire.ts";
+import { Application, Guilds, Joins, Member, Members, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -82,3 +86,38 @@ export const devChatPlatform = ({
       });
     }),
   );
+
+/** Asks twice a second. Keeps a position with the next question, when its joins are stored. */
+const devJoins = (client: ResilientClient): ChatJoins =>
+  Effect.fnUntraced(function* (place) {
+    let after = yield* place.read;
+    const ask = Effect.gen(function* () {
+      if (after !== null) yield* place.write(after);
+      const query = after === null ? "" : `?after=${after}`;
+      const found = yield* finderOn(client)("ChatPlatform.joins", `/joins${query}`, Joins);
+      const { joins, position } = Option.getOrThrow(found);
+      after = String(position);
+      return joins;
+    });
+    const later = Stream.fromEffectRepeat(Effect.delay(ask, "500 millis"));
+    return Stream.flattenIterable(Stream.prepend(later, [yield* ask]));
+  });
+
+const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands => ({
+  application: finderOn(client)("ChatCommands.application", "/application", Application).pipe(
+    Effect.map(Option.getOrThrow),
+  ),
+  editAnswer: ({ applicationId, token }, message) =>
+    Effect.map(
+      changeResource(
+        client,
+        "ChatCommands.editAnswer",
+        HttpClientRequest.patch(
+          `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`,
+        ).pipe(HttpClientRequest.bodyJsonUnsafe(message)),
+        refusal("unknown_message"),
+      ),
+      Option.isNone,
+    ),
+  tryUrl: (guildId) => `${baseUrl}/chat/guilds/${guildId}`,
+});

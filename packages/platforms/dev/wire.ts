@@ -3,10 +3,8 @@ import { ChatId, GuildId } from "@accountlink/core";
 import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
-/** The response body of `GET /chat/api/bot/guilds`. */
 export const Guilds = Schema.Struct({ guilds: Schema.Array(Guild) });
 
-/** The response body of `GET /chat/api/guilds/{guildId}/members/{chatId}`. */
 export const Member = Schema.Struct({
   chatId: Schema.String,
   manager: Schema.Boolean,
@@ -19,16 +17,13 @@ export const NamedMember = Schema.Struct({
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** The response body of `GET /chat/api/guilds/{guildId}/members`. */
 export const Members = Schema.Struct({ members: Schema.Array(NamedMember) });
 
-/** The response body of `GET /chat/api/guilds/{guildId}/roles`. */
 export const Roles = Schema.Struct({
   roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, assignable: Schema.Boolean })),
   memberCount: Schema.Int,
 });
 
-/** The request body of `PATCH /chat/api/guilds/{guildId}/members/{chatId}`. */
 export const MemberChange = Schema.Struct({ nickname: Schema.NullOr(Schema.String) });
 
 /** The response body of `GET /chat/api/joins`: the joins after a position, and the position of the newest join. */
@@ -37,20 +32,16 @@ export const Joins = Schema.Struct({
   position: Schema.Int,
 });
 
-/** The response body of `GET /chat/api/users/@me/guilds`. */
 export const UserGuilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });
 
-/** The response body of `GET /game/api/users/{gameId}`. */
 export const GameUser = Schema.Struct({
   id: Schema.String,
   username: Schema.NullOr(Schema.String),
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** The response body of `GET /game/api/users/{gameId}/items/{item}/{itemId}`. */
 export const Owned = Schema.Struct({ owned: Schema.Boolean });
 
-/** The response body of `GET /chat/api/application`. */
 export const Application = Schema.Struct({ id: Schema.String, publicKey: Schema.String });
 
 export const refusals = {

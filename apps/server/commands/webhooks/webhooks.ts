@@ -7,8 +7,7 @@ import { CommandFailed } from "../../cli/report.ts";
 import { answerSecret, answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 import { failed, webhookArgument } from "./webhook_flags.ts";
 import { deliveryJson, deliveryTable, webhookJson, webhookTable } from "./webhook_output.ts";
-import { createWebhookCommand } from "./webhooks_create.ts";
-import { updateWebhookCommand } from "./webhooks_update.ts";
+import { createWebhookCommand, updateWebhookCommand } from "./webhook_settings.ts";
 
 const listFlags = {
   account: accountFlag.pipe(Flag.withDescription("Only the webhooks of this account"), Flag.optional),

@@ -49,8 +49,6 @@ export interface ChannelMessage {
 /** A failed command, with a text for the page. */
 class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly problem: string }> {}
 
-export type Channels = Effect.Success<ReturnType<typeof makeChannels>>;
-
 /** @param serviceUrl the public URL of the service that answers commands */
 export const makeChannels = Effect.fnUntraced(function* (
   { chatUsers }: PlatformState,

@@ -3,8 +3,6 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 
-export type TokenStore<A> = Effect.Success<ReturnType<typeof makeTokenStore<A>>>;
-
 /** @param lifetime in milliseconds */
 export const makeTokenStore = Effect.fnUntraced(function* <A>(lifetime: number) {
   const random = yield* SecureRandom.SecureRandom;
