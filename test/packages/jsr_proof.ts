@@ -5,6 +5,7 @@
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
+import { jsrManifestOf } from "../../tools/jsr.ts";
 import { publishablePackages, root } from "../../tools/publishable.ts";
 import { makeFolder, run } from "./project.ts";
 
@@ -14,7 +15,9 @@ it("a dry run publishes every package", async () => {
   for (const described of packages) {
     // Do not copy the npm manifests: they refer to the npm workspace, which is not copied.
     const filter = (path: string) => !["node_modules", "dist", "package.json"].includes(basename(path));
-    await cp(join(root, described.folder), join(folder.path, described.folder), { recursive: true, filter });
+    const copy = join(folder.path, described.folder);
+    await cp(join(root, described.folder), copy, { recursive: true, filter });
+    await writeFile(join(copy, "jsr.json"), JSON.stringify(jsrManifestOf(described)));
   }
   const workspace = (await readdir(join(folder.path, "packages"))).map((name) => `./packages/${name}`);
   await writeFile(join(folder.path, "deno.json"), JSON.stringify({ workspace }));
