@@ -25,7 +25,7 @@ import {
   verdict,
 } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { bulkSuccess, success } from "./envelope.ts";
+import { bulkSuccess, reading, success } from "./envelope.ts";
 import { ResolvedProfiles } from "./lookups.ts";
 
 const AltEvidence = Schema.Struct({
@@ -90,9 +90,8 @@ const related = { score: 90, severity: "CRITICAL" } as const;
 const signal = "Possibly related accounts are a signal for review, not a proof of identity.";
 
 export const getAlts = defineRoute({
+  ...reading,
   id: "getAlts",
-  generation: "v2",
-  method: "GET",
   path: "/v2/alts",
   summary: "Accounts that may belong to the same person",
   description: `At least one of chatId, gameId and ip is needed. ${signal} No address is ever disclosed.`,
@@ -105,9 +104,6 @@ export const getAlts = defineRoute({
     explain,
   },
   requiresOneOf: ["chatId", "gameId", "ip"],
-  source: "query",
-  access: "key",
-  keyAccess: ["read"],
   group: "alts",
   tier: "premium",
   success: success(AltDetection),
@@ -133,8 +129,8 @@ export const getAlts = defineRoute({
 });
 
 export const bulkAlts = defineRoute({
+  ...reading,
   id: "bulkAlts",
-  generation: "v2",
   method: "POST",
   path: "/v2/alts/bulk",
   summary: "Accounts that may belong to the people behind up to 10 game users",
@@ -146,8 +142,6 @@ export const bulkAlts = defineRoute({
     explain,
   },
   source: "body",
-  access: "key",
-  keyAccess: ["read"],
   group: "alts",
   tier: "premium_or_custom",
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), AltDetection),
@@ -230,16 +224,12 @@ export const putAltReview = defineRoute({
 });
 
 export const getAltReviews = defineRoute({
+  ...reading,
   id: "getAltReviews",
-  generation: "v2",
-  method: "GET",
   path: "/v2/alts/reviews",
   summary: "Reviews of the pairs that a chat user is in",
   description: "A review is listed for both users of its pair.",
   parameters: { chatId: chatId(), guildId: guildId() },
-  source: "query",
-  access: "key",
-  keyAccess: ["read"],
   group: "alts",
   tier: "premium",
   success: success(

@@ -48,6 +48,15 @@ export const success = <Data extends Schema.Top, const Status extends 200 | 201 
   status: Status = 200 as Status,
 ) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
+/** What routes that read with a key have in common. @internal */
+export const reading = {
+  generation: "v2",
+  method: "GET",
+  source: "query",
+  access: "key",
+  keyAccess: ["read"],
+} as const;
+
 /** Makes the schema of a v2 bulk success from the schemas of one result's input and data. @internal */
 export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>
   Schema.Struct({

@@ -26,7 +26,7 @@ import {
   withFallback,
 } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { success } from "./envelope.ts";
+import { reading, success } from "./envelope.ts";
 
 const EventChatId = Schema.String.annotate({
   identifier: "EventChatId",
@@ -124,14 +124,7 @@ const exampleCursor = "e2a.AAAAAAAAAAAAAAAAAAAAAA";
 
 const anyOfTypes = eventTypes.map((type) => type.replace(".", "\\.")).join("|");
 
-const shared = {
-  generation: "v2",
-  method: "GET",
-  source: "query",
-  access: "key",
-  keyAccess: ["read"],
-  group: "lookup",
-} as const;
+const shared = { ...reading, group: "lookup" } as const;
 
 const start = {
   cursor: pageCursor(

@@ -19,7 +19,7 @@ import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, countUpTo, gameId, guildId, ids, pageCursor, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { bulkSuccess, success } from "./envelope.ts";
+import { bulkSuccess, reading, success } from "./envelope.ts";
 
 export const ResolvedProfiles = Schema.Struct({
   game: Schema.NullOr(GameProfile),
@@ -72,14 +72,7 @@ const bulk = { uniqueInputs: 2, maxInputs: 50 };
 
 const resolved = premiumFlag("Whether to add profiles of both accounts");
 
-const lookup = {
-  generation: "v2",
-  method: "GET",
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
-} as const;
+const lookup = { ...reading, keyAccess: ["read", "verify"], group: "lookup" } as const;
 
 export const getChat = defineRoute({
   ...lookup,
@@ -171,13 +164,11 @@ export const getVerification = defineRoute({
 });
 
 const bulkLookup = {
-  generation: "v2",
+  ...reading,
   method: "POST",
   description:
     "One result per input, in the same order. A missing link fails only its own item. Counts as one request.",
   source: "body",
-  access: "key",
-  keyAccess: ["read"],
   group: "bulk",
   errors: ["BULK_LIMIT_EXCEEDED"],
 } as const;
