@@ -13,7 +13,6 @@ let used = pool.length;
  * Returns a new ULID.
  *
  * @param millis the time of the ULID
- *
  * @internal
  */
 export const newUlid = (millis: number): string => timeText(millis) + randomText();

@@ -41,7 +41,6 @@ export const redactKeys = (text: string): string => text.replace(keyPattern, "al
 
 /**
  * @param kept addresses with a port, such as `10.0.0.9:5432`, that stay
- *
  * @internal
  */
 export const redact = (text: string, kept: ReadonlyArray<string> = []): string =>

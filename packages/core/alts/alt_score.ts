@@ -37,7 +37,6 @@ export interface AltRisk {
  *
  * The strongest candidate decides: strangers at one address do not add up. A VPN halves the score at most: its users
  * share addresses with strangers.
- *
  * @internal
  */
 export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeights): AltRisk => {

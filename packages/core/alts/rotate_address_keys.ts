@@ -21,7 +21,6 @@ const pageSize = 500;
  * rotation can be run again.
  *
  * @param tell called after each page of sightings
- *
  * @internal
  */
 export const rotateAddressKeys = Effect.fnUntraced(function* (

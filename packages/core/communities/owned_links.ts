@@ -48,11 +48,6 @@ export interface LinkPage {
 /** Half of the requests that Discord allows a bot, so that lookups have the other half. */
 const [namedAtOnce, pauseOfNames] = [25, "1 second"] as const;
 
-interface LinkName {
-  readonly chatId: ChatId;
-  readonly gameId: GameId;
-}
-
 /** Finds and changes the links of a scope. The caller checks that the owner has the scope. */
 export class OwnedLinks extends Context.Service<
   OwnedLinks,
@@ -97,7 +92,7 @@ export class OwnedLinks extends Context.Service<
     readonly set: (
       owner: KeyOwner,
       scope: DataScope,
-      link: LinkName,
+      link: Pick<Link, "chatId" | "gameId">,
     ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict>;
 
     /** Removes the link of a chat user, who need not be a member of the guild. */

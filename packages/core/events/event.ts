@@ -123,7 +123,6 @@ export const linkSet = (
 
 /**
  * @param link the link of the new chat user
- *
  * @internal
  */
 export const linkMoved = (
@@ -137,7 +136,6 @@ export const linkMoved = (
 
 /**
  * @param linkVersion the version of the record after its link was removed
- *
  * @internal
  */
 export const linkRemoved = (

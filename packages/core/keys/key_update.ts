@@ -28,7 +28,6 @@ export interface UpdatedKey {
  * Applies an update to a stored key. Returns null if the update changes nothing.
  *
  * @param action the action of the audit entry; when left out, it is `key.status_changed` or `key.updated`
- *
  * @internal
  */
 export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction): UpdatedKey | null => {

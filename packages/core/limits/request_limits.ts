@@ -60,7 +60,6 @@ const exportsDaily = 10;
  * upper bound, a window that was started by a node with a faster clock would seem to last too long.
  *
  * @param windowMs the window's duration in milliseconds
- *
  * @internal
  */
 export const secondsUntil = (resetsAt: Millis, now: Millis, windowMs: number): number =>

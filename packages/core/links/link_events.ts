@@ -77,7 +77,6 @@ export class LinkEvents extends Context.Service<
  * Handles every announced link change until the effect's scope closes.
  *
  * @param handle called at each change with the ID (`pid`) of the changed data scope
- *
  * @internal
  */
 export const forEachLinkChange = (handle: (pid: Pid) => void) =>

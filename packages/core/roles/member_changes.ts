@@ -66,7 +66,6 @@ export const isLeftAlone = ({ bypassRoleId }: PlanSettings, { isBot, roleIds }: 
  *
  * @param game the linked game user; null if the member has no link
  * @param setNickname the nickname that the plan has set, or null
- *
  * @internal
  */
 export const memberChanges = (

@@ -52,7 +52,6 @@ const openRootKey = Effect.fnUntraced(function* (secrets: DeploymentSecrets) {
  * Unwraps a root key with one of the secrets.
  *
  * @returns the key and the index of the secret
- *
  * @internal
  */
 export const unwrapWithAny = Effect.fnUntraced(function* (wrapped: string, secrets: DeploymentSecrets) {

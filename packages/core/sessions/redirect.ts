@@ -8,7 +8,6 @@ import { isStorable } from "../storable_text.ts";
  * Returns the problems of a redirect that `checkRedirect` would report.
  *
  * @param redirect null if the session has no redirect
- *
  * @internal
  */
 export const redirectProblems = (

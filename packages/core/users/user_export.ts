@@ -40,17 +40,10 @@ export class UserExports extends Context.Service<
     return UserExports.of({
       of: Effect.fn("UserExports.of")(function* (chatId) {
         const found = yield* users.find(chatId);
-        const communityOf = yield* communitiesOf([
-          ...found.records.map(({ scope }) => scope.pid),
-          ...[
-            found.sightings,
-            found.browsers,
-            found.reviews,
-            found.roles,
-            found.sessions,
-            found.flows,
-          ].flatMap((each) => each.map(({ pid }) => pid)),
-        ]);
+        const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
+        const scoped = [...sightings, ...seen, ...reviews, ...roles, ...sessions, ...flows];
+        const scopes = records.map(({ scope }) => scope);
+        const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
         const browsers = [...new Set(found.browsers.map(({ sighting }) => sighting.browser))];
         const addresses = yield* vault.revealEach(found.sightings.map(({ sighting }) => sighting.address));
         return {

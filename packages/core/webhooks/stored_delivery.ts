@@ -23,7 +23,6 @@ export const answerOf = ({ status, type, error, attemptedAt, endedAt }: AttemptR
  *
  * @param stored the delivery that is stored now, which a scheduled attempt may have changed since `attempt.delivery`
  * was read; undefined if no delivery is stored
- *
  * @internal
  */
 export const resent = (
