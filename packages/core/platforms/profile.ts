@@ -56,11 +56,7 @@ export const Guild = Schema.Struct({ id: Schema.String, name: Text });
 export type Guild = typeof Guild.Type;
 
 /** A guild of a chat user, as the platform lists it when the user signs in. */
-export const UserGuild = Schema.Struct({
-  id: GuildId,
-  name: Text,
-  manager: Schema.Boolean,
-});
+export const UserGuild = Schema.Struct({ id: GuildId, name: Text, manager: Schema.Boolean });
 export type UserGuild = typeof UserGuild.Type;
 
 /** One of the user's guilds, from which the user chooses the guild of a key. @internal */

@@ -76,10 +76,10 @@ export interface UserErased {
   readonly revokedKeys: ReadonlyArray<KeyId>;
 }
 
-/** Finds and erases the data of a user in every scope. */
 /** The kind of places where a user was seen. @internal */
 export type Places = "addresses" | "browsers";
 
+/** Finds and erases the data of a user in every scope. */
 export class UserStore extends Context.Service<
   UserStore,
   {
