@@ -64,6 +64,12 @@ const make = Effect.gen(function* () {
 
   const findById = (id: KeyId) => readKeys(sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id}`);
 
+  /** Locks a key and reads it; a key that was inserted after the lock was tried counts as unknown. */
+  const lockKey = Effect.fnUntraced(function* (id: KeyId) {
+    const locked = yield* sql`SELECT id FROM keys WHERE id = ${id} ${forUpdate}`;
+    return locked.length === 0 ? undefined : (yield* findById(id))[0];
+  });
+
   const insertSecret = (id: KeyId, hash: string) =>
     sql`INSERT INTO key_secrets (hash, key_id) VALUES (${hash}, ${id})`;
 
@@ -138,8 +144,7 @@ const make = Effect.gen(function* () {
     rotateKey: transaction("rotateKey", function* (write) {
       const { id, hash, previousUntil } = write;
       assertStorable([hash]);
-      yield* sql`SELECT id FROM keys WHERE id = ${id} ${forUpdate}`;
-      const [key] = yield* findById(id);
+      const key = yield* lockKey(id);
       if (key === undefined || key.status === "revoked") return false;
       yield* sql`
         UPDATE key_secrets SET ends_at = ${previousUntil}
@@ -152,8 +157,7 @@ const make = Effect.gen(function* () {
     updateKey: transaction("updateKey", function* ({ id, update, action: asked, actor, requestId, at }) {
       const { name = "", allowIps = [], denyIps = [], redirectOrigins = [] } = update;
       assertStorable([name, ...allowIps, ...denyIps, ...redirectOrigins]);
-      yield* sql`SELECT id FROM keys WHERE id = ${id} ${forUpdate}`;
-      const [stored] = yield* findById(id);
+      const stored = yield* lockKey(id);
       if (stored === undefined) return "unknown";
       if (stored.status === "revoked") return "revoked";
       const updated = updatedKey(stored, update, asked);
