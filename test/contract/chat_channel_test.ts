@@ -2,22 +2,11 @@
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { managedBy, useSiteServer } from "./site_server.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, cyd] = ["100001", "100003"];
-const verified = { id: "5", name: "Verified", assignable: true };
 
-const { fixtures, control, newBrowser, platform } = await useSiteServer({}, (fixture) => {
-  const managed = managedBy(ada)(fixture);
-  return {
-    ...managed,
-    accounts: [{ name: "club", chatId: ada }],
-    platform: {
-      ...managed.platform,
-      guilds: managed.platform.guilds?.map((each) => ({ ...each, roles: [verified] })),
-    },
-  };
-});
+const { fixtures, control, newBrowser, platform } = await useSiteServer({}, clubOf(ada));
 fixtures.key({ account: "club", guildId: guild });
 fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
 

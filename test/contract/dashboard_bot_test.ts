@@ -3,22 +3,11 @@ import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
-import { managedBy, useSiteServer } from "./site_server.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, newcomer] = ["100001", "100006"];
-const verified = { id: "5", name: "Verified", assignable: true };
 
-const server = await useSiteServer({}, (fixture) => {
-  const managed = managedBy(ada)(fixture);
-  return {
-    ...managed,
-    accounts: [{ name: "club", chatId: ada }],
-    platform: {
-      ...managed.platform,
-      guilds: managed.platform.guilds?.map((each) => ({ ...each, roles: [verified] })),
-    },
-  };
-});
+const server = await useSiteServer({}, clubOf(ada));
 const { fixtures } = server;
 const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 fixtures.key({ account: "club", guildId: guild });

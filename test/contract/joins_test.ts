@@ -1,22 +1,11 @@
 /** Members who join a guild while `ACCOUNTLINK_CHAT_GATEWAY` is on. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { managedBy, useSiteServer } from "./site_server.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, newcomer] = ["100001", "100077"];
-const verified = { id: "5", name: "Verified", assignable: true };
 
-const { fixtures, control, output } = await useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, (fixture) => {
-  const managed = managedBy(ada)(fixture);
-  return {
-    ...managed,
-    accounts: [{ name: "club", chatId: ada }],
-    platform: {
-      ...managed.platform,
-      guilds: managed.platform.guilds?.map((each) => ({ ...each, roles: [verified] })),
-    },
-  };
-});
+const { fixtures, control, output } = await useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, clubOf(ada));
 fixtures.key({ account: "club", guildId: guild, links: { [newcomer]: "1" } });
 fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
 

@@ -79,6 +79,22 @@ export const managedBy = (chatId: string) => (fixture: Fixtures["fixture"]) => (
   },
 });
 
+/** A role that the bot may give, in every guild of `clubOf`. */
+export const verified = { id: "5", name: "Verified", assignable: true };
+
+/** Changes the fixture so that this chat user owns the account "club" and manages every guild. */
+export const clubOf = (chatId: string) => (fixture: Fixtures["fixture"]) => {
+  const managed = managedBy(chatId)(fixture);
+  return {
+    ...managed,
+    accounts: [{ name: "club", chatId }],
+    platform: {
+      ...managed.platform,
+      guilds: managed.platform.guilds?.map((each) => ({ ...each, roles: [verified] })),
+    },
+  };
+};
+
 /** Starts a sign-in to a site, signs in on the chat platform, and returns the callback URL without opening it. */
 export const returnAs = async (
   browser: FlowBrowser,
