@@ -88,7 +88,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
 
       /**
        * Looks up the game users of any number of chat users. Returns them in the order of the chat users, with null for
-       * each chat user who is not linked or not a member of the guild.
+       * each chat user without a link or outside of the guild.
        */
       getMany: method(
         [["chatIds", Accept.listOf(Accept.anyChatId)], Accept.looking],

@@ -1,6 +1,6 @@
 import { Predicate, SchemaIssue } from "effect";
 
-/** A wrong value: its place, and what is expected there. */
+/** The path of a wrong value, and the expected value. */
 export interface Problem {
   readonly path: ReadonlyArray<PropertyKey>;
   readonly reason: string;

@@ -2,7 +2,7 @@ import type { GameId, GuildId } from "@accountlink/core";
 import { Context } from "effect";
 import type { OwnMessages } from "./languages/language.ts";
 
-/** A link of the demo, with the person whom it signs in. */
+/** A link of the demo, which signs in as a person. */
 export interface ThingToTry {
   readonly url: string;
   readonly person: string;

@@ -72,14 +72,14 @@ const faultsIn = (tag: string, key: string, message: unknown, source: string): R
   return faults;
 };
 
-/** Returns what is wrong with these messages of a language, one line each. Messages may be left out. */
+/** Returns the faults of these messages of a language, one line each. Messages may be left out. */
 export const faultsOf = (tag: string, messages: Messages, english: Messages): ReadonlyArray<string> =>
   Object.entries(messages).flatMap(([key, message]) => {
     const source = Object.hasOwn(english, key) ? english[key] : undefined;
     return source === undefined ? [`${key} is not in English`] : faultsIn(tag, key, message, source);
   });
 
-/** Returns what is wrong with the messages of an embedder, one line each. */
+/** Returns the faults of the messages of an embedder, one line each. */
 export const ownMessageFaults = async (
   own: Readonly<Record<string, Messages>>,
 ): Promise<ReadonlyArray<string>> => {

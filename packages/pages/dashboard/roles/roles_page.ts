@@ -78,7 +78,7 @@ const kinds: Readonly<Record<string, string>> = {
   asset: "item",
 };
 
-/** Names a group or an item, or says that there is none. */
+/** Returns the name of a group or an item, a sentence if the platform has none, or `otherwise` before a lookup. */
 const thingHint = (
   { things }: RolesView,
   [kind, id]: readonly [kind: string, id: string],

@@ -23,7 +23,7 @@ export interface DevPlatformOptions {
   readonly botToken: Redacted.Redacted;
   /** The client of each OAuth server. Without a client, nobody can sign in. */
   readonly clients?: Partial<Readonly<Record<Platform, RegisteredClient>>>;
-  /** The public URL of the service that answers commands and has the sign-ins; if left out, there is none. */
+  /** The public URL of the service that answers commands and has the sign-ins; without it, no service answers. */
   readonly serviceUrl?: string;
 }
 
