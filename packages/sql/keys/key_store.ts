@@ -33,7 +33,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const connection = yield* SqlConnection.Connection;
   const dialect = dialectOf(sql);
-  const { elements, forUpdate, isAmong } = dialect;
+  const { elements, forUpdate, forUpdateOf, isAmong } = dialect;
   const { operation, transaction } = operationsOf(sql, "KeyStore");
 
   // Every request needs a key, so the lookups of keys are prepared once, and share a statement on Postgres.
@@ -62,13 +62,10 @@ const make = Effect.gen(function* () {
     SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
     WHERE scopes.account = ${account} AND keys.counts = 1 AND keys.status <> 'revoked'`;
 
-  const findById = (id: KeyId) => readKeys(sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id}`);
+  const find = (id: KeyId, lock: Statement.Fragment = sql``) =>
+    readKeys(sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id} ${lock}`);
 
-  /** Locks a key and reads it; a key that was inserted after the lock was tried counts as unknown. */
-  const lockKey = Effect.fnUntraced(function* (id: KeyId) {
-    const locked = yield* sql`SELECT id FROM keys WHERE id = ${id} ${forUpdate}`;
-    return locked.length === 0 ? undefined : (yield* findById(id))[0];
-  });
+  const findForUpdate = (id: KeyId) => find(id, forUpdateOf("keys"));
 
   const insertSecret = (id: KeyId, hash: string) =>
     sql`INSERT INTO key_secrets (hash, key_id) VALUES (${hash}, ${id})`;
@@ -87,7 +84,7 @@ const make = Effect.gen(function* () {
       return Effect.map(readPresentedKeys(presented.one(hash)), Arr.head);
     }),
 
-    findById: operation("findById", (id) => Effect.map(findById(id), Arr.head)),
+    findById: operation("findById", (id) => Effect.map(find(id), Arr.head)),
 
     findDetails: operation("findDetails", (id, at) =>
       Effect.map(readDetails(sql`SELECT ${detailsAt(at)} FROM ${keyTables} WHERE keys.id = ${id}`), Arr.head),
@@ -144,7 +141,7 @@ const make = Effect.gen(function* () {
     rotateKey: transaction("rotateKey", function* (write) {
       const { id, hash, previousUntil } = write;
       assertStorable([hash]);
-      const key = yield* lockKey(id);
+      const [key] = yield* findForUpdate(id);
       if (key === undefined || key.status === "revoked") return false;
       yield* sql`
         UPDATE key_secrets SET ends_at = ${previousUntil}
@@ -157,7 +154,7 @@ const make = Effect.gen(function* () {
     updateKey: transaction("updateKey", function* ({ id, update, action: asked, actor, requestId, at }) {
       const { name = "", allowIps = [], denyIps = [], redirectOrigins = [] } = update;
       assertStorable([name, ...allowIps, ...denyIps, ...redirectOrigins]);
-      const stored = yield* lockKey(id);
+      const [stored] = yield* findForUpdate(id);
       if (stored === undefined) return "unknown";
       if (stored.status === "revoked") return "revoked";
       const updated = updatedKey(stored, update, asked);

@@ -29,7 +29,7 @@ import { isPlan, memberOperations, problemColumns, readProblems, sweepStart } fr
 export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Layer.effect(
   RolePlanStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const { forUpdate, onlyOne, rowsWritten } = dialectOf(sql);
+    const { forUpdateOf, onlyOne, rowsWritten } = dialectOf(sql);
     const { operation, transaction, bulkTransaction } = operationsOf(sql, "RolePlanStore");
 
     const plans = sql`SELECT ${planColumns} FROM ${planTables}`;
@@ -38,11 +38,8 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
     const isOn = sql`role_plans.state = 'on' AND accounts.status = 'active'`;
     const ofPlan = sql`pid = role_plans.pid AND guild_id = role_plans.guild_id`;
 
-    const findForUpdate = Effect.fnUntraced(function* (place: PlanPlace) {
-      yield* sql`SELECT pid FROM role_plans WHERE ${isPlan(sql, place)} ${forUpdate}`;
-      const [found] = yield* readPlans(sql`${plans} WHERE ${isPlace(place)}`);
-      return found;
-    });
+    const findForUpdate = (place: PlanPlace) =>
+      readPlans(sql`${plans} WHERE ${isPlace(place)} ${forUpdateOf("role_plans")}`);
 
     const insertChange = (
       { pid, actor, requestId, at }: PlanWrite,
@@ -82,7 +79,7 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
         const others = yield* sql`
           SELECT pid FROM role_plans WHERE guild_id = ${guildId} AND pid <> ${pid} AND state = 'on'`;
         if (settings.state === "on" && others.length > 0) return false;
-        const stored = yield* findForUpdate(write);
+        const [stored] = yield* findForUpdate(write);
         const before = stored ?? noPlan;
         const changed = changedSettings(before, settings);
         if (changed.length === 0) return true;
@@ -99,7 +96,7 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
       }),
 
       pause: transaction("pause", function* (write) {
-        const stored = yield* findForUpdate(write);
+        const [stored] = yield* findForUpdate(write);
         if (stored?.state !== "on") return false;
         yield* sql`
           UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
@@ -110,7 +107,7 @@ export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Lay
       }),
 
       remove: bulkTransaction("remove", function* (write) {
-        const stored = yield* findForUpdate(write);
+        const [stored] = yield* findForUpdate(write);
         if (stored === undefined) return false;
         for (const table of ["role_members", "role_problems", "role_plans"]) {
           yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;

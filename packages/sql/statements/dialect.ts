@@ -36,6 +36,11 @@ export interface Dialect {
 
   /** Follows a SELECT: locks the rows against changes and against new rows that refer to them. */
   readonly forUpdate: Statement.Fragment;
+  /**
+   * Follows a SELECT with joins: like `forUpdate`, but locks only the rows of one table, and reads them after the wait
+   * for the lock. Rows of the other tables are read as they were before the wait.
+   */
+  readonly forUpdateOf: (table: string) => Statement.Fragment;
   /** Follows a SELECT: locks the rows against changes; other transactions may still refer to them. */
   readonly forReference: Statement.Fragment;
   /** Like `forUpdate`, but skips locked rows. */
@@ -126,6 +131,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   isAnyOf: (select) => sql`IN (${select})`,
   // SQLite needs no row locks: BEGIN IMMEDIATE already excludes all other writers.
   forUpdate: sql.literal(""),
+  forUpdateOf: () => sql.literal(""),
   forReference: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
   usersInUse: () => sql`(SELECT 0 AS locks) AS held`,
@@ -167,6 +173,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   // Postgres would plan IN as a join that scans the whole table.
   isAnyOf: (select) => sql`= ANY (ARRAY (${select}))`,
   forUpdate: sql.literal("FOR UPDATE"),
+  forUpdateOf: (table) => sql`FOR UPDATE OF ${sql(table)}`,
   forReference: sql.literal("FOR KEY SHARE"),
   forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
   usersInUse: (json) => sql`LATERAL (

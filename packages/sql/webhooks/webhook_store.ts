@@ -15,7 +15,7 @@ import {
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Layer, Predicate, Schema } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { withScope } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -28,7 +28,7 @@ import { deliveryOperations } from "./deliveries.ts";
 export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Layer.effect(
   WebhookStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const { forUpdate, isAmong } = dialectOf(sql);
+    const { forUpdate, forUpdateOf, isAmong } = dialectOf(sql);
     const { operation, transaction } = operationsOf(sql, "WebhookStore");
     const lease = leasesOn(sql, {
       table: "webhooks",
@@ -37,14 +37,10 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Laye
       isNeeded: sql`1 = 1`,
     });
 
-    const find = (id: WebhookId) =>
-      readWebhooks(sql`SELECT ${webhookColumns} FROM ${webhookTables} WHERE webhooks.id = ${id}`);
+    const find = (id: WebhookId, lock: Statement.Fragment = sql``) =>
+      readWebhooks(sql`SELECT ${webhookColumns} FROM ${webhookTables} WHERE webhooks.id = ${id} ${lock}`);
 
-    const findForUpdate = Effect.fnUntraced(function* (id: WebhookId) {
-      yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
-      const [found] = yield* find(id);
-      return found;
-    });
+    const findForUpdate = (id: WebhookId) => find(id, forUpdateOf("webhooks"));
 
     const insertChange = (
       { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
@@ -68,7 +64,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Laye
         WHERE events.pid = webhooks.pid AND events.position IS NULL AND ${isWanted}))`;
 
     const removeRest = Effect.fnUntraced(function* (write: WebhookWrite) {
-      const stored = yield* findForUpdate(write.id);
+      const [stored] = yield* findForUpdate(write.id);
       if (stored === undefined) return false;
       yield* sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${write.id}`;
       yield* sql`DELETE FROM webhooks WHERE id = ${write.id}`;
@@ -112,7 +108,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Laye
       update: transaction("update", function* (write) {
         const { id, at, change } = write;
         assertStorable(Object.values(change).filter(Predicate.isString));
-        const stored = yield* findForUpdate(id);
+        const [stored] = yield* findForUpdate(id);
         if (stored === undefined) return false;
         const updated = updatedWebhook(stored, change, at);
         if (updated === null) return true;

@@ -1,0 +1,84 @@
+/** Tests writes that lock a row and read it, while another connection inserts this row. */
+import { GuildId, KeyId, Pid } from "@accountlink/core";
+import type { WriteOrigin } from "@accountlink/core/audit";
+import { KeyStore } from "@accountlink/core/keys";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { WebhookStore } from "@accountlink/core/webhooks";
+import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { makeKey, makeWebhook } from "@accountlink/testing";
+import { PgClient } from "@effect/sql-pg";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { Reactivity } from "effect/reactivity";
+import { SqlClient, type SqlConnection } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layer as stores } from "../stores.ts";
+import { onDatabase } from "./test_postgres.ts";
+
+const missing = await whyNoPostgresDatabase();
+
+const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
+const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" } as const;
+const key = makeKey(scope, { id: KeyId.make("Aa0Bb1Cc2Dd3") });
+const webhook = makeWebhook(scope);
+const place = { pid: scope.pid, guildId: GuildId.make("700000000000000001") };
+
+/** A client whose transactions run `insert` on another connection after each statement that locks rows. */
+const insertingAfterLocks = (insert: Effect.Effect<unknown>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const hooked = (connection: SqlConnection.Connection): SqlConnection.Connection => ({
+      ...connection,
+      execute: (text, ...rest) =>
+        Effect.tap(connection.execute(text, ...rest), () =>
+          text.includes("FOR UPDATE") ? insert : Effect.void,
+        ),
+    });
+    return yield* SqlClient.make({
+      driver: "pg",
+      compiler: PgClient.makeCompiler(),
+      spanAttributes: [],
+      acquirer: sql.reserve,
+      transactionAcquirer: Effect.map(sql.reserve, hooked),
+    });
+  }).pipe(Layer.effect(SqlClient.SqlClient), Layer.provide(Reactivity.layer));
+
+const inserts = Effect.gen(function* () {
+  const [keys, webhooks, plans] = [yield* KeyStore, yield* WebhookStore, yield* RolePlanStore];
+  return {
+    key: keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 }),
+    webhook: webhooks.insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope: 9 }),
+    plan: plans.put({ ...origin, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 1 }),
+  };
+});
+
+const writes = Effect.gen(function* () {
+  const [keys, webhooks, plans] = [yield* KeyStore, yield* WebhookStore, yield* RolePlanStore];
+  return {
+    key: keys.rotateKey({ ...origin, id: key.id, hash: "other", at: 2, previousUntil: 3 }),
+    webhook: webhooks.update({ ...origin, id: webhook.id, change: { description: "new" }, at: 2 }),
+    plan: plans.pause({ ...origin, ...place, at: 2 }),
+  };
+});
+
+describe.skipIf(missing !== null)(`locked reads ${missing ?? "on Postgres"}`, () => {
+  it.live.each(["key", "webhook", "plan"] as const)(
+    "a write changes no %s that was inserted after the lock was tried",
+    (name) =>
+      onDatabase(
+        Effect.gen(function* () {
+          yield* migrate;
+          const keys = yield* KeyStore;
+          yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+          yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+          const insert = Effect.ignore((yield* inserts)[name]);
+          const racing = Layer.provide(stores, insertingAfterLocks(insert));
+          const isChanged = yield* Effect.flatMap(writes, (all) => all[name]).pipe(
+            Effect.provide(racing, { local: true }),
+          );
+          expect(isChanged).toBe(false);
+          expect(yield* Effect.flatMap(writes, (all) => all[name])).toBe(true);
+        }).pipe(Effect.provide(stores)),
+      ),
+  );
+});
