@@ -15,7 +15,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Contender, contendersOf, type Deployment, ownName, type Places, titles } from "./contenders.ts";
 import { startDatabases, whyNoDatabases } from "./databases.ts";
-import { fixture, linkCount, platformFixture } from "./fixture.ts";
+import { fixture, linkCount, platformFixture } from "./dataset.ts";
 import { measure, measureStarts, type Plan } from "./measure.ts";
 import { ratiosOf, ratioTable, tableOf, type WorkResult } from "./report.ts";
 import { answersOf, expectSameAnswers } from "./same_answers.ts";

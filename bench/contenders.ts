@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Databases } from "./databases.ts";
-import { unreachedAddressLimits } from "./fixture.ts";
+import { unreachedAddressLimits } from "./dataset.ts";
 import { type RunningServer, startServer } from "./server_process.ts";
 
 export const titles = { memory: "Memory", embedded: "Embedded", shared: "Postgres and Redis" } as const;

@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { connect } from "node:net";
-import { random, shuffled } from "./fixture.ts";
+import { random, shuffled } from "./dataset.ts";
 import { bytesOf, type Work, workloads } from "./workloads.ts";
 
 export interface DrivePlan {

@@ -3,7 +3,7 @@
  * differ.
  */
 import { isDeepStrictEqual } from "node:util";
-import { apiKey, changedFrom, chatIdOf, gameUserOf, guildId, linkCount, memberCount } from "./fixture.ts";
+import { apiKey, changedFrom, chatIdOf, gameUserOf, guildId, linkCount, memberCount } from "./dataset.ts";
 import { type PlannedRequest, workloads } from "./workloads.ts";
 
 const get = (path: string): PlannedRequest => ({ method: "GET", path });

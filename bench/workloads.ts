@@ -1,6 +1,6 @@
 /** The workloads of the bench, and the requests that each of them sends. */
 import { randomUUID } from "node:crypto";
-import * as Fixture from "./fixture.ts";
+import * as Dataset from "./dataset.ts";
 
 export interface PlannedRequest {
   readonly method: "GET" | "POST" | "PATCH";
@@ -20,11 +20,11 @@ interface Workload {
 }
 
 const get = (path: string): PlannedRequest => ({ method: "GET", path });
-const getChat = (subject: number) => get(`/v2/chat?chatId=${Fixture.chatIdOf(subject)}`);
+const getChat = (subject: number) => get(`/v2/chat?chatId=${Dataset.chatIdOf(subject)}`);
 const patchGame = (subject: number, turn: number): PlannedRequest => ({
   method: "PATCH",
   path: "/v2/game",
-  body: { chatId: Fixture.chatIdOf(Fixture.changedFrom + subject), gameId: Fixture.gameUserOf(turn) },
+  body: { chatId: Dataset.chatIdOf(Dataset.changedFrom + subject), gameId: Dataset.gameUserOf(turn) },
 });
 /** Every client of this project sends its writes with an idempotency key. */
 const patchGameKeyed = (subject: number, turn: number): PlannedRequest => ({
@@ -34,15 +34,15 @@ const patchGameKeyed = (subject: number, turn: number): PlannedRequest => ({
 const bulkChat = (first: number): PlannedRequest => ({
   method: "POST",
   path: "/v2/chat/bulk",
-  body: { chatIds: Array.from({ length: bulkSize }, (_, index) => Fixture.chatIdOf(first + index)) },
+  body: { chatIds: Array.from({ length: bulkSize }, (_, index) => Dataset.chatIdOf(first + index)) },
 });
 
 const bulkSize = 50;
 
-const lookup = { status: 200, subjects: Fixture.changedFrom, warmUp: 40_000 } as const;
+const lookup = { status: 200, subjects: Dataset.changedFrom, warmUp: 40_000 } as const;
 const write = {
   status: 200,
-  subjects: Fixture.linkCount - Fixture.changedFrom,
+  subjects: Dataset.linkCount - Dataset.changedFrom,
   warmUp: 25_000,
 } as const;
 
@@ -51,20 +51,20 @@ export const workloads = {
   miss: {
     ...lookup,
     status: 404,
-    request: (subject) => getChat(Fixture.linkCount + subject),
+    request: (subject) => getChat(Dataset.linkCount + subject),
   },
   guild: {
     ...lookup,
-    subjects: Fixture.memberCount,
-    request: (subject) => get(`/v2/chat?chatId=${Fixture.chatIdOf(subject)}&guildId=${Fixture.guildId}`),
+    subjects: Dataset.memberCount,
+    request: (subject) => get(`/v2/chat?chatId=${Dataset.chatIdOf(subject)}&guildId=${Dataset.guildId}`),
   },
   game: {
     ...lookup,
-    request: (subject) => get(`/v2/game?gameId=${Fixture.gameIdOf(subject)}`),
+    request: (subject) => get(`/v2/game?gameId=${Dataset.gameIdOf(subject)}`),
   },
   bulk: {
     ...lookup,
-    subjects: Fixture.changedFrom / bulkSize,
+    subjects: Dataset.changedFrom / bulkSize,
     request: (subject) => bulkChat(subject * bulkSize),
     warmUp: 25_000,
   },
@@ -80,7 +80,7 @@ export type Work = keyof typeof workloads;
 
 /** Returns the head and body of a request with the key of the bench, in Latin-1. */
 export const bytesOf = ({ method, path, headers, body }: PlannedRequest): string => {
-  const own = { authorization: `Bearer ${Fixture.apiKey}`, ...headers };
+  const own = { authorization: `Bearer ${Dataset.apiKey}`, ...headers };
   let head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`;
   for (const [name, value] of Object.entries(own)) head += `${name}: ${value}\r\n`;
   if (body === undefined) return `${head}\r\n`;

@@ -4,7 +4,7 @@
  */
 import { Redis } from "ioredis";
 import { Pool } from "pg";
-import { apiKey, fixture } from "../fixture.ts";
+import { apiKey, fixture } from "../dataset.ts";
 import * as Store from "./store.ts";
 
 /**

@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
-import { platformFixture } from "../fixture.ts";
+import { platformFixture } from "../dataset.ts";
 import { type Counts, hashOf, type Key, midnightAfter, rulesOf } from "./store.ts";
 
 const { positionals, values: options } = parseArgs({

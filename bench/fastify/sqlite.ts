@@ -1,6 +1,6 @@
 /** The embedded store of the Fastify server: keys and links are in `node:sqlite`, and rate-limit counts in memory. */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { apiKey, fixture } from "../fixture.ts";
+import { apiKey, fixture } from "../dataset.ts";
 import * as Store from "./store.ts";
 
 const windows = new Map<string, { count: number; readonly resetsAt: number }>();

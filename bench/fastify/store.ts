@@ -1,6 +1,6 @@
 /** Types and SQL that both stores of the Fastify server share. */
 import { createHmac } from "node:crypto";
-import { apiKey, unreachedKeyLimits } from "../fixture.ts";
+import { apiKey, unreachedKeyLimits } from "../dataset.ts";
 
 export interface Key {
   readonly id: string;

@@ -4,7 +4,7 @@ export * as BloxlinkV4 from "./compat/bloxlink_v4.ts";
 export * from "./compat/compat_routes.ts";
 export * as Rover from "./compat/rover.ts";
 export * as Rowifi from "./compat/rowifi.ts";
-export type { CompatRefusal, CompatService, Credential } from "./compat_service.ts";
+export type { OtherRefusal, OtherService, Credential } from "./other_service.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";

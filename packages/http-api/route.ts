@@ -5,7 +5,7 @@ import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
 import { Array, Order, Predicate, type Schema } from "effect";
-import type { CompatService } from "./compat_service.ts";
+import type { OtherService } from "./other_service.ts";
 import { statusesOf } from "./errors.ts";
 import type { Parameter, ParameterSource, Parameters, RawValues } from "./parameter.ts";
 
@@ -37,7 +37,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly id: string;
   readonly generation: Generation;
   /** The service whose API the route belongs to; only with `compat`. */
-  readonly service?: CompatService;
+  readonly service?: OtherService;
   readonly method: Method;
   readonly path: `/${string}`;
   readonly summary: string;

@@ -3,7 +3,7 @@
  * in one line, and the whole service in memory with a test clock.
  */
 export * as Arbitrary from "./arbitraries/mod.ts";
-export * from "./builders/fixture.ts";
+export * from "./builders/complete_fixture.ts";
 export * from "./builders/platform.ts";
 export * from "./builders/records.ts";
 export * from "./builders/unique.ts";

@@ -9,14 +9,14 @@
  */
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { Schema } from "effect";
-import type { CompatService } from "../compat_service.ts";
+import type { OtherService } from "../other_service.ts";
 import { guildId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
 import { compatLookup } from "./lookup.ts";
 import { discordId, robloxId } from "./parameters.ts";
 
-export const bloxlinkV3: CompatService = {
+export const bloxlinkV3: OtherService = {
   name: "Bloxlink v3",
   prefix: `${bloxlinkPrefix}/developer`,
   credentials: [{ header: "api-key", scheme: null }],

@@ -11,13 +11,13 @@
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { GameGroup } from "@accountlink/core/platforms";
 import { Schema } from "effect";
-import type { CompatService } from "../compat_service.ts";
+import type { OtherService } from "../other_service.ts";
 import { defineRoute } from "../route.ts";
 import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
 import { compatLookup, guildId } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 
-export const bloxlinkV4: CompatService = {
+export const bloxlinkV4: OtherService = {
   name: "Bloxlink v4",
   prefix: bloxlinkPrefix,
   credentials: [

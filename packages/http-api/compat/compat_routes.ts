@@ -1,4 +1,4 @@
-import type { CompatService } from "../compat_service.ts";
+import type { OtherService } from "../other_service.ts";
 import { type Route, routesIn } from "../route.ts";
 import * as bloxlinkV3 from "./bloxlink_v3.ts";
 import * as bloxlinkV4 from "./bloxlink_v4.ts";
@@ -11,7 +11,7 @@ import * as rowifi from "./rowifi.ts";
  *
  * @internal
  */
-export const compatServices: ReadonlyArray<CompatService> = [
+export const otherServices: ReadonlyArray<OtherService> = [
   bloxlinkV3.bloxlinkV3,
   bloxlinkV4.bloxlinkV4,
   rover.rover,

@@ -11,7 +11,7 @@ import { ChatId, GuildId } from "@accountlink/core/ids";
 import type { Allowance } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
-import type { CompatService } from "../compat_service.ts";
+import type { OtherService } from "../other_service.ts";
 import { isRateLimited } from "../errors.ts";
 import { defineRoute } from "../route.ts";
 import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
@@ -32,7 +32,7 @@ const codes = {
   internal: "internal_error",
 } as const satisfies Record<RefusalKind, string>;
 
-export const rover: CompatService = {
+export const rover: OtherService = {
   name: "RoVer",
   prefix: "/compat/rover",
   credentials: [{ header: "authorization", scheme: "Bearer" }],

@@ -10,13 +10,13 @@
  */
 import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";
-import type { CompatService } from "../compat_service.ts";
+import type { OtherService } from "../other_service.ts";
 import { defineRoute } from "../route.ts";
 import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 import { kindStatus, refusalKind } from "./refusal_kind.ts";
 
-export const rowifi: CompatService = {
+export const rowifi: OtherService = {
   name: "RoWifi",
   prefix: "/compat/rowifi",
   credentials: [{ header: "authorization", scheme: "Bot" }],

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, generated from the routes. */
-import { compatRoutes, compatServices } from "../compat/compat_routes.ts";
+import { compatRoutes, otherServices } from "../compat/compat_routes.ts";
 import { dashboardRoutes } from "../dashboard/dashboard_routes.ts";
 import { pathTemplate } from "../route.ts";
 import { routes } from "../routes.ts";
@@ -28,7 +28,7 @@ const apiKey = {
 };
 
 const compatSchemes = Object.fromEntries(
-  compatServices.flatMap((service) =>
+  otherServices.flatMap((service) =>
     service.credentials
       .filter(({ scheme }) => scheme !== "Bearer")
       .map((credential) => [schemeName(credential), schemeOf(credential)]),

@@ -2,7 +2,7 @@ import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { groupBy } from "@accountlink/core/group_by";
 import { type JsonSchema, Schema } from "effect";
 import { compatRoutes } from "../compat/compat_routes.ts";
-import type { CompatService } from "../compat_service.ts";
+import type { OtherService } from "../other_service.ts";
 import { errorCodes, errorTable, statusesOf } from "../errors.ts";
 import { type Route, refusalsOf } from "../route.ts";
 import { routes } from "../routes.ts";
@@ -61,7 +61,7 @@ const successesOf = (
 const refusalsOfService = (
   components: Components,
   route: Route,
-  service: CompatService,
+  service: OtherService,
 ): Readonly<Record<string, Reference>> => {
   const sharing = compatRoutes.filter((each) => each.service === service);
   const errors = inOrder(sharing.flatMap(({ codes }) => [...codes]))

@@ -1,4 +1,4 @@
-import type { Credential } from "../compat_service.ts";
+import type { Credential } from "../other_service.ts";
 import { type Route, takesKey } from "../route.ts";
 import type { Operation } from "./document.ts";
 

@@ -1,5 +1,5 @@
 import { type GameId, LinkNotFound, type PublicError } from "@accountlink/core";
-import type { CompatService, Parameters, Route } from "@accountlink/http-api";
+import type { OtherService, Parameters, Route } from "@accountlink/http-api";
 import { Effect, type Schema } from "effect";
 import type { SuccessOf } from "../envelopes/envelope.ts";
 import { compatAnswer } from "../envelopes/envelope_compat.ts";
@@ -9,7 +9,7 @@ import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
  * Returns a function that binds a route of a service to a handler. The handler returns the whole body of the response.
  */
 export const bareRoutes =
-  ({ keyed }: Pipeline, service: CompatService) =>
+  ({ keyed }: Pipeline, service: OtherService) =>
   <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Effect.Effect<S["Encoded"], PublicError>,

@@ -1,21 +1,21 @@
 /** Responses of the emulated APIs of other services; they have no envelope. */
 import { Forbidden, type PublicError } from "@accountlink/core/errors";
-import type { CompatService } from "@accountlink/http-api";
+import type { OtherService } from "@accountlink/http-api";
 import type { HttpResponse } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 import { addRetryAfter, commonHeaders, type Envelope, jsonResponse } from "./envelope.ts";
 
-const headersOf = (service: CompatService, context: RequestContext, error: PublicError | null) => {
+const headersOf = (service: OtherService, context: RequestContext, error: PublicError | null) => {
   const now = context.clock.currentTimeMillisUnsafe();
   const headers = commonHeaders(context, now);
   if (context.limits !== null) Object.assign(headers, service.limitsOf(context.limits, error, now));
   return headers;
 };
 
-export const compatAnswer = (service: CompatService, context: RequestContext, body: unknown): HttpResponse =>
+export const compatAnswer = (service: OtherService, context: RequestContext, body: unknown): HttpResponse =>
   jsonResponse(200, body, headersOf(service, context, null));
 
-export const envelopeCompat = (service: CompatService): Envelope => {
+export const envelopeCompat = (service: OtherService): Envelope => {
   const [{ scheme }] = service.credentials;
   return {
     success: (context, { data }) => compatAnswer(service, context, data),

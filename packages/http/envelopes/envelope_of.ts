@@ -1,4 +1,4 @@
-import { AltsV1, compatServices, type Route } from "@accountlink/http-api";
+import { AltsV1, otherServices, type Route } from "@accountlink/http-api";
 import { isUnder } from "../http_app.ts";
 import type { Envelope } from "./envelope.ts";
 import { envelopeCompat } from "./envelope_compat.ts";
@@ -11,7 +11,7 @@ import { envelopeV2 } from "./envelope_v2.ts";
  */
 export const shapeOf = (url: string): Shape => {
   if (isUnder("/api/v1", url)) return { generation: "v1", ...v1AnswersUnder(url) };
-  const service = compatServices.find(({ prefix }) => isUnder(prefix, url));
+  const service = otherServices.find(({ prefix }) => isUnder(prefix, url));
   return service === undefined ? { generation: "v2" } : { generation: "compat", service };
 };
 

@@ -5,7 +5,7 @@ import { StorageMemory } from "@accountlink/memory";
 import { assert, describe, expect, it } from "@effect/vitest";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
-import { completed } from "../builders/fixture.ts";
+import { completed } from "../builders/complete_fixture.ts";
 import { check } from "../check.ts";
 import * as MemoryWorld from "../memory/layer.ts";
 import * as Arbitrary from "./mod.ts";

@@ -13,7 +13,7 @@ import {
   tuple,
   uniqueArray,
 } from "fast-check";
-import { completed } from "../builders/fixture.ts";
+import { completed } from "../builders/complete_fixture.ts";
 import { keyAccess, keyKind, keyLimits, keyStatus, tier, token } from "./accounts.ts";
 import { orNull } from "./fields.ts";
 import { chatId, gameId, guildId } from "./ids.ts";

@@ -5,7 +5,7 @@ import { webCrypto } from "@accountlink/core/secrets";
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import { Layer } from "effect";
 import { TestClock } from "effect/testing";
-import { aFixture } from "../builders/fixture.ts";
+import { aFixture } from "../builders/complete_fixture.ts";
 import { secrets } from "./secrets.ts";
 import { load, servicesAfter, surroundings } from "./services.ts";
 

@@ -2,7 +2,7 @@ import { createClient } from "@accountlink/client";
 import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup } from "@accountlink/core";
 import { Effect } from "effect";
 import { afterEach, describe, expect, it } from "vitest";
-import { aFixture } from "../builders/fixture.ts";
+import { aFixture } from "../builders/complete_fixture.ts";
 import { memoryWorld, type World } from "./memory_world.ts";
 
 const worlds: Array<World> = [];

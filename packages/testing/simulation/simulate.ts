@@ -8,7 +8,7 @@ import { FallbackCounters } from "@accountlink/core/limits";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { CacheMemory } from "@accountlink/memory";
 import { Cause, Context, Deferred, Duration, Effect, Exit, Layer, Redacted, Scope } from "effect";
-import { aFixture } from "../builders/fixture.ts";
+import { aFixture } from "../builders/complete_fixture.ts";
 import { load, servicesAfter, surroundings } from "../memory/services.ts";
 import type { Chance } from "./chance.ts";
 import { cryptography } from "./cryptography.ts";

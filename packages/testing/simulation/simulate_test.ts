@@ -1,7 +1,7 @@
 import { Links } from "accountlink";
 import { Clock, Effect, Exit } from "effect";
 import { describe, expect, it } from "vitest";
-import { aFixture } from "../builders/fixture.ts";
+import { aFixture } from "../builders/complete_fixture.ts";
 import { aGameUser } from "../builders/platform.ts";
 import { Simulation, simulate } from "./simulate.ts";
 

@@ -1,4 +1,4 @@
-/** The interface of another link service, so that bots written for that service work without changes. */
+/** What all routes of another link service have in common. Its interface is imitated, so that bots written for that service work without changes. */
 import type { PublicError } from "@accountlink/core/errors";
 import type { LimitReport } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -12,19 +12,19 @@ export interface Credential {
 }
 
 /** The response to a refused request. @internal */
-export interface CompatRefusal {
+export interface OtherRefusal {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** The definition that all routes of a service share. @internal */
-export interface CompatService {
+export interface OtherService {
   readonly name: string;
   readonly prefix: `/compat/${string}`;
   /** Headers that may carry the API key; the first one present is used. */
   readonly credentials: readonly [Credential, ...ReadonlyArray<Credential>];
   readonly failure: Schema.Top;
-  readonly refuse: (error: PublicError) => CompatRefusal;
+  readonly refuse: (error: PublicError) => OtherRefusal;
   /** Rate limit headers of this service, with their descriptions. */
   readonly limitHeaders: Readonly<Record<string, string>>;
   /** Returns the rate limit headers of a response, by the names in `limitHeaders`. */

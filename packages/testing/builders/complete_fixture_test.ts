@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aFixture } from "./fixture.ts";
+import { aFixture } from "./complete_fixture.ts";
 import { aGuild, aMember } from "./platform.ts";
 
 const guildId = "700000000000000001";
