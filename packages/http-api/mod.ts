@@ -4,7 +4,6 @@ export * as BloxlinkV4 from "./compat/bloxlink_v4.ts";
 export * from "./compat/compat_routes.ts";
 export * as Rover from "./compat/rover.ts";
 export * as Rowifi from "./compat/rowifi.ts";
-export type { OtherRefusal, OtherService, Credential } from "./other_service.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";
@@ -17,6 +16,7 @@ export * as DashboardWebhooks from "./dashboard/webhooks.ts";
 export * from "./errors.ts";
 export { errorExample, errorExampleV1 } from "./open_api/examples.ts";
 export { openApi } from "./open_api/open_api.ts";
+export type { Credential, OtherRefusal, OtherService } from "./other_service.ts";
 export {
   flag,
   type Parameter,

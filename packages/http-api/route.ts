@@ -5,8 +5,8 @@ import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
 import { Array, Order, Predicate, type Schema } from "effect";
-import type { OtherService } from "./other_service.ts";
 import { statusesOf } from "./errors.ts";
+import type { OtherService } from "./other_service.ts";
 import type { Parameter, ParameterSource, Parameters, RawValues } from "./parameter.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

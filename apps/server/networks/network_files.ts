@@ -2,40 +2,46 @@
  * Tells whether an IP address belongs to a VPN or a shared network, from the network files that a deployment
  * configures.
  */
+import { parseNetwork } from "@accountlink/core/addresses";
 import { NetworkIntelligence } from "@accountlink/core/alts";
-import { Effect, Layer } from "effect";
-import type { IpNetwork } from "effect/net";
-import type { DamagedFile } from "./damaged_file.ts";
+import { Effect, Layer, Option } from "effect";
+import { type Config, InvalidConfig } from "../config/config.ts";
 import { NetworkSet, readNetworkList } from "./network_list.ts";
-import { reloadedFile } from "./reloaded_file.ts";
+import { type DamagedFile, reloadedFile } from "./reloaded_file.ts";
 import { readVpnDatabase } from "./vpn_database.ts";
 
-/** The paths of the network files; null for a file that is not configured. */
-export interface Paths {
-  readonly vpnNetworks: string | null;
-  /** A database of VPN networks, in mmdb format. */
-  readonly vpnDatabase: string | null;
-  /** A list of networks whose addresses unrelated users share: carriers, schools, relays. */
-  readonly sharedNetworks: string | null;
-}
+type Paths = Pick<
+  Config,
+  "ACCOUNTLINK_VPN_NETWORKS" | "ACCOUNTLINK_VPN_DATABASE" | "ACCOUNTLINK_SHARED_NETWORKS"
+>;
 
 /**
  * Reads the files now, and again when they change. Fails if a file cannot be used at the start. If it becomes unusable
  * later, its previous content stays in use.
  *
- * @param vpnCidrs additional VPN networks
+ * @param vpnCidrs additional VPN networks, which come from the fixture
  */
-export const layer = (
+export const networksLayer = (
   paths: Paths,
-  vpnCidrs: ReadonlyArray<IpNetwork.IpNetwork>,
-): Layer.Layer<NetworkIntelligence, DamagedFile> =>
-  Layer.effect(
+  vpnCidrs: ReadonlyArray<string>,
+): Layer.Layer<NetworkIntelligence, InvalidConfig> => {
+  const reloaded = <A>(name: keyof Paths, read: (path: string) => Effect.Effect<A, DamagedFile>) => {
+    const path = paths[name];
+    return path === null
+      ? Effect.succeed(() => null)
+      : Effect.mapError(
+          reloadedFile(path, read),
+          ({ found, expected }) =>
+            new InvalidConfig({ problem: `${name} is "${path}" (${found}), expected ${expected}` }),
+        );
+  };
+  return Layer.effect(
     NetworkIntelligence,
     Effect.gen(function* () {
-      const fixed = NetworkSet.of(vpnCidrs);
-      const vpnNetworks = yield* reloadedIfAny(paths.vpnNetworks, readNetworkList);
-      const vpnDatabase = yield* reloadedIfAny(paths.vpnDatabase, readVpnDatabase);
-      const sharedNetworks = yield* reloadedIfAny(paths.sharedNetworks, readNetworkList);
+      const fixed = NetworkSet.of(vpnCidrs.flatMap((cidr) => Option.toArray(parseNetwork(cidr))));
+      const vpnNetworks = yield* reloaded("ACCOUNTLINK_VPN_NETWORKS", readNetworkList);
+      const vpnDatabase = yield* reloaded("ACCOUNTLINK_VPN_DATABASE", readVpnDatabase);
+      const sharedNetworks = yield* reloaded("ACCOUNTLINK_SHARED_NETWORKS", readNetworkList);
       return NetworkIntelligence.of({
         lookup: (address) => {
           const shared = sharedNetworks()?.has(address) ?? false;
@@ -48,6 +54,4 @@ export const layer = (
       });
     }),
   );
-
-const reloadedIfAny = <A>(path: string | null, read: (path: string) => Effect.Effect<A, DamagedFile>) =>
-  path === null ? Effect.succeed(() => null) : reloadedFile(path, read);
+};

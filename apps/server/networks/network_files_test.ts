@@ -2,13 +2,13 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
+import { parseAddress } from "@accountlink/core/addresses";
 import { NetworkIntelligence, type NetworkIntelligenceUnavailable } from "@accountlink/core/alts";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Logger, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { afterAll, beforeAll } from "vitest";
-import * as NetworkFiles from "./network_files.ts";
+import { networksLayer } from "./network_files.ts";
 import { bitsOf, makeMmdb } from "./test_mmdb.ts";
 
 let folder = "";
@@ -17,7 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const none = { vpnNetworks: null, vpnDatabase: null, sharedNetworks: null };
+const none = {
+  ACCOUNTLINK_VPN_NETWORKS: null,
+  ACCOUNTLINK_VPN_DATABASE: null,
+  ACCOUNTLINK_SHARED_NETWORKS: null,
+};
 
 const lookup = (address: string) =>
   Effect.flatMap(NetworkIntelligence, (networks) =>
@@ -35,17 +39,16 @@ describe("the layer", () => {
   it.effect("an address is in a VPN or a shared network if the files or the fixture list its network", () =>
     Effect.gen(function* () {
       const paths = {
-        vpnNetworks: yield* write("vpn.txt", "198.51.100.0/24\n"),
-        vpnDatabase: yield* write(
+        ACCOUNTLINK_VPN_NETWORKS: yield* write("vpn.txt", "198.51.100.0/24\n"),
+        ACCOUNTLINK_VPN_DATABASE: yield* write(
           "vpn.mmdb",
           makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous_vpn: true } }, 4),
         ),
-        sharedNetworks: yield* write("shared.txt", "203.0.113.0/24\n198.51.100.7\n"),
+        ACCOUNTLINK_SHARED_NETWORKS: yield* write("shared.txt", "203.0.113.0/24\n198.51.100.7\n"),
       };
-      const cidrs = Option.toArray(parseNetwork("2001:db8::/32"));
       const asked = ["198.51.100.1", "192.0.2.1", "2001:db8::1", "203.0.113.1", "198.51.100.7", "10.0.0.1"];
       const facts = yield* Effect.forEach(asked, lookup).pipe(
-        Effect.provide(NetworkFiles.layer(paths, cidrs)),
+        Effect.provide(networksLayer(paths, ["2001:db8::/32"])),
       );
       assert.deepStrictEqual(
         facts.map(({ vpn, shared }) => [vpn, shared]),
@@ -64,17 +67,17 @@ describe("the layer", () => {
   it.effect("without network files, no address belongs to a VPN or a shared network", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
-    }).pipe(Effect.provide(NetworkFiles.layer(none, []))),
+    }).pipe(Effect.provide(networksLayer(none, []))),
   );
 });
 
 describe("a database", () => {
   const asked = (bytes: Buffer, address: string) =>
     Effect.gen(function* () {
-      const vpnDatabase = yield* write("asked.mmdb", bytes);
+      const path = yield* write("asked.mmdb", bytes);
       const { vpn } = yield* Effect.provide(
         lookup(address),
-        NetworkFiles.layer({ ...none, vpnDatabase }, []),
+        networksLayer({ ...none, ACCOUNTLINK_VPN_DATABASE: path }, []),
       );
       return vpn;
     });
@@ -130,7 +133,7 @@ describe("a database", () => {
       const path = join(folder, "asked.mmdb");
       assert.strictEqual(
         message,
-        `Cannot use "${path}": its content is wrong, expected a database in mmdb format`,
+        `ACCOUNTLINK_VPN_DATABASE is "${path}" (its content is wrong), expected a database in mmdb format`,
       );
     }),
   );
@@ -175,7 +178,7 @@ describe("a file that changes", () => {
           yield* until(isVpn);
         }).pipe(
           Effect.provide(
-            NetworkFiles.layer({ ...none, vpnNetworks: path }, []).pipe(Layer.provideMerge(capture)),
+            networksLayer({ ...none, ACCOUNTLINK_VPN_NETWORKS: path }, []).pipe(Layer.provideMerge(capture)),
           ),
         );
         const kept = "The previous content stays in use";

@@ -1,6 +1,25 @@
+/** Files of the operator, which are read again when they change. */
 import { stat } from "node:fs/promises";
-import { Effect, Schedule, type Scope } from "effect";
-import type { DamagedFile } from "./damaged_file.ts";
+import { Data, Effect, Schedule, type Scope } from "effect";
+
+/** The file cannot be read, or its content is invalid. The message contains no address. */
+export class DamagedFile extends Data.TaggedError("DamagedFile")<{
+  readonly path: string;
+  /** The problem, such as `line 3 is wrong`. */
+  readonly found: string;
+  readonly expected: string;
+}> {
+  override readonly message = `Cannot use "${this.path}": ${this.found}, expected ${this.expected}`;
+}
+
+export const unreadable = (path: string, error: unknown): DamagedFile => {
+  const { code } = error as NodeJS.ErrnoException;
+  return new DamagedFile({
+    path,
+    found: `it cannot be read${code === undefined ? "" : `: ${code}`}`,
+    expected: "a file that can be read",
+  });
+};
 
 /**
  * Reads the file now, and again some seconds after each change until the scope closes. If the new file cannot be

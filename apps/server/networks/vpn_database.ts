@@ -5,7 +5,7 @@ import { NetworkIntelligenceUnavailable } from "@accountlink/core/alts";
 import { Effect } from "effect";
 import { NetAddress } from "effect/net";
 import { Reader } from "mmdb-lib";
-import { DamagedFile, unreadable } from "./damaged_file.ts";
+import { DamagedFile, unreadable } from "./reloaded_file.ts";
 
 export interface VpnDatabase {
   readonly has: (address: ClientAddress) => Effect.Effect<boolean, NetworkIntelligenceUnavailable>;

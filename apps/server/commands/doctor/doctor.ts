@@ -11,8 +11,8 @@ import { configWarnings, unknownVariables, withoutEffect } from "../../config/co
 import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
 import { checkUploadFolder } from "../../files/upload_folder.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
-import { networksLayer } from "../../layers/networks_layer.ts";
 import { reasonOf } from "../../message_text.ts";
+import { networksLayer } from "../../networks/network_files.ts";
 import { describe } from "../command.ts";
 import { checkPlatform } from "./check_platform.ts";
 import { checkStorage } from "./check_storage.ts";
