@@ -421,53 +421,58 @@ export interface BulkResults<Input, Found> {
   readonly resolved: boolean;
 }
 
+/** The parameters that several routes take. */
+interface SharedParameters {
+  /** Only events with this game user as `gameId` or `previousGameId` */
+  readonly gameId?: GameId | null | undefined;
+  /** Whether to add profiles of both accounts; needs a Premium key */
+  readonly resolved?: boolean | null | undefined;
+  /** Whether to add the evidence that the score is computed from */
+  readonly explain?: boolean | null | undefined;
+  /** The user's ID on the chat platform */
+  readonly chatId: ChatId;
+  /** ID of the other chat user of the pair, different from `chatId` */
+  readonly otherChatId: ChatId;
+  /** Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET /v2/links` */
+  readonly cursor?: string | null | undefined;
+  /** Where to begin without a cursor: at the present, or at the oldest stored event */
+  readonly from?: "now" | "oldest" | null | undefined;
+  /** Only events of these types, separated by commas */
+  readonly types?: string | null | undefined;
+  /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
+  readonly guildId?: GuildId | null | undefined;
+  /** Identifier of the session, `vs_…` */
+  readonly sid: string;
+}
+
 /** The parameters and the data of each route. */
 export interface Routes {
   /** Game user of a chat user. `GET /v2/chat` */
   readonly getChat: {
-    readonly parameters: {
-      /** The user's ID on the chat platform */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
-    };
+    readonly parameters: Pick<SharedParameters, "chatId" | "guildId" | "resolved">;
     readonly data: ChatLookup;
   };
   /** Game users of up to 50 chat users. `POST /v2/chat/bulk` */
   readonly bulkChat: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "guildId" | "resolved"> & {
       /** 1 to 50 IDs of chat users; duplicates count */
       readonly chatIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
     };
     readonly data: BulkResults<{ readonly chatId: string }, ChatLookup>;
   };
   /** Chat users of a game user. `GET /v2/game` */
   readonly getGame: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "guildId" | "resolved"> & {
       /** The user's ID on the game platform */
       readonly gameId: GameId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
     };
     readonly data: GameLookup;
   };
   /** Chat users of up to 50 game users. `POST /v2/game/bulk` */
   readonly bulkGame: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "guildId" | "resolved"> & {
       /** 1 to 50 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
     };
     readonly data: BulkResults<{ readonly gameId: string }, GameLookup>;
   };
@@ -496,57 +501,38 @@ export interface Routes {
   };
   /** Verification status of a chat user. `GET /v2/verifications/chat` */
   readonly getVerification: {
-    readonly parameters: {
-      /** The user's ID on the chat platform */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-      /** Whether to add profiles of both accounts; needs a Premium key */
-      readonly resolved?: boolean | null | undefined;
-    };
+    readonly parameters: Pick<SharedParameters, "chatId" | "guildId" | "resolved">;
     readonly data: VerificationStatus;
   };
   /** Accounts that may belong to the same person. `GET /v2/alts` */
   readonly getAlts: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "guildId" | "explain"> & {
       /** The user's ID on the chat platform */
       readonly chatId?: ChatId | null | undefined;
       /** The user's ID on the game platform */
       readonly gameId?: GameId | null | undefined;
       /** IPv4 or IPv6 address; all IPv6 addresses of a /64 match */
       readonly ip?: string | null | undefined;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
-      /** Whether to add the evidence that the score is computed from */
-      readonly explain?: boolean | null | undefined;
     };
     readonly data: AltDetection;
   };
   /** Accounts that may belong to the people behind up to 10 game users. `POST /v2/alts/bulk` */
   readonly bulkAlts: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "guildId" | "explain"> & {
       /** 1 to 10 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
-      /** Whether to add the evidence that the score is computed from */
-      readonly explain?: boolean | null | undefined;
     };
     readonly data: BulkResults<{ readonly gameId: string }, AltDetection>;
   };
   /** Delete the review of two chat users. `DELETE /v2/alts/reviews` */
   readonly deleteAltReview: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "otherChatId" | "guildId"> & {
       /** ID of one chat user of the pair */
       readonly chatId: ChatId;
-      /** ID of the other chat user of the pair, different from `chatId` */
-      readonly otherChatId: ChatId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
       readonly chatId: ChatId;
@@ -556,12 +542,7 @@ export interface Routes {
   };
   /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
   readonly getAltReviews: {
-    readonly parameters: {
-      /** The user's ID on the chat platform */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
+    readonly parameters: Pick<SharedParameters, "chatId" | "guildId">;
     readonly data: {
       /** At most 100, newest first */
       readonly reviews: ReadonlyArray<AltReview>;
@@ -569,29 +550,23 @@ export interface Routes {
   };
   /** Record whether two chat users are the same person. `PUT /v2/alts/reviews` */
   readonly putAltReview: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "otherChatId" | "guildId"> & {
       /** ID of one chat user of the pair */
       readonly chatId: ChatId;
-      /** ID of the other chat user of the pair, different from `chatId` */
-      readonly otherChatId: ChatId;
       /** Whether the two users are different persons or the same one */
       readonly verdict: "different" | "same";
       /** At most 500 characters */
       readonly note?: string | null | undefined;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
     };
     readonly data: { readonly review: AltReview };
   };
   /** Move a link to another chat user. `PATCH /v2/chat` */
   readonly patchChat: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "guildId"> & {
       /** ID of the chat user who has the link now */
       readonly oldChatId: ChatId;
       /** ID of the chat user who gets the link */
       readonly newChatId: ChatId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
       readonly previousChatId: ChatId;
@@ -617,12 +592,7 @@ export interface Routes {
   };
   /** Remove the game link of a chat user. `DELETE /v2/game` */
   readonly deleteGame: {
-    readonly parameters: {
-      /** The user's ID on the chat platform */
-      readonly chatId: ChatId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
-    };
+    readonly parameters: Pick<SharedParameters, "chatId" | "guildId">;
     readonly data: {
       readonly chatId: ChatId;
       readonly removedGameId: GameId;
@@ -631,13 +601,9 @@ export interface Routes {
   };
   /** Link a chat user to a game user. `PATCH /v2/game` */
   readonly patchGame: {
-    readonly parameters: {
-      /** The user's ID on the chat platform */
-      readonly chatId: ChatId;
+    readonly parameters: Pick<SharedParameters, "chatId" | "guildId"> & {
       /** The user's ID on the game platform */
       readonly gameId: GameId;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
       readonly chatId: ChatId;
@@ -663,23 +629,13 @@ export interface Routes {
   };
   /** Read the changes in the key's scope. `GET /v2/events` */
   readonly getEvents: {
-    readonly parameters: {
-      /**
-       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET /v2/links`
-       */
-      readonly cursor?: string | null | undefined;
-      /** Where to begin without a cursor: at the present, or at the oldest stored event */
-      readonly from?: "now" | "oldest" | null | undefined;
+    readonly parameters: Pick<SharedParameters, "cursor" | "from" | "types" | "gameId"> & {
       /** How many to return at most, 1 to 100 */
       readonly limit?: number | null | undefined;
       /** Whole seconds to wait for an event, at most 25 */
       readonly wait?: number | null | undefined;
-      /** Only events of these types, separated by commas */
-      readonly types?: string | null | undefined;
       /** Only events with this chat user as `chatId` or `previousChatId` */
       readonly chatId?: ChatId | null | undefined;
-      /** Only events with this game user as `gameId` or `previousGameId` */
-      readonly gameId?: GameId | null | undefined;
       /** Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
@@ -693,19 +649,9 @@ export interface Routes {
   };
   /** Follow the changes in the key's scope as a stream of at most 30 seconds. `GET /v2/events/stream` */
   readonly streamEvents: {
-    readonly parameters: {
-      /**
-       * Where to resume: the `cursor` of an earlier response, or the value `events` in a response of `GET /v2/links`
-       */
-      readonly cursor?: string | null | undefined;
-      /** Where to begin without a cursor: at the present, or at the oldest stored event */
-      readonly from?: "now" | "oldest" | null | undefined;
-      /** Only events of these types, separated by commas */
-      readonly types?: string | null | undefined;
+    readonly parameters: Pick<SharedParameters, "cursor" | "from" | "types" | "gameId"> & {
       /** Only events with this chat user as `chatId` or `previousChatId` */
       readonly chatId?: ChatId | null | undefined;
-      /** Only events with this game user as `gameId` or `previousGameId` */
-      readonly gameId?: GameId | null | undefined;
       /** Optional with a guild-scoped key, and must then be the key's own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
@@ -720,11 +666,9 @@ export interface Routes {
   };
   /** Create a verification session. `POST /v2/sessions` */
   readonly createSession: {
-    readonly parameters: {
+    readonly parameters: Pick<SharedParameters, "guildId"> & {
       /** The user's name or ID in your own system; every response repeats it */
       readonly clientId: string;
-      /** Required with a guild-scoped key, and must then be the key's own guild; optional with a global key */
-      readonly guildId?: GuildId | null | undefined;
       /** The only chat user who may complete the session; must be a member of the guild, if one is given */
       readonly chatId?: ChatId | null | undefined;
       /** Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list */
@@ -734,17 +678,12 @@ export interface Routes {
   };
   /** Cancel a verification session. `DELETE /v2/sessions/:sid` */
   readonly cancelSession: {
-    readonly parameters: {
-      /** Identifier of the session, `vs_…` */
-      readonly sid: string;
-    };
+    readonly parameters: Pick<SharedParameters, "sid">;
     readonly data: VerificationSession;
   };
   /** Read a verification session. `GET /v2/sessions/:sid` */
   readonly getSession: {
-    readonly parameters: {
-      /** Identifier of the session, `vs_…` */
-      readonly sid: string;
+    readonly parameters: Pick<SharedParameters, "sid"> & {
       /** Whole seconds to wait for the next state, at most 25 */
       readonly wait?: number | null | undefined;
     };
@@ -752,17 +691,11 @@ export interface Routes {
   };
   /** Redirect a user into the public verification flow. `GET /v2/sessions/:sid/redirect` */
   readonly redirectSession: {
-    readonly parameters: {
-      /** Identifier of the session, `vs_…` */
-      readonly sid: string;
-    };
+    readonly parameters: Pick<SharedParameters, "sid">;
   };
   /** Read a verification session as a stream of at most 30 seconds. `GET /v2/sessions/:sid/stream` */
   readonly streamSession: {
-    readonly parameters: {
-      /** Identifier of the session, `vs_…` */
-      readonly sid: string;
-    };
+    readonly parameters: Pick<SharedParameters, "sid">;
   };
 }
 

@@ -1,5 +1,5 @@
 /** The v2 contract as a TypeScript module without imports, for clients that do not use schemas. */
-import { EnvelopeV2, errorTable, type Route } from "@accountlink/http-api";
+import { EnvelopeV2, errorTable, type Parameter, type Route } from "@accountlink/http-api";
 import { Option, type SchemaRepresentation } from "effect";
 import {
   type ContractTypes,
@@ -14,11 +14,16 @@ import {
 export const typescriptContract = (): string => {
   const types = contractTypes();
   const { v2, codes } = types;
+  const shared = sharedParameters(types);
   return `/** The contract of v2. Generated from the routes of @accountlink/http-api. */
 ${declarations(types).join("")}${bulkResults}
+/** The parameters that several routes take. */
+interface SharedParameters {
+${[...shared.values()].join("")}}
+
 /** The parameters and the data of each route. */
 export interface Routes {
-${v2.map((route) => routeType(route, types)).join("")}}
+${v2.map((route) => routeType(route, types, shared)).join("")}}
 
 /** The ID of a route, such as \`getChat\`. */
 export type RouteId = keyof Routes;
@@ -68,20 +73,56 @@ const typeDeclaration = (name: string, text: string): string => {
   return line.length > maxWidth ? `export type ${name} =${broken(text, "  ")};\n` : line;
 };
 
-const routeType = (route: Route, types: ContractTypes): string => {
+const parameterText = (
+  name: string,
+  parameter: Parameter<unknown>,
+  type: Representation,
+  indent: string,
+): string => {
+  const isOptional = Option.isSome(parameter.fallback);
+  const text = typeText(type, indent);
+  return property(
+    {
+      name: isOptional ? `${name}?` : name,
+      text: isOptional ? `${text} | null | undefined` : text,
+      description: parameter.description,
+    },
+    indent,
+  );
+};
+
+/** The text of each parameter that at least two routes take; of several texts of a name, the most frequent one. */
+const sharedParameters = (types: ContractTypes): ReadonlyMap<string, string> => {
+  const uses = new Map<string, { readonly name: string; count: number }>();
+  for (const { parameters } of types.v2) {
+    for (const [name, parameter] of Object.entries(parameters)) {
+      const text = parameterText(name, parameter, types.parameter(parameter), "  ");
+      const use = uses.get(text) ?? { name, count: 0 };
+      uses.set(text, { name, count: use.count + 1 });
+    }
+  }
+  const byUse = [...uses]
+    .filter(([, { count }]) => count > 1)
+    .toSorted(([, one], [, other]) => one.count - other.count);
+  return new Map(byUse.map(([text, { name }]) => [name, text]));
+};
+
+const routeType = (route: Route, types: ContractTypes, shared: ReadonlyMap<string, string>): string => {
   const { id, method, path, summary, parameters } = route;
-  const fields = Object.entries(parameters).map(([name, parameter]) => {
-    const type = typeText(types.parameter(parameter), "      ");
-    const field = Option.isSome(parameter.fallback)
-      ? { name: `${name}?`, text: `${type} | null | undefined` }
-      : { name, text: type };
-    return property({ ...field, description: parameter.description }, "      ");
+  const given = Object.entries(parameters).map(([name, parameter]) => {
+    const textAt = (indent: string) => parameterText(name, parameter, types.parameter(parameter), indent);
+    return { name, isShared: shared.get(name) === textAt("  "), text: textAt("      ") };
   });
+  const picked = given.filter(({ isShared }) => isShared).map(({ name }) => quoted(name));
+  const own = given.filter(({ isShared }) => !isShared).map(({ text }) => text);
+  const taken = [
+    ...(picked.length === 0 ? [] : [`Pick<SharedParameters, ${picked.join(" | ")}>`]),
+    ...(own.length === 0 ? [] : [`{\n${own.join("")}    }`]),
+  ];
   const data = dataOf(route, types);
   const answer = data === undefined ? "" : property({ name: "data", text: typeText(data, "    ") }, "    ");
   return `${comment(`${summary}. \`${method} ${path}\``, "  ")}  readonly ${id}: {
-    readonly parameters: {
-${fields.join("")}    };
+    readonly parameters: ${taken.join(" & ")};
 ${answer}  };
 `;
 };
