@@ -1,6 +1,6 @@
 /**
  * Lists the entry points of a package from its `exports`. A pattern such as `./*` gives one entry point for each file
- * that it matches.
+ * that it matches. A file for tests is none: it is not published.
  */
 import { globSync } from "node:fs";
 import { join } from "node:path";
@@ -14,9 +14,11 @@ export interface EntryPoint {
   readonly source: string;
 }
 
+export const isForTests = (path: string): boolean => path.includes("/test_");
+
 export const entryPointsOf = ({ folder, manifest }: Package): ReadonlyArray<EntryPoint> =>
   Object.entries(manifest.exports ?? {}).flatMap(([pattern, target]) => {
-    if (target === null) return [];
+    if (target === null || isForTests(target)) return [];
     const [before = "", after] = target.split("*");
     const options = { cwd: join(root, folder), exclude: ["**/*_test.ts", "**/test_*.ts"] };
     const sources = after === undefined ? [target] : globSync(target, options).map((path) => `./${path}`);

@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { Fixture } from "@accountlink/core/fixture";
 import { devPlatform } from "@accountlink/platforms/dev";
+import { withTestControl } from "@accountlink/platforms/dev/test_control";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Redacted, Schema } from "effect";
 import { HttpServer } from "effect/http";
@@ -34,7 +35,7 @@ export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof 
     port: 0,
   });
   const server = devPlatform({ fixture: platform, botToken: Redacted.make(botToken) });
-  const running = yield* Layer.build(Layer.provideMerge(server, listener));
+  const running = yield* withTestControl(Layer.build(Layer.provideMerge(server, listener)));
   const url = yield* Effect.provideContext(HttpServer.addressFormattedWith(Effect.succeed), running);
   const { send, close } = makeClient(url);
   yield* Effect.addFinalizer(() => Effect.sync(close));

@@ -17,7 +17,10 @@ import { afterAll, beforeAll } from "vitest";
 import { makeClient, type Send } from "./http.ts";
 import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
 
-const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
+const programAt = (path: string) => fileURLToPath(new URL(`../../apps/server/${path}`, import.meta.url));
+const main = programAt("main.ts");
+/** The program with which tests control the dev platform. */
+const controlled = programAt("commands/test_controlled_process.ts");
 
 export interface ServerOptions {
   /** Initial data; "demo" runs the demo of `npm start` with its limits and storage. */
@@ -63,14 +66,16 @@ const standardEnvironment = {
 /**
  * Starts a process and waits until it listens.
  *
- * @param program the path of its `main.ts`; by default, this checkout's
+ * @param program the path of its `main.ts`; by default, this checkout's. A test that sets the port of the dev platform
+ * controls it.
  */
 export const startServer = async ({
-  program = main,
+  program,
   ...options
 }: ServerOptions & { readonly program?: string }): Promise<ServerProcess> => {
   const place = await makePlace(options);
-  const { stdout, stderr, ...child } = spawnIn(place, program);
+  const isControlled = "ACCOUNTLINK_DEV_PLATFORM_PORT" in place.env;
+  const { stdout, stderr, ...child } = spawnIn(place, program ?? (isControlled ? controlled : main));
   const { end, ...server } = await listening(place, { stdout, stderr, ended: child.ended });
   return {
     ...server,

@@ -2,6 +2,7 @@
 import { Console as NodeConsole } from "node:console";
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { withTestControl } from "@accountlink/platforms/dev/test_control";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Console, Effect, Fiber, Layer, Metric, Sink, Stdio, Stream } from "effect";
@@ -53,6 +54,7 @@ const startProgram = <E>(
     Effect.provideService(Invocation, invocation),
     Effect.provideService(Console.Console, new NodeConsole({ stdout, stderr })),
     Effect.provideService(Metric.MetricRegistry, new Map()),
+    withTestControl,
     Effect.provide([Layer.merge(NodeServices.layer, stdio), NodeCrypto.layerSecureRandom]),
     Effect.runFork,
   );

@@ -6,8 +6,8 @@ import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
 import type { HttpClient } from "effect/http";
 import { finderOn, identityProvider } from "../http/mod.ts";
-import type { Platform } from "./fault.ts";
 import type { DevIdentityOptions } from "./oauth_client.ts";
+import type { Platform } from "./simulation/platform_route.ts";
 import { UserGuilds } from "./wire.ts";
 
 export const devChatIdentity = (

@@ -41,16 +41,6 @@
  * Whoever can reach the pages can sign in as anyone. Redirect URIs still have to be registered, see
  * `RegisteredClient`, and an unknown client gets an error page, never a redirect.
  *
- * The following routes are for tests and need no token:
- *
- * | route | what |
- * |---|---|
- * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
- * | GET, DELETE /requests | shows and resets the number of requests by route, the peak concurrency, and changes by member |
- * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
- * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
- * | PUT, DELETE /control/guilds/{guildId}/roles/{roleId} | `{ "name": "Member", "assignable": false }`: adds, changes or removes a role |
- *
  * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of `@accountlink/core`
  * on such a server.
  *
@@ -58,7 +48,6 @@
  */
 
 export * from "./chat_platform.ts";
-export * from "./fault.ts";
 export * from "./game_platform.ts";
 export * from "./identities.ts";
 export * from "./oauth_client.ts";

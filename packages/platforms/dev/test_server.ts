@@ -7,11 +7,10 @@ import { Context, Effect, Layer, Redacted } from "effect";
 import { HttpBody, HttpClient, HttpClientRequest, HttpServer } from "effect/http";
 import type { Resilience } from "../http/mod.ts";
 import { devChatPlatform } from "./chat_platform.ts";
-import type { Fault } from "./fault.ts";
 import { devGamePlatform } from "./game_platform.ts";
 import type { OAuthClient } from "./oauth_client.ts";
 import { devPlatform } from "./server/server.ts";
-import type { TrafficReport } from "./simulation/traffic.ts";
+import { type Fault, type TrafficReport, withTestControl } from "./test_control.ts";
 
 export const botToken = Redacted.make("bot-token");
 
@@ -32,7 +31,7 @@ export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture
     devPlatform({ fixture, botToken, clients: { chat: client, game: client } }),
     NodeHttpServer.layer(() => createServer(), address),
   );
-  const running = yield* Layer.build(Layer.merge(server, NodeHttpClient.layerUndici));
+  const running = yield* withTestControl(Layer.build(Layer.merge(server, NodeHttpClient.layerUndici)));
   const http = Context.get(running, HttpClient.HttpClient);
   const url = HttpServer.formatAddress(Context.get(running, HttpServer.HttpServer).address);
 

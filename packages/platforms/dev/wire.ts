@@ -58,8 +58,6 @@ export const refusals = {
   member_above_bot: 403,
   invalid_request: 400,
   unauthorized: 401,
-  rate_limited: 429,
-  unavailable: 503,
 } as const;
 export type RefusalCode = keyof typeof refusals;
 

@@ -2,9 +2,8 @@
 import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
-import type { Platform } from "../fault.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { type Platform, platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { json, refuse } from "../simulation/responses.ts";
 import type { UserGuilds } from "../wire.ts";
 import { bearerToken } from "./authorization_header.ts";

@@ -1,7 +1,7 @@
 /** The state that the endpoints of one OAuth server share. */
 import { Effect } from "effect";
-import type { Platform } from "../fault.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
+import type { Platform } from "../simulation/platform_route.ts";
 import { makeTokenStore } from "./token_store.ts";
 
 /** The access that a user granted to the client. */

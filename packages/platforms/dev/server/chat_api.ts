@@ -63,22 +63,19 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
 
   const missing = (chatId: string) => refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
 
-  /** @param what the part of the member that changes, such as `nickname` */
-  const changed = (change: boolean | RoleRefusal, method: string, chatId: string, what: string) => {
+  const changed = (change: boolean | RoleRefusal, chatId: string) => {
     if (change === false) return missing(chatId);
-    if (change !== true) return refuse(change.reason);
-    simulation.traffic.countChange(`${method} ${chatId} ${what}`);
-    return done;
+    return change === true ? done : refuse(change.reason);
   };
 
   const setRole = (method: "PUT" | "DELETE") =>
     forBot(
       method,
       "/guilds/:guildId/members/:chatId/roles/:roleId",
-      fromPath(({ roleId = "", ...path }) =>
-        inGuild((guild, chatId) =>
-          changed(guild.setRole(chatId, roleId, method === "PUT"), method, chatId, `roles/${roleId}`),
-        )(path),
+      fromPath(
+        inGuild((guild, chatId, { roleId = "" }) =>
+          changed(guild.setRole(chatId, roleId, method === "PUT"), chatId),
+        ),
       ),
     );
 
@@ -138,11 +135,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       "/guilds/:guildId/members/:chatId",
       HttpServerRequest.schemaBodyJson(MemberChange).pipe(
         Effect.flatMap(({ nickname }) =>
-          fromPath(
-            inGuild((guild, chatId) =>
-              changed(guild.setNickname(chatId, nickname), "PATCH", chatId, "nickname"),
-            ),
-          ),
+          fromPath(inGuild((guild, chatId) => changed(guild.setNickname(chatId, nickname), chatId))),
         ),
         Effect.catch(() => Effect.succeed(refuse("invalid_request"))),
       ),

@@ -3,18 +3,14 @@ import { Effect, Layer, type Redacted } from "effect";
 import { Digest, SecureRandom, Signature } from "effect/crypto";
 import { HttpRouter, HttpServer } from "effect/http";
 import { channelRoutes } from "../channel/channel_routes.ts";
-import type { Platform } from "../fault.ts";
 import { chosenUserRoutes } from "../oauth/chosen_user.ts";
 import { oauthApi } from "../oauth/oauth_api.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
-import { makeFaults } from "../simulation/faults.ts";
-import type { Simulation } from "../simulation/platform_route.ts";
+import { type Platform, PlatformControl, type Simulation } from "../simulation/platform_route.ts";
 import { makePlatformState } from "../simulation/platform_state.ts";
 import { refuse } from "../simulation/responses.ts";
-import { makeTraffic } from "../simulation/traffic.ts";
 import { botInvite } from "./bot_invite.ts";
 import { chatApi } from "./chat_api.ts";
-import { controlApi } from "./control_api.ts";
 import { gameApi } from "./game_api.ts";
 
 export interface DevPlatformOptions {
@@ -27,7 +23,7 @@ export interface DevPlatformOptions {
   readonly serviceUrl?: string;
 }
 
-/** Serves both platforms on the provided HTTP server. Each layer has its own state, which control requests change. */
+/** Serves both platforms on the provided HTTP server. Each layer has its own state. */
 export const devPlatform = ({
   fixture,
   botToken,
@@ -37,11 +33,9 @@ export const devPlatform = ({
   HttpRouter.serve(
     Layer.unwrap(
       Effect.gen(function* () {
-        const simulation: Simulation = {
-          platforms: makePlatformState(fixture),
-          faults: makeFaults(),
-          traffic: makeTraffic(),
-        };
+        const platforms = makePlatformState(fixture);
+        const { around, routes } = (yield* PlatformControl)(platforms);
+        const simulation: Simulation = { platforms, around };
         const { address } = yield* HttpServer.HttpServer;
         const signIn = yield* oauthApi(simulation, { baseUrl: HttpServer.formatAddress(address), clients });
         const unknown = HttpRouter.route("*", "*", refuse("unknown_route"));
@@ -52,7 +46,7 @@ export const devPlatform = ({
           ...chosenUserRoutes(simulation, serviceUrl),
           ...(yield* botInvite(simulation, clients.chat)),
           ...(yield* channelRoutes(simulation, serviceUrl)),
-          ...controlApi(simulation),
+          ...routes,
           unknown,
         ]);
       }).pipe(Effect.provide(cryptoLayer)),

@@ -7,11 +7,8 @@ export const json = (body: unknown): HttpServerResponse.HttpServerResponse =>
 
 export const done = HttpServerResponse.empty({ status: 204 });
 
-/** @param status replaces the default status of `code` */
-export const refuse = (
-  code: RefusalCode,
-  status: number = refusals[code],
-): HttpServerResponse.HttpServerResponse => HttpServerResponse.jsonUnsafe({ code }, { status });
+export const refuse = (code: RefusalCode): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe({ code }, { status: refusals[code] });
 
 /** A handler that needs only the parameters of the path and the query. */
 export type PathHandler = (

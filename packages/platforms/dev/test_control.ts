@@ -1,0 +1,248 @@
+/**
+ * For tests: faults, counts of requests, and changes of guilds and members, which routes of the dev platform control
+ * without a token.
+ *
+ * | route | what |
+ * |---|---|
+ * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
+ * | GET, DELETE /requests | shows and resets the number of requests by route, the peak concurrency, and changes by member |
+ * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
+ * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
+ * | PUT, DELETE /control/guilds/{guildId}/roles/{roleId} | `{ "name": "Member", "assignable": false }`: adds, changes or removes a role |
+ */
+import { ChatId, GuildId } from "@accountlink/core";
+import { MemberFixture } from "@accountlink/core/fixture";
+import { Effect, Schema, Stream, Struct } from "effect";
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { type Platform, PlatformControl } from "./simulation/platform_route.ts";
+import type { PlatformState } from "./simulation/platform_state.ts";
+import { done, json, refuse } from "./simulation/responses.ts";
+
+/** Gives the dev platforms of an effect the routes under `/faults`, `/requests` and `/control`. */
+export const withTestControl = Effect.provideService(PlatformControl, (platforms) => {
+  const faults = makeFaults();
+  const traffic = makeTraffic();
+  return {
+    routes: controlRoutes(platforms, faults, traffic),
+    around: ({ platform, method, path }, answer) => {
+      const faulty = Effect.suspend(() => {
+        const fault = faults.take(platform, path);
+        if (fault === null) return answer;
+        return fault.mode === "slow"
+          ? Effect.delay(answer, fault.delayMs)
+          : Effect.succeed(faultResponse(fault));
+      });
+      return faulty.pipe(
+        Effect.tap(({ status }) => (status === 204 ? countChange(traffic, method, path) : Effect.void)),
+        traffic.counted(`${method} ${path}`),
+      );
+    },
+  };
+});
+
+/** Counts a successful change of a member. */
+const countChange = (traffic: Traffic, method: string, path: string) =>
+  Effect.map(HttpRouter.params, ({ chatId, roleId }) => {
+    if (chatId === undefined || !path.startsWith("/chat/api/guilds/")) return;
+    traffic.countChange(`${method} ${chatId} ${roleId === undefined ? "nickname" : `roles/${roleId}`}`);
+  });
+
+const faultResponse = (
+  fault: Exclude<Fault, { readonly mode: "slow" }>,
+): HttpServerResponse.HttpServerResponse => {
+  switch (fault.mode) {
+    case "down":
+      return HttpServerResponse.jsonUnsafe({ code: "unavailable" }, { status: fault.status });
+    case "limited":
+      return HttpServerResponse.jsonUnsafe(
+        { code: "rate_limited" },
+        { status: 429, headers: { "retry-after": String(fault.retryAfter) } },
+      );
+    case "garbage":
+      return HttpServerResponse.text(fault.body, { contentType: "application/json" });
+    case "cut":
+      // A response body whose stream fails makes every kind of HTTP server close the connection.
+      return HttpServerResponse.stream(Stream.fromEffect(Effect.interrupt));
+  }
+};
+
+const or = <S extends Schema.Top>(fallback: NoInfer<S["Type"]>) =>
+  Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(fallback));
+
+const atLeast = (least: number) => Schema.Int.check(Schema.isGreaterThanOrEqualTo(least));
+const FailingStatus = Schema.Int.check(Schema.isBetween({ minimum: 500, maximum: 599 }));
+
+const fault = <const Mode extends string, const Fields extends Schema.Struct.Fields>(
+  mode: Mode,
+  fields: Fields,
+) =>
+  Schema.Struct({
+    mode: Schema.Literal(mode),
+    platform: Schema.Literals(["chat", "game", "both"]).pipe(or("both")),
+    /** How many requests the fault affects; null for all requests until the fault is cleared. */
+    times: Schema.NullOr(atLeast(1)).pipe(or(null)),
+    /** The prefix of the affected paths, such as `/chat/oauth/token`; all paths by default. */
+    under: Schema.optionalKey(Schema.String),
+    ...fields,
+  });
+
+/** The schema of a fault. Decoding adds the defaults of fields that the request left out. */
+export const Fault = Schema.Union([
+  /** Delays the correct response by this many milliseconds. */
+  fault("slow", { delayMs: atLeast(0) }),
+  /** Answers with a server error. */
+  fault("down", { status: FailingStatus.pipe(or(503)) }),
+  fault("cut", {}),
+  /** Answers 200 with an unexpected body, such as the page of a proxy. */
+  fault("garbage", { body: Schema.String.pipe(or("<!doctype html><title>Welcome</title>")) }),
+  /** Answers 429 with a `Retry-After` in seconds. */
+  fault("limited", { retryAfter: atLeast(0).pipe(or(1)) }),
+]);
+export type Fault = typeof Fault.Type;
+
+type Faults = ReturnType<typeof makeFaults>;
+
+/** The active faults, at most one per platform. */
+const makeFaults = () => {
+  const active = new Map<Platform, Fault>();
+
+  return {
+    /** Sets a fault, replacing earlier faults of the platforms that it affects. */
+    set: (fault: Fault) => {
+      if (fault.platform !== "game") active.set("chat", fault);
+      if (fault.platform !== "chat") active.set("game", fault);
+    },
+    clear: () => active.clear(),
+    /** Returns the fault that affects a request to this path, or null. Counts the request against the fault's `times`. */
+    take: (platform: Platform, path: string) => {
+      const fault = active.get(platform);
+      if (fault === undefined || !path.startsWith(fault.under ?? "")) return null;
+      if (fault.times === 1) active.delete(platform);
+      else if (fault.times !== null) active.set(platform, { ...fault, times: fault.times - 1 });
+      return fault;
+    },
+    current: () => ({ chat: active.get("chat") ?? null, game: active.get("game") ?? null }),
+  };
+};
+
+export interface TrafficReport {
+  /** Requests by route, such as `GET /chat/api/users/:chatId`. */
+  readonly routes: Readonly<Record<string, number>>;
+  readonly peak: number;
+  /** Counts of successful changes by method, member and changed part, such as `PUT 100001 roles/1`. */
+  readonly changes: Readonly<Record<string, number>>;
+}
+
+type Traffic = ReturnType<typeof makeTraffic>;
+
+const makeTraffic = () => {
+  const routes = new Map<string, number>();
+  const changes = new Map<string, number>();
+  let inFlight = 0;
+  let peak = 0;
+
+  return {
+    counted:
+      (route: string) =>
+      <A, E, R>(handler: Effect.Effect<A, E, R>) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            count(routes, route);
+            peak = Math.max(peak, ++inFlight);
+          }),
+          () => handler,
+          () => Effect.sync(() => inFlight--),
+        ),
+    countChange: (change: string) => count(changes, change),
+    report: (): TrafficReport => ({
+      routes: Object.fromEntries(routes),
+      peak,
+      changes: Object.fromEntries(changes),
+    }),
+    reset: () => {
+      routes.clear();
+      changes.clear();
+      peak = inFlight;
+    },
+  };
+};
+
+const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+
+/** The routes under `/faults`, `/requests` and `/control`. */
+const controlRoutes = (platforms: PlatformState, faults: Faults, traffic: Traffic) => [
+  route("GET", "/faults", report(faults.current)),
+  route("PUT", "/faults", change(Effect.map(HttpServerRequest.schemaBodyJson(Fault), faults.set))),
+  route("DELETE", "/faults", change(Effect.sync(faults.clear))),
+
+  route("GET", "/requests", report(traffic.report)),
+  route("DELETE", "/requests", change(Effect.sync(traffic.reset))),
+
+  ...stateRoutes(platforms),
+];
+
+const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }));
+const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, chatId: ChatId }));
+const GuildBody = Schema.Struct({ bot: Schema.Boolean });
+const OfRole = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, roleId: Schema.String }));
+const RoleBody = Schema.Struct({ name: Schema.String, assignable: Schema.Boolean });
+const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
+
+const stateRoutes = ({ guilds, joins }: PlatformState) => {
+  const guildOf = ({ guildId }: { readonly guildId: GuildId }) =>
+    Effect.mapError(Effect.fromNullishOr(guilds.get(guildId)), () => refuse("unknown_guild"));
+
+  const setBot = Effect.gen(function* () {
+    const guild = yield* guildOf(yield* InGuild);
+    guild.hasBot = (yield* HttpServerRequest.schemaBodyJson(GuildBody)).bot;
+  });
+
+  const setMember = Effect.gen(function* () {
+    const path = yield* OfMember;
+    const guild = yield* guildOf(path);
+    const member = yield* HttpServerRequest.schemaBodyJson(MemberBody);
+    const isNew = guild.member(path.chatId) === undefined;
+    guild.put({ ...member, chatId: path.chatId });
+    if (isNew && guild.hasBot) joins.push(path);
+  });
+
+  const removeMember = Effect.gen(function* () {
+    const path = yield* OfMember;
+    const guild = yield* guildOf(path);
+    guild.remove(path.chatId);
+  });
+
+  const setRole = Effect.gen(function* () {
+    const { roleId, ...path } = yield* OfRole;
+    const guild = yield* guildOf(path);
+    guild.roles.set(roleId, { id: roleId, ...(yield* HttpServerRequest.schemaBodyJson(RoleBody)) });
+  });
+
+  const removeRole = Effect.gen(function* () {
+    const { roleId, ...path } = yield* OfRole;
+    (yield* guildOf(path)).roles.delete(roleId);
+  });
+
+  return [
+    route("PUT", "/control/guilds/:guildId", change(setBot)),
+    route("PUT", "/control/guilds/:guildId/members/:chatId", change(setMember)),
+    route("DELETE", "/control/guilds/:guildId/members/:chatId", change(removeMember)),
+    route("PUT", "/control/guilds/:guildId/roles/:roleId", change(setRole)),
+    route("DELETE", "/control/guilds/:guildId/roles/:roleId", change(removeRole)),
+  ];
+};
+
+const report = (read: () => unknown) => Effect.sync(() => json(read()));
+
+const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
+
+/** Makes a route. If the handler fails with a response, the route sends it. Other errors mean an invalid request. */
+const route = <E, R>(
+  method: "GET" | "PUT" | "DELETE",
+  path: `/${string}`,
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+) => {
+  const refused = (error: E) =>
+    Effect.succeed(HttpServerResponse.isHttpServerResponse(error) ? error : refuse("invalid_request"));
+  return HttpRouter.route(method, path, handler.pipe(Effect.catch(refused)));
+};
