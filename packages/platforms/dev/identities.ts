@@ -3,11 +3,10 @@
  * platform. The application provides the HTTP client.
  */
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
-import { Effect, Layer, Option } from "effect";
+import { Effect, Layer, Option, type Redacted } from "effect";
 import type { HttpClient } from "effect/http";
-import { finderOn, identityProvider } from "../http/mod.ts";
-import type { DevIdentityOptions } from "./oauth_client.ts";
-import type { Platform } from "./simulation/platform_route.ts";
+import { finderOn, identityProvider, type Resilience } from "../http/mod.ts";
+import type { Platform } from "./simulation.ts";
 import { UserGuilds } from "./wire.ts";
 
 export const devChatIdentity = (
@@ -60,3 +59,22 @@ const clientOf = ({ baseUrl, client, resilience = {} }: DevIdentityOptions, plat
   clientAuthentication: "basic" as const,
   resilience,
 });
+
+export interface OAuthClient {
+  readonly clientId: string;
+  readonly clientSecret: Redacted.Redacted;
+}
+
+export interface RegisteredClient extends OAuthClient {
+  /** The redirect URI of a request must equal one of these URIs exactly. */
+  readonly redirectUris: ReadonlyArray<string>;
+}
+
+/** Where the dev platform runs, and the OAuth client as which this service signs users in. */
+export interface DevIdentityOptions {
+  /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
+  readonly baseUrl: string;
+  /** The credentials of the client registered at the dev platform. */
+  readonly client: OAuthClient;
+  readonly resilience?: Partial<Resilience>;
+}

@@ -36,7 +36,7 @@
  * | POST /chat/oauth/token, POST /game/oauth/token | an access token, at the game platform an ID token too. The client shows its secret by HTTP Basic |
  * | GET /chat/api/users/@me | the chat user of the access token |
  * | GET /chat/api/users/@me/guilds | `{ guilds: [{ id, name, manager }] }` of the same user, with the scope `guilds` |
- * | GET /game/oauth/.well-known/openid-configuration, GET /game/oauth/jwks | the discovery document, and the keys of ID tokens (ES256, made at the start) |
+ * | GET /game/oauth/jwks | the keys of ID tokens (ES256, made at the start) |
  *
  * Whoever can reach the pages can sign in as anyone. Redirect URIs still have to be registered, see
  * `RegisteredClient`, and an unknown client gets an error page, never a redirect.
@@ -50,5 +50,4 @@
 export * from "./chat_platform.ts";
 export * from "./game_platform.ts";
 export * from "./identities.ts";
-export * from "./oauth_client.ts";
 export * from "./server/server.ts";

@@ -14,9 +14,7 @@ import { ChatId, GuildId } from "@accountlink/core";
 import { MemberFixture } from "@accountlink/core/fixture";
 import { Effect, Schema, Stream, Struct } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { type Platform, PlatformControl } from "./simulation/platform_route.ts";
-import type { PlatformState } from "./simulation/platform_state.ts";
-import { done, json, refuse } from "./simulation/responses.ts";
+import { done, json, type Platform, PlatformControl, type PlatformState, refuse } from "./simulation.ts";
 
 /** Gives the dev platforms of an effect the routes under `/faults`, `/requests` and `/control`. */
 export const withTestControl = Effect.provideService(PlatformControl, (platforms) => {

@@ -8,7 +8,7 @@ import { HttpBody, HttpClient, HttpClientRequest, HttpServer } from "effect/http
 import type { Resilience } from "../http/mod.ts";
 import { devChatPlatform } from "./chat_platform.ts";
 import { devGamePlatform } from "./game_platform.ts";
-import type { OAuthClient } from "./oauth_client.ts";
+import type { OAuthClient } from "./identities.ts";
 import { devPlatform } from "./server/server.ts";
 import { type Fault, type TrafficReport, withTestControl } from "./test_control.ts";
 

@@ -5,9 +5,7 @@
  * An adapter implements its ports with `resilientClient`, `findResource` and `identityProvider`. The application
  * wraps them in `cachedChatPlatform` and `cachedGamePlatform`.
  */
-export * from "./caching/cached_chat_platform.ts";
-export * from "./caching/cached_game_platform.ts";
-export * from "./caching/staleness.ts";
+export * from "./caching/cached_platforms.ts";
 export * from "./find_resource.ts";
 export * from "./oauth/oauth.ts";
 export * from "./resilience/request_failed.ts";

@@ -5,10 +5,11 @@
  * `@accountlink/platforms/http`. `liveChatIdentity` and `liveGameIdentity` are the sign-ins. `docs/platforms.md` says
  * how to register an application with each platform.
  */
+
+export { liveChatInstallation } from "./discord/chat_commands.ts";
 export * from "./discord/chat_identity.ts";
 export * from "./discord/chat_platform.ts";
 export type { LiveChatPlatformOptions } from "./discord/discord_client.ts";
-export { liveChatInstallation } from "./discord/installation.ts";
 export * from "./inspect.ts";
 export * from "./presentation.ts";
 export * from "./roblox/game_identity.ts";

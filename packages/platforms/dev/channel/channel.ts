@@ -5,7 +5,7 @@ import { interactionsPath, listings } from "@accountlink/pages/chat";
 import { Data, Effect, Schema } from "effect";
 import { Hex } from "effect/encoding";
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
-import type { PlatformState } from "../simulation/platform_state.ts";
+import type { PlatformState } from "../simulation.ts";
 
 /** As at Discord, the service has 3 seconds to answer. */
 const answerTime = "3 seconds";

@@ -2,7 +2,7 @@
 import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
 import { listings } from "@accountlink/pages/chat";
 import { type Html, html } from "@accountlink/pages/html";
-import type { PlatformState } from "../simulation/platform_state.ts";
+import type { PlatformState } from "../simulation.ts";
 import { buttonsOf, type ChannelMessage } from "./channel.ts";
 import { messageHtml, type Names } from "./message_html.ts";
 

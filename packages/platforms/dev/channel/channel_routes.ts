@@ -3,8 +3,7 @@ import type { ChatId } from "@accountlink/core";
 import { Effect, Schema } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { makePages } from "../oauth/sign_in_page.ts";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
-import { done, json, refuse } from "../simulation/responses.ts";
+import { done, json, platformRoute, refuse, type Simulation } from "../simulation.ts";
 import { AnswerMessage, makeChannels } from "./channel.ts";
 import { channelHtml } from "./channel_page.ts";
 

@@ -3,9 +3,8 @@
  * the client.
  */
 import { Effect, Schema } from "effect";
-import { HttpServerRequest, HttpServerResponse } from "effect/http";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
-import { chosenUser, forgetChosenUser } from "./chosen_user.ts";
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { platformRoute, refuse, type Simulation } from "../simulation.ts";
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 import { makePages, type Pages } from "./sign_in_page.ts";
 
@@ -107,3 +106,34 @@ const sendBack = (
   }
   return HttpServerResponse.redirect(url, { headers: { "cache-control": "no-store" } });
 };
+
+/** Tells the next sign-in of the browser which user to take. */
+const cookie = "dev_platform_user";
+
+const options = { path: "/chat/oauth", httpOnly: true, sameSite: "lax" } as const;
+
+/** The user of the link that the browser opened last; undefined if it opened none. */
+const chosenUser = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  ({ cookies }): string | undefined => cookies[cookie],
+);
+
+/** A link counts for one sign-in. */
+const forgetChosenUser = HttpServerResponse.expireCookieUnsafe(cookie, options);
+
+/** @param serviceUrl the public URL of the service, at whose sign-in the link leads */
+export const chosenUserRoutes = (simulation: Simulation, serviceUrl: string | undefined) =>
+  (["dashboard", "me"] as const).map((site) =>
+    platformRoute(
+      simulation,
+      "GET",
+      `/chat/as/:userId/${site}`,
+      Effect.map(HttpRouter.params, ({ userId = "" }) =>
+        serviceUrl === undefined || !simulation.platforms.chatUsers.has(userId)
+          ? refuse("unknown_user")
+          : HttpServerResponse.redirect(`${serviceUrl}/${site}/sign-in`).pipe(
+              HttpServerResponse.setCookieUnsafe(cookie, userId, { ...options, maxAge: "1 minute" }),
+            ),
+      ),
+    ),
+  );

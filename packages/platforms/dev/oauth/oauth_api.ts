@@ -2,9 +2,8 @@
 import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
-import type { RegisteredClient } from "../oauth_client.ts";
-import { type Platform, platformRoute, type Simulation } from "../simulation/platform_route.ts";
-import { json, refuse } from "../simulation/responses.ts";
+import type { RegisteredClient } from "../identities.ts";
+import { json, type Platform, platformRoute, refuse, type Simulation } from "../simulation.ts";
 import type { UserGuilds } from "../wire.ts";
 import { bearerToken } from "./authorization_header.ts";
 import { authorizeEndpoint } from "./authorize_endpoint.ts";
@@ -68,34 +67,15 @@ const gameOpenId = Effect.fnUntraced(function* (simulation: Simulation, { baseUr
     scopes: ["openid"],
     users: Array.from(simulation.platforms.gameUsers.values(), gameSignIn),
   });
-  const issuer = `${baseUrl}/game/oauth`;
-  const idTokens = yield* makeIdTokens(issuer);
-
-  const document = (path: `/${string}`, body: object) =>
-    platformRoute(simulation, "GET", `/game/oauth${path}`, Effect.succeed(json(body)));
+  const idTokens = yield* makeIdTokens(`${baseUrl}/game/oauth`);
 
   return [
     ...(yield* authorizeEndpoint(simulation, server)),
     yield* tokenEndpoint(simulation, server, ({ userId, nonce }, { clientId }) =>
       idTokens.sign({ sub: userId, aud: clientId, nonce }),
     ),
-    document("/.well-known/openid-configuration", discovery(issuer)),
-    document("/jwks", idTokens.keySet),
+    platformRoute(simulation, "GET", "/game/oauth/jwks", Effect.succeed(json(idTokens.keySet))),
   ];
-});
-
-const discovery = (issuer: string) => ({
-  issuer,
-  authorization_endpoint: `${issuer}/authorize`,
-  token_endpoint: `${issuer}/token`,
-  jwks_uri: `${issuer}/jwks`,
-  scopes_supported: ["openid"],
-  response_types_supported: ["code"],
-  grant_types_supported: ["authorization_code"],
-  subject_types_supported: ["public"],
-  id_token_signing_alg_values_supported: ["ES256"],
-  token_endpoint_auth_methods_supported: ["client_secret_basic"],
-  code_challenge_methods_supported: ["S256"],
 });
 
 const chatSignIn = (user: ChatUser): SignInUser => ({ ...user, picture: user.avatar });

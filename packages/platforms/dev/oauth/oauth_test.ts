@@ -255,20 +255,12 @@ describe("the token endpoint", () => {
   );
 });
 
-it.effect("the discovery document names this server's endpoints", () =>
+it.effect("the published keys of ID tokens have no private part", () =>
   Effect.gen(function* () {
-    const server = yield* started;
-    const issuer = `${server.url}/game/oauth`;
-    const { body } = yield* server.send("GET", "/game/oauth/.well-known/openid-configuration");
-    expect(body).toMatchObject({
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      jwks_uri: `${issuer}/jwks`,
-    });
-    const { body: keySet } = yield* server.send("GET", "/game/oauth/jwks");
-    // The private part of a key is named `d`. The published keys must not contain it.
-    const names = keySet.keys.map((key: object) => Object.keys(key).toSorted());
+    const { send: ask } = yield* started;
+    const { body } = yield* ask("GET", "/game/oauth/jwks");
+    // The private part of a key is named `d`.
+    const names = body.keys.map((key: object) => Object.keys(key).toSorted());
     expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
   }),
 );

@@ -4,7 +4,7 @@ import { Effect } from "effect";
 import { Digest } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import { HttpServerResponse } from "effect/http";
-import type { Platform } from "../simulation/platform_route.ts";
+import type { Platform } from "../simulation.ts";
 import type { SignInUser } from "./oauth_server.ts";
 import { style } from "./sign_in_style.ts";
 

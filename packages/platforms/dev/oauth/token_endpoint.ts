@@ -3,8 +3,8 @@ import { Effect, Option, Redacted, Schema } from "effect";
 import { Digest } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
-import type { RegisteredClient } from "../oauth_client.ts";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import type { RegisteredClient } from "../identities.ts";
+import { platformRoute, type Simulation } from "../simulation.ts";
 import { basicCredentials } from "./authorization_header.ts";
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 

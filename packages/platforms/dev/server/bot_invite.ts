@@ -2,9 +2,9 @@
 import { html } from "@accountlink/pages/html";
 import { Effect, Schema } from "effect";
 import { HttpServerRequest } from "effect/http";
+import type { RegisteredClient } from "../identities.ts";
 import { makePages } from "../oauth/sign_in_page.ts";
-import type { RegisteredClient } from "../oauth_client.ts";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { platformRoute, type Simulation } from "../simulation.ts";
 
 /** GET shows all guilds, or only the guild with the ID `guild_id`; POST to the same URL adds the bot. */
 export const botInvite = Effect.fnUntraced(function* (

@@ -4,9 +4,16 @@ import type { Guild, RoleRefusal } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
-import { userOfName } from "../simulation/platform_state.ts";
-import { done, fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
+import {
+  done,
+  fromPath,
+  json,
+  type PathHandler,
+  platformRoute,
+  refuse,
+  type Simulation,
+  userOfName,
+} from "../simulation.ts";
 import {
   type Guilds,
   type Joins,

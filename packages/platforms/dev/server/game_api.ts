@@ -7,9 +7,15 @@ import {
   profileOfFixture,
 } from "@accountlink/core/fixture";
 import type { GameItem } from "@accountlink/core/platforms";
-import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
-import { userOfName } from "../simulation/platform_state.ts";
-import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
+import {
+  fromPath,
+  json,
+  type PathHandler,
+  platformRoute,
+  refuse,
+  type Simulation,
+  userOfName,
+} from "../simulation.ts";
 import type { GameUser, Owned } from "../wire.ts";
 
 export const gameApi = (simulation: Simulation) => {

@@ -3,9 +3,7 @@ import { CacheMemory } from "@accountlink/memory";
 import { describe, expect, it } from "@effect/vitest";
 import { Duration, Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
-import { cachedChatPlatform } from "./cached_chat_platform.ts";
-import { cachedGamePlatform } from "./cached_game_platform.ts";
-import type { Staleness } from "./staleness.ts";
+import { cachedChatPlatform, cachedGamePlatform, type Staleness } from "./cached_platforms.ts";
 
 const guildId = "700001" as GuildId;
 const chatId = "100001" as ChatId;

@@ -1,14 +1,14 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { Clock, Duration, Effect, Random, Result, type Scope, Semaphore } from "effect";
+import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Semaphore, Stream } from "effect";
 import {
   FetchHttpClient,
   Headers,
   HttpClient,
+  type HttpClientError,
   type HttpClientRequest,
-  type HttpClientResponse,
+  HttpClientResponse,
 } from "effect/http";
-import { brokenConnection, buffered } from "./buffered_response.ts";
 import { makeCircuit } from "./circuit.ts";
 import { countingOutcome, timing } from "./metrics.ts";
 import { RequestFailed } from "./request_failed.ts";
@@ -144,3 +144,42 @@ const failUnlessAnswered = Effect.fnUntraced(function* (response: HttpClientResp
   const retryAfter = Result.isSuccess(wait) ? Headers.retryAfterDelay(wait.success, now) : Duration.zero;
   return yield* new RequestFailed({ reason: "status", status, retryAfter });
 });
+
+/** Returns the response with its body in memory. A body over the limit closes the connection. */
+const buffered = (
+  response: HttpClientResponse.HttpClientResponse,
+  maxBodyBytes: number,
+): Effect.Effect<HttpClientResponse.HttpClientResponse, RequestFailed> =>
+  Effect.map(readBody(response, maxBodyBytes), (body) => {
+    const { request, status, headers } = response;
+    // `Response` refuses a body, even an empty one, for statuses such as 204.
+    const source = new Response(body.byteLength === 0 ? null : body, { status, headers });
+    return HttpClientResponse.fromWeb(request, source);
+  });
+
+const readBody = (response: HttpClientResponse.HttpClientResponse, maxBodyBytes: number) =>
+  response.stream.pipe(
+    Stream.catchTag("HttpClientError", (error) =>
+      error.reason._tag === "EmptyBodyError" ? Stream.empty : Stream.fail(brokenConnection(error)),
+    ),
+    Stream.limitBytes(ByteSize.bytes(maxBodyBytes), () =>
+      Stream.fail(new RequestFailed({ reason: "too_large", status: response.status })),
+    ),
+    Stream.mkUint8Array,
+  );
+
+/**
+ * Converts the error of a failed connection. Only the error code of the system is kept, because the error contains the
+ * whole request.
+ */
+const brokenConnection = (error: HttpClientError.HttpClientError): RequestFailed => {
+  const code = codeOf(error.cause);
+  return new RequestFailed({ reason: "connection", ...(code === undefined ? {} : { code }) });
+};
+
+const codeOf = (cause: unknown): string | undefined => {
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    if ("code" in error && /^[A-Z][A-Z0-9_]+$/.test(String(error.code))) return String(error.code);
+  }
+  return undefined;
+};

@@ -4,8 +4,7 @@ import { Effect, Layer, Option, type Redacted, Schema } from "effect";
 import { HttpClient } from "effect/http";
 import { finderOn, identityProvider, type Resilience } from "../../http/mod.ts";
 import { discordApi, userAgent } from "./discord_client.ts";
-import { canManage, isSnowflake } from "./discord_values.ts";
-import { Member, OwnGuild, refusal } from "./discord_wire.ts";
+import { canManage, isSnowflake, Member, OwnGuild, refusal } from "./discord_wire.ts";
 
 export interface LiveChatIdentityOptions {
   readonly clientId: string;

@@ -7,9 +7,21 @@ import { liveBotInvite } from "../presentation.ts";
 import { discordCommands } from "./chat_commands.ts";
 import { discordRoles } from "./chat_roles.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
-import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
-import { Guild, ListedMember, type Member, NamedMember, Role, refusal, User } from "./discord_wire.ts";
-import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
+import {
+  canManage,
+  createdAt,
+  GovernedGuild,
+  Guild,
+  imageUrl,
+  isSnowflake,
+  ListedMember,
+  Member,
+  NamedMember,
+  OwnGuild,
+  Role,
+  refusal,
+  User,
+} from "./discord_wire.ts";
 import { discordJoins } from "./joins.ts";
 
 /** How long the role names of a guild are cached. The roles of a member are not cached. */
@@ -173,3 +185,61 @@ const guildMember = ({ nick, joined_at, roles }: typeof Member.Type, names: Name
   joined: joined_at === null ? null : DateTime.formatIso(joined_at),
   roles: roles.map((id) => ({ id, name: names.get(id) ?? null })),
 });
+
+/** Looks up a member. Both IDs must be snowflakes. */
+const memberOn = (client: ResilientClient, operation: string) => (guildId: GuildId, chatId: ChatId) =>
+  finderOn(client)(
+    operation,
+    `/guilds/${guildId}/members/${chatId}`,
+    Member,
+    refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess"),
+    ({ user }) => user.id === chatId,
+  );
+
+/** How many guilds Discord lists per request, in order of ID. */
+const guildPageSize = 200;
+
+/**
+ * Reads pages of the list of the bot's guilds. It does not look up each guild, since looking up a guild that the bot is
+ * not in is an invalid request, and Discord blocks IP addresses that send many invalid requests. The first page starts
+ * at the lowest requested guild ID; each further page starts at the lowest requested ID after the previous page.
+ */
+const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joinedGuilds"] =>
+  Effect.fnUntraced(function* (guildIds) {
+    const joined = new Set<GuildId>();
+    let left = guildIds.filter(isSnowflake).toSorted(bySnowflake);
+    while (left[0] !== undefined) {
+      const url = `/users/@me/guilds?limit=${guildPageSize}&after=${BigInt(left[0]) - 1n}`;
+      const page = yield* finderOn(client)("ChatPlatform.joinedGuilds", url, Schema.Array(OwnGuild));
+      const listed = Option.getOrThrow(page).map(({ id }) => id);
+      for (const id of left) if (listed.includes(id)) joined.add(id);
+      const last = listed.length < guildPageSize ? null : BigInt(listed.at(-1) ?? 0);
+      left = last === null ? [] : left.filter((id) => BigInt(id) > last);
+    }
+    return joined;
+  });
+
+const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
+
+/**
+ * Finds out whether the member owns the guild, or has a role that may manage the guild. Every member has the role
+ * `@everyone`.
+ */
+const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManager"] =>
+  Effect.fnUntraced(function* (guildId, chatId) {
+    if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;
+    const operation = "ChatPlatform.isManager";
+    const guild = yield* finderOn(client)(
+      operation,
+      `/guilds/${guildId}`,
+      GovernedGuild,
+      refusal("unknownGuild", "missingAccess"),
+      ({ id }) => id === guildId,
+    );
+    if (Option.isNone(guild)) return false;
+    const member = yield* memberOn(client, operation)(guildId, chatId);
+    if (Option.isNone(member)) return false;
+    const { owner_id, roles } = guild.value;
+    const held = new Set([guildId, ...member.value.roles]);
+    return owner_id === chatId || roles.some(({ id, permissions }) => held.has(id) && canManage(permissions));
+  });

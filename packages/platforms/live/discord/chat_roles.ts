@@ -12,8 +12,7 @@ import {
 import { Cache, Duration, Effect, Exit, flow, Option, Schema } from "effect";
 import { HttpClientRequest } from "effect/http";
 import { changeResource, finderOn, RequestFailed, type ResilientClient } from "../../http/mod.ts";
-import { canManage, isSnowflake } from "./discord_values.ts";
-import { codes, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
+import { canManage, codes, isSnowflake, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
 
 const pageSize = 1_000;
 

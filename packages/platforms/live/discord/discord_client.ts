@@ -1,10 +1,8 @@
 /** The HTTP client for Discord's API: it sends a user agent, is authorized as the bot, and respects rate limits. */
-
 import { Duration, Effect, flow, Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { type Resilience, resilientClient } from "../../http/mod.ts";
-import { makeRateLimiter, observeRateLimits } from "./rate_limiter.ts";
-import { RateLimits } from "./rate_limits.ts";
+import { makeRateLimiter, observeRateLimits, RateLimits } from "./rate_limits.ts";
 
 /** The version of Discord's API that the schemas in `discord_wire.ts` describe. */
 export const discordApi = "https://discord.com/api/v10";

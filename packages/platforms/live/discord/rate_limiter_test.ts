@@ -3,8 +3,7 @@ import { Clock, Duration, Effect, Fiber } from "effect";
 import { HttpClient, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
 import { resilientClient } from "../../http/mod.ts";
-import { makeRateLimiter, observeRateLimits } from "./rate_limiter.ts";
-import { RateLimits } from "./rate_limits.ts";
+import { makeRateLimiter, observeRateLimits, RateLimits } from "./rate_limits.ts";
 import { budget } from "./test_discord.ts";
 
 const guild = "197038439483310086";

@@ -3,21 +3,27 @@ import { type GameItem, groupPageSize, type ProfilePart, profileParts } from "@a
 import { Effect, Layer, Option, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { finderOn, findResource, type Resilience, resilientClient } from "../../http/mod.ts";
-import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
-import { gameGroup, gameProfile, gameRole, imageOf, isRobloxId } from "./roblox_values.ts";
 import {
   Badges,
   FoundGroups,
   FoundUsers,
   GroupMembers,
   GroupRoles,
+  gameGroup,
+  gameProfile,
+  gameRole,
   Item,
+  imageOf,
+  isRobloxId,
   Memberships,
   NoItem,
+  type RobloxService,
+  robloxApi,
+  robloxService,
   Thumbnails,
   UnknownUser,
   User,
-} from "./roblox_wire.ts";
+} from "./roblox_api.ts";
 
 export interface LiveGamePlatformOptions {
   /** The base URL of Roblox's services, with `{service}` in place of the service's name. */

@@ -1,3 +1,7 @@
+/** Roblox's services, the parts of their responses that this service reads, and what they become in core. */
+import { GameBadge, type GameGroup, type GameProfile } from "@accountlink/core/platforms";
+import { DateTime, Schema } from "effect";
+
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
 
@@ -18,3 +22,137 @@ export type RobloxService =
  */
 export const robloxService = (apiUrl: string, service: RobloxService): string =>
   apiUrl.replace("{service}", service);
+
+const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+
+export const User = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  displayName: nullish(Schema.String),
+  description: nullish(Schema.String),
+  created: nullish(Schema.DateTimeUtcFromString),
+  isBanned: nullish(Schema.Boolean),
+  hasVerifiedBadge: nullish(Schema.Boolean),
+});
+
+/** The body of a 404 for a user that does not exist. */
+export const UnknownUser = Schema.Struct({
+  errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Literal(3) })),
+});
+
+const listOf = <S extends Schema.Top>(entry: S) => Schema.Struct({ data: Schema.Array(entry) });
+
+export const Thumbnails = listOf(
+  Schema.Struct({
+    targetId: Schema.Int,
+    /** Such as `Completed`, `Pending` or `Blocked`. Only a thumbnail in the state `Completed` has an image. */
+    state: Schema.String,
+    imageUrl: nullish(Schema.String),
+  }),
+);
+
+/** The response of a lookup of users by name. */
+export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
+
+/** The response of a lookup of groups by ID. */
+export const FoundGroups = listOf(
+  Schema.Struct({ id: Schema.Int, name: Schema.String, memberCount: nullish(Schema.Int) }),
+);
+
+const GroupRole = Schema.Struct({
+  id: Schema.Int,
+  name: nullish(Schema.String),
+  rank: nullish(Schema.Int),
+});
+
+export const GroupMembers = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ user: Schema.Struct({ userId: Schema.Int }), role: GroupRole })),
+  nextPageCursor: nullish(Schema.String),
+});
+
+export const GroupRoles = Schema.Struct({
+  roles: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
+});
+
+/** An item: a game pass and an asset have a `Name`, a badge has a `name`. */
+export const Item = Schema.Union([
+  Schema.Struct({ Name: Schema.String }),
+  Schema.Struct({ name: Schema.String }),
+]);
+
+/** The body of a 403 for an item in a private inventory, and of a 404 for an item that does not exist. */
+export const NoItem = Schema.Struct({
+  errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Int })),
+});
+
+export const Memberships = listOf(
+  Schema.Struct({
+    group: Schema.Struct({
+      id: Schema.Int,
+      name: nullish(Schema.String),
+      memberCount: nullish(Schema.Int),
+      hasVerifiedBadge: nullish(Schema.Boolean),
+    }),
+    role: GroupRole,
+  }),
+);
+
+/**
+ * The badges that Roblox itself awards. There are about twenty, so this list is short; a user can have thousands of
+ * badges from games.
+ */
+export const Badges = Schema.Array(GameBadge);
+
+/** Whether the text is a Roblox ID, which is an integer. Roblox answers requests for other texts with an error. */
+export const isRobloxId = (text: string): boolean =>
+  /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+
+/** The URL of the user's image once Roblox has rendered and approved it. */
+export const imageOf = (thumbnails: (typeof Thumbnails.Type)["data"], gameId: string): string | null => {
+  const own = thumbnails.find(({ targetId }) => String(targetId) === gameId);
+  return own?.state === "Completed" ? (own.imageUrl ?? null) : null;
+};
+
+export const gameRole = ({ id, name, rank }: typeof GroupRole.Type) => ({
+  id,
+  name: name ?? null,
+  rank: rank ?? null,
+});
+
+export const gameGroup = ({
+  group,
+  role,
+}: (typeof Memberships.Type)["data"][number]): typeof GameGroup.Type => ({
+  id: group.id,
+  name: group.name ?? null,
+  memberCount: group.memberCount ?? null,
+  hasVerifiedBadge: group.hasVerifiedBadge ?? null,
+  role: gameRole(role),
+});
+
+/** The parts of a profile that do not come from the users service. */
+interface ProfileParts {
+  readonly headshot: string | null;
+  readonly fullBody: string | null;
+  readonly badges: GameProfile["badges"];
+  readonly groups: GameProfile["groups"];
+}
+
+const isoOrNull = (time: DateTime.Utc | null | undefined): string | null =>
+  time === null || time === undefined ? null : DateTime.formatIso(time);
+
+export const gameProfile = (
+  user: typeof User.Type,
+  { headshot, fullBody, badges, groups }: ProfileParts,
+): GameProfile => ({
+  id: String(user.id),
+  username: user.name,
+  displayName: user.displayName ?? null,
+  description: user.description ?? null,
+  created: isoOrNull(user.created),
+  isBanned: user.isBanned ?? null,
+  hasVerifiedBadge: user.hasVerifiedBadge ?? null,
+  avatar: { headshot, fullBody },
+  badges,
+  groups,
+});

@@ -1,0 +1,190 @@
+/** The platforms behind short-lived caches. */
+import {
+  type Cache,
+  type ChatId,
+  ChatPlatform,
+  type GameId,
+  GamePlatform,
+  type GuildId,
+} from "@accountlink/core";
+import {
+  type ChatRoles,
+  ChatUser,
+  type GameItem,
+  GameProfile,
+  Guild,
+  GuildMember,
+  type ProfilePart,
+  profileParts,
+} from "@accountlink/core/platforms";
+import { Duration, Effect, Layer, Option, Schema } from "effect";
+import { cachedLookup } from "./cached_lookup.ts";
+
+/**
+ * How old a platform's answer may be. The age counts from the request to the platform, even for callers that joined
+ * the request later.
+ */
+export interface Staleness {
+  /** The maximum age of a cached guild. As long as a guild is cached, the bot counts as its member. */
+  readonly guild: Duration.Duration;
+  /** The maximum age of cached data about a member of a guild. */
+  readonly member: Duration.Duration;
+  /** The maximum age of a cached user profile, or of the answer that a game user exists. */
+  readonly profile: Duration.Duration;
+  /**
+   * The maximum age of the cached answer that a guild, member or user was not found, and of a profile without badges or
+   * groups. It is short, because people join a guild and retry at once.
+   */
+  readonly absence: Duration.Duration;
+}
+
+/**
+ * The default maximum ages of cached answers.
+ *
+ * @example
+ * ```ts
+ * import { defaultStaleness } from "@accountlink/platforms/http";
+ * import { Duration } from "effect";
+ *
+ * Duration.toSeconds(defaultStaleness.profile); // 30
+ * ```
+ */
+export const defaultStaleness: Staleness = {
+  guild: Duration.seconds(10),
+  member: Duration.seconds(5),
+  profile: Duration.seconds(30),
+  absence: Duration.seconds(1),
+};
+
+/**
+ * Wraps the provided chat platform in a short-lived cache.
+ *
+ * @param overrides maximum ages that differ from the defaults
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/memory";
+ * import { PlatformMemory } from "@accountlink/memory";
+ * import { Duration, Layer } from "effect";
+ *
+ * const platform = PlatformMemory.layer({ guilds: [], chatUsers: [], gameUsers: [] });
+ * const cached = cachedChatPlatform({ member: Duration.seconds(2) });
+ * const layer = cached.pipe(Layer.provide([platform, CacheMemory.layer]));
+ * ```
+ */
+export const cachedChatPlatform = (
+  overrides: Partial<Staleness> = {},
+): Layer.Layer<ChatPlatform, never, ChatPlatform | Cache> =>
+  Layer.effect(
+    ChatPlatform,
+    Effect.gen(function* () {
+      const platform = yield* ChatPlatform;
+      const { guild, member, profile, absence } = { ...defaultStaleness, ...overrides };
+
+      const findGuild = yield* cachedLookup({
+        answer: "chat.guild",
+        lookup: platform.findGuild,
+        schema: Schema.OptionFromNullOr(Guild),
+        freshFor: (found) => (Option.isSome(found) ? guild : absence),
+      });
+
+      const findMember = yield* cachedLookup({
+        answer: "chat.member",
+        lookup: ([guildId, chatId]: readonly [GuildId, ChatId]) => platform.findMember(guildId, chatId),
+        schema: Schema.OptionFromNullOr(GuildMember),
+        freshFor: (found) => (Option.isSome(found) ? member : absence),
+      });
+
+      const findUser = yield* cachedLookup({
+        answer: "chat.user",
+        lookup: platform.findUser,
+        schema: Schema.OptionFromNullOr(ChatUser),
+        freshFor: (found) => (Option.isSome(found) ? profile : absence),
+      });
+
+      return ChatPlatform.of({
+        // Operations that are not replaced below are not cached, because they are rarely repeated for the same users.
+        ...platform,
+        findGuild,
+        findMember: (guildId, chatId) => findMember([guildId, chatId]),
+        findUser,
+        ...(platform.roles === undefined
+          ? {}
+          : { roles: afterChanges(platform.roles, (...changed) => findMember.forget(changed)) }),
+      });
+    }),
+  );
+
+/** Runs an effect after every change of a member. */
+const afterChanges = (
+  roles: ChatRoles,
+  effect: (guildId: GuildId, chatId: ChatId) => Effect.Effect<void>,
+): ChatRoles => {
+  const then =
+    <Rest extends ReadonlyArray<unknown>, A, E>(
+      change: (guildId: GuildId, chatId: ChatId, ...rest: Rest) => Effect.Effect<A, E>,
+    ) =>
+    (guildId: GuildId, chatId: ChatId, ...rest: Rest) =>
+      Effect.ensuring(change(guildId, chatId, ...rest), effect(guildId, chatId));
+  return {
+    ...roles,
+    addRole: then(roles.addRole),
+    removeRole: then(roles.removeRole),
+    setNickname: then(roles.setNickname),
+  };
+};
+
+type PartsOfUser = readonly [gameId: GameId, ...parts: ReadonlyArray<ProfilePart>];
+
+type ItemOfUser = readonly [gameId: GameId, item: GameItem["item"], itemId: string];
+
+/**
+ * Wraps the provided game platform in a short-lived cache.
+ *
+ * @param overrides maximum ages that differ from the defaults
+ */
+export const cachedGamePlatform = (
+  overrides: Partial<Staleness> = {},
+): Layer.Layer<GamePlatform, never, GamePlatform | Cache> =>
+  Layer.effect(
+    GamePlatform,
+    Effect.gen(function* () {
+      const platform = yield* GamePlatform;
+      const { profile, absence } = { ...defaultStaleness, ...overrides };
+
+      const hasUser = yield* cachedLookup({
+        answer: "game.user",
+        lookup: platform.hasUser,
+        schema: Schema.Boolean,
+        freshFor: (isThere) => (isThere ? profile : absence),
+      });
+
+      const findProfile = yield* cachedLookup({
+        answer: "game.profile",
+        lookup: ([gameId, ...parts]: PartsOfUser) => platform.findProfile(gameId, parts),
+        schema: Schema.OptionFromNullOr(GameProfile),
+        // Badges or groups are null after a failed request, so ask again soon. A user may have no avatar.
+        freshFor: (found, [, ...parts]) =>
+          Option.exists(found, (known) => parts.every((part) => part === "avatar" || known[part] !== null))
+            ? profile
+            : absence,
+      });
+
+      const askItem = platform.hasItem;
+      const hasItem =
+        askItem &&
+        (yield* cachedLookup({
+          answer: "game.item",
+          lookup: ([gameId, item, itemId]: ItemOfUser) => askItem(gameId, { item, itemId }),
+          schema: Schema.Literals(["owned", "not_owned", "private"]),
+          freshFor: () => profile,
+        }));
+
+      return GamePlatform.of({
+        ...platform,
+        hasUser,
+        findProfile: (gameId, parts = profileParts) => findProfile([gameId, ...parts]),
+        ...(hasItem && { hasItem: (gameId, { item, itemId }) => hasItem([gameId, item, itemId]) }),
+      });
+    }),
+  );
