@@ -12,7 +12,7 @@ import type {
 import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
-import { LinkStore, type NewestPosition, type PageDirection } from "../links/link_store.ts";
+import { LinkStore, type NewestPosition, newestOf, type PageDirection } from "../links/link_store.ts";
 import { type GameRemoved, type GameUpdated, LinkWriter } from "../links/link_writer.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
@@ -151,14 +151,10 @@ export class OwnedLinks extends Context.Service<
       const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
       const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
       const records = yield* store.findByChatIds(scope.pid, all);
-      const linked = [...records.values()].filter(isLinked).toSorted(newestFirst);
-      const found =
-        place !== null && direction === "newer"
-          ? linked.filter((link) => newestFirst(link, place) < 0).slice(-limit)
-          : linked.filter((link) => place === null || newestFirst(place, link) < 0).slice(0, limit);
+      const linked = [...records.values()].filter(isLinked);
       const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
       if (all.length === 0) yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
-      return { found, unlinked: chatIds.filter(isUnlinked) };
+      return { found: newestOf(linked, place, limit, direction), unlinked: chatIds.filter(isUnlinked) };
     });
 
     const page: OwnedLinks["Service"]["page"] = Effect.fn("OwnedLinks.page")(function* (
@@ -231,9 +227,6 @@ export class OwnedLinks extends Context.Service<
     });
   }).pipe(Layer.effect(OwnedLinks));
 }
-
-const newestFirst = (one: NewestPosition, other: NewestPosition): number =>
-  other.lastVerifiedAt - one.lastVerifiedAt || (one.chatId < other.chatId ? -1 : 1);
 
 const targetOf = (owner: KeyOwner, scope: DataScope) => ({
   scope,

@@ -101,6 +101,22 @@ export interface NewestPosition {
 /** `older` returns the links after a position, `newer` the links before it. Links are sorted by time, newest first. */
 export type PageDirection = "older" | "newer";
 
+/** Returns what `LinkStore.newestPage` returns for these links. @internal */
+export const newestOf = (
+  links: ReadonlyArray<Link>,
+  place: NewestPosition | null,
+  limit: number,
+  direction: PageDirection = "older",
+): ReadonlyArray<Link> => {
+  const sorted = links.toSorted(newestFirst);
+  return place !== null && direction === "newer"
+    ? sorted.filter((link) => newestFirst(link, place) < 0).slice(-limit)
+    : sorted.filter((link) => place === null || newestFirst(place, link) < 0).slice(0, limit);
+};
+
+const newestFirst = (one: NewestPosition, other: NewestPosition): number =>
+  other.lastVerifiedAt - one.lastVerifiedAt || (one.chatId < other.chatId ? -1 : 1);
+
 /** Whole UTC days: `from` and `before` are starts of days. */
 export interface DayRange {
   readonly from: Millis;

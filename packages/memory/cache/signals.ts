@@ -1,6 +1,6 @@
 import { Signals } from "@accountlink/core";
 import { Effect, Layer, Queue } from "effect";
-import { getOrInsert } from "../storage/state/get_or_insert.ts";
+import { getOrInsert } from "../get_or_insert.ts";
 
 /** Messages reach only the subscribers of this process. */
 export const layer: Layer.Layer<Signals> = Layer.sync(Signals, () => {

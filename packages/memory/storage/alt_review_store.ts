@@ -1,30 +1,43 @@
-import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
+import type { ChatId } from "@accountlink/core";
+import { AltReviewStore, type ReviewedPair } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { getOrInsert } from "./state/get_or_insert.ts";
-import { ScopeReviews } from "./state/scope_reviews.ts";
-import { layerOf, type Memory } from "./state/state.ts";
+import { Order } from "effect";
+import { layerOf, type Memory } from "./state.ts";
+
+const nameOf = ({ pid, chatId, otherChatId }: ReviewedPair): string =>
+  [pid, ...[chatId, otherChatId].toSorted()].join(" ");
 
 export const layer = layerOf(AltReviewStore, (memory) => ({
-  set: (write) => setReview(memory, write),
-  remove: (write) => removeReview(memory, write),
+  set: (write) => {
+    const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
+    assertStorable([note ?? ""]);
+    memory.record({ ...write, action: "review.set", details: { chatId, otherChatId, verdict } });
+    memory.reviews.set(nameOf(write), { pid, review: { chatId, otherChatId, verdict, note, at, keyId } });
+  },
+
+  remove: (write) => {
+    const { chatId, otherChatId } = write;
+    if (!memory.reviews.has(nameOf(write))) return false;
+    memory.record({ ...write, action: "review.deleted", details: { chatId, otherChatId } });
+    return memory.reviews.delete(nameOf(write));
+  },
+
   findByChatId: (pid, chatId, limit) =>
-    (memory.reviews.get(pid)?.of(chatId) ?? []).slice(0, limit ?? undefined),
+    reviewsOf(memory, chatId)
+      .filter((found) => found.pid === pid)
+      .map(({ review }) => review)
+      .slice(0, limit ?? undefined),
 }));
 
-const setReview = (memory: Memory, write: SetAltReview): void => {
-  const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
-  const { scope } = memory.linksOf(pid);
-  assertStorable([note ?? ""]);
-  memory.record({ ...write, action: "review.set", scope, details: { chatId, otherChatId, verdict } });
-  const reviews = getOrInsert(memory.reviews, pid, () => new ScopeReviews());
-  reviews.put({ chatId, otherChatId, verdict, note, at, keyId });
-};
-
-const removeReview = (memory: Memory, write: ReviewedPair): boolean => {
-  const { pid, chatId, otherChatId } = write;
-  const reviews = memory.reviews.get(pid);
-  if (reviews === undefined || !reviews.has(chatId, otherChatId)) return false;
-  const { scope } = memory.linksOf(pid);
-  memory.record({ ...write, action: "review.deleted", scope, details: { chatId, otherChatId } });
-  return reviews.remove(chatId, otherChatId);
-};
+/** The reviews of a chat user in all scopes, newest first, then by `otherChatId`. In each, this user is `chatId`. */
+export const reviewsOf = (memory: Memory, chatId: ChatId) =>
+  [...memory.reviews.values()]
+    .filter(({ review }) => review.chatId === chatId || review.otherChatId === chatId)
+    .map(({ pid, review }) => {
+      const otherChatId = review.chatId === chatId ? review.otherChatId : review.chatId;
+      return { pid, review: { ...review, chatId, otherChatId } };
+    })
+    .toSorted(
+      ({ review: one }, { review: other }) =>
+        other.at - one.at || Order.String(one.otherChatId, other.otherChatId),
+    );

@@ -1,20 +1,17 @@
-import { type DayCount, DayCounts } from "@accountlink/core/limits";
+import { DayCounts } from "@accountlink/core/limits";
 import { assertStorable } from "@accountlink/core/storable_text";
-import type { Millis } from "@accountlink/core/timestamp";
-import { layerOf, type Memory } from "./state/state.ts";
+import { layerOf } from "./state.ts";
 
 /** Each save of counts also drops the windows that have ended. */
-export const layer = layerOf(DayCounts, (memory) => ({
-  save: (counts, now) => save(memory, counts, now),
-  load: (now) => Array.from(memory.dayCounts.values()).filter(({ endsAt }) => endsAt > now),
-}));
+export const layer = layerOf(DayCounts, ({ dayCounts }) => ({
+  save: (counts, now) => {
+    assertStorable(counts.map(({ key }) => key));
+    for (const [name, { endsAt }] of dayCounts) if (endsAt <= now) dayCounts.delete(name);
+    for (const count of counts) {
+      const name = `${count.endsAt} ${count.key}`;
+      if (count.counted > (dayCounts.get(name)?.counted ?? 0)) dayCounts.set(name, count);
+    }
+  },
 
-const save = (memory: Memory, counts: ReadonlyArray<DayCount>, now: Millis): void => {
-  assertStorable(counts.map(({ key }) => key));
-  for (const [name, { endsAt }] of memory.dayCounts) if (endsAt <= now) memory.dayCounts.delete(name);
-  for (const count of counts) {
-    const name = `${count.endsAt} ${count.key}`;
-    const saved = memory.dayCounts.get(name)?.counted ?? 0;
-    if (count.counted > saved) memory.dayCounts.set(name, count);
-  }
-};
+  load: (now) => [...dayCounts.values()].filter(({ endsAt }) => endsAt > now),
+}));

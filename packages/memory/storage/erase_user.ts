@@ -1,8 +1,7 @@
 import type { ChatId, KeyId } from "@accountlink/core";
 import { hasAccepted, isSuspendedOwner } from "@accountlink/core/accounts";
-import { isAtAddress, placeOf } from "@accountlink/core/addresses";
-import type { AuditEntry } from "@accountlink/core/audit";
-import { newEvent } from "@accountlink/core/events";
+import { isAtAddress } from "@accountlink/core/addresses";
+import { eventWithoutUser, newEvent } from "@accountlink/core/events";
 import { type Account, noSettings } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -15,11 +14,10 @@ import {
   withoutUser,
 } from "@accountlink/core/users";
 import { Option } from "effect";
+import { endVerifications } from "./flow_store.ts";
 import { membershipsOf } from "./member_store.ts";
 import { forgetRoles } from "./role_plan_store.ts";
-import type { Memory } from "./state/state.ts";
-import { keyOfErasedAccount } from "./state/stored_key.ts";
-import { endVerifications } from "./verification_ends.ts";
+import type { Memory } from "./state.ts";
 
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
   const { chatId, at, scopes, pseudonym, ownerHash } = write;
@@ -32,12 +30,12 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   for (const links of holders) links.remove(chatId);
   const things: Array<ErasedThing> = [
     ...holders.map(({ scope }) => ({ what: "records" as const, pid: scope.pid })),
-    ...forgetSightings(memory, chatId),
-    ...forgetReviews(memory, chatId),
+    ...eraseSightings(memory, chatId),
+    ...eraseReviews(memory, chatId),
     ...eraseEntries(memory, chatId, names),
   ];
   eraseFromSessions(memory, chatId, at);
-  for (const [pid, events] of memory.events) if (events.erase(chatId)) things.push({ what: "events", pid });
+  things.push(...eraseFromEvents(memory, chatId));
   eraseRequests(memory, chatId);
   for (const signIn of memory.signIns.values()) {
     if (signIn.chatId === chatId || (signIn.account !== null && names.includes(signIn.account))) {
@@ -52,9 +50,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
   );
   const { total, byScope } = countErased(things);
-  for (const [pid, details] of byScope) {
-    memory.record({ ...write, action: "user.erased", scope: memory.linksOf(pid).scope, details });
-  }
+  for (const [pid, details] of byScope) memory.record({ ...write, pid, action: "user.erased", details });
   for (const pid of new Set(things.map((thing) => thing.pid))) {
     if (pid !== null) memory.append(pid, newEvent(at, { type: "user.erased", data: { chatId } }));
   }
@@ -71,11 +67,23 @@ const eraseMember = (memory: Memory, chatId: ChatId): void => {
 };
 
 const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => {
-  const theirs = () => memory.sessions.filter((session) => session.chatId === chatId);
-  for (const { id, state } of theirs()) if (isFinal(state)) memory.sessions.delete(id);
+  for (const [id, { session }] of memory.sessions) {
+    if (session.chatId === chatId && isFinal(session.state)) memory.sessions.delete(id);
+  }
   for (const pid of memory.links.keys()) endVerifications(memory, pid, chatId, at);
-  for (const session of theirs()) memory.sessions.change({ ...session, chatId: null }, at);
+  for (const [id, stored] of memory.sessions) {
+    const { session } = stored;
+    if (session.chatId === chatId)
+      memory.sessions.set(id, { ...stored, session: { ...session, chatId: null } });
+  }
 };
+
+const eraseFromEvents = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedThing> =>
+  [...memory.events].flatMap(([pid, feed]) => {
+    const erased = feed.events.map((event) => eventWithoutUser(event, chatId));
+    feed.events = feed.events.map((event, i) => erased[i] ?? event);
+    return erased.some((event) => event !== null) ? [{ what: "events", pid }] : [];
+  });
 
 const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   for (const [id, { chatIds, fingerprint, endsAt }] of memory.idempotent) {
@@ -84,35 +92,31 @@ const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   }
 };
 
-const forgetSightings = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedThing> => {
-  const things: Array<ErasedThing> = [];
-  for (const [pid, sightings] of memory.sightings) {
-    for (const sighting of sightings.of(chatId)) {
-      sightings.remove(chatId, placeOf(sighting));
-      things.push({ what: isAtAddress(sighting) ? "sightings" : "browsers", pid });
-    }
-  }
-  return things;
-};
+/** The sightings of a chat user in all scopes, with the keys of `Memory.sightings`. */
+export const sightingsOf = (memory: Memory, chatId: ChatId) =>
+  [...memory.sightings].filter(([, { sighting }]) => sighting.chatId === chatId);
 
-const forgetReviews = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedThing> => {
-  const things: Array<ErasedThing> = [];
-  for (const [pid, reviews] of memory.reviews) {
-    for (const { otherChatId } of reviews.of(chatId)) {
-      reviews.remove(chatId, otherChatId);
-      things.push({ what: "reviews", pid });
-    }
-  }
-  return things;
-};
+const eraseSightings = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedThing> =>
+  sightingsOf(memory, chatId).map(([name, { pid, sighting }]) => {
+    memory.sightings.delete(name);
+    return { what: isAtAddress(sighting) ? "sightings" : "browsers", pid };
+  });
 
-const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<string>) => {
+const eraseReviews = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedThing> =>
+  [...memory.reviews].flatMap(([name, { pid, review }]) => {
+    if (review.chatId !== chatId && review.otherChatId !== chatId) return [];
+    memory.reviews.delete(name);
+    return [{ what: "reviews", pid }];
+  });
+
+const eraseEntries = (
+  memory: Memory,
+  chatId: ChatId,
+  names: ReadonlyArray<string>,
+): ReadonlyArray<ErasedThing> => {
   const entries = entriesOf(memory, chatId, names);
-  for (const entry of entries) {
-    const log = memory.log.get(entry.account) ?? [];
-    log[log.indexOf(entry)] = { ...entry, ...withoutUser(entry, chatId, names) };
-  }
-  return entries.map(({ pid }) => ({ what: "entries" as const, pid }));
+  memory.log = memory.log.map((entry) => ({ ...entry, ...withoutUser(entry, chatId, names) }));
+  return entries.map(({ pid }) => ({ what: "entries", pid }));
 };
 
 /**
@@ -131,29 +135,35 @@ const releaseAccount = (
   for (const [place, { pid }] of memory.rolePlans) {
     if (memory.linksOf(pid).scope.account === name) memory.rolePlans.delete(place);
   }
-  const members = memory.members.get(name);
-  for (const [id, member] of members ?? []) if (!hasAccepted(member)) members?.delete(id);
-  memory.renameAccount(name, { name: pseudonym, chatId: null, tier, status: accountStatus });
-  for (const { pid } of memory.scopes.get(pseudonym)?.values() ?? [])
-    memory.linksOf(pid).settings = noSettings;
-  const revoked: Array<KeyId> = [];
-  for (const stored of memory.keys.values()) {
-    const { id, scope, status } = stored.key;
-    if (scope.account !== name) continue;
-    if (status !== "revoked") revoked.push(id);
-    memory.keys.set(id, keyOfErasedAccount(stored, pseudonym, write.at));
+  memory.accounts.delete(name);
+  memory.accounts.set(pseudonym, { name: pseudonym, chatId: null, tier, status: accountStatus });
+  const accepted = [...(memory.members.get(name) ?? [])].filter(([, member]) => hasAccepted(member));
+  memory.members.delete(name);
+  memory.members.set(pseudonym, new Map(accepted));
+  memory.log = memory.log.map((entry) => (entry.account === name ? { ...entry, account: pseudonym } : entry));
+  for (const links of memory.links.values()) {
+    if (links.scope.account !== name) continue;
+    links.scope = { ...links.scope, account: pseudonym };
+    links.settings = noSettings;
   }
-  memory.recordOfAccount(
-    { ...write, action: "user.erased", details: { revokedKeys: revoked.length } },
-    pseudonym,
-  );
+  const revoked: Array<KeyId> = [];
+  for (const [id, stored] of memory.keys) {
+    const { key } = stored;
+    if (key.scope.account !== name) continue;
+    if (key.status !== "revoked") revoked.push(id);
+    const scope = { ...key.scope, account: pseudonym };
+    const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
+    memory.keys.set(id, {
+      ...stored,
+      key: { ...key, ...emptied, scope, status: "revoked" },
+      revokedAt: key.status === "revoked" ? stored.revokedAt : write.at,
+    });
+  }
+  const details = { revokedKeys: revoked.length };
+  memory.recordOfAccount({ ...write, action: "user.erased", details }, pseudonym);
   return revoked;
 };
 
 /** The audit entries that name a chat user or one of the user's accounts. */
-export const entriesOf = (
-  memory: Memory,
-  chatId: ChatId,
-  accountNames: ReadonlyArray<string>,
-): ReadonlyArray<AuditEntry> =>
-  [...memory.log.values()].flat().filter((entry) => withoutUser(entry, chatId, accountNames) !== null);
+export const entriesOf = (memory: Memory, chatId: ChatId, accountNames: ReadonlyArray<string>) =>
+  memory.log.filter((entry) => withoutUser(entry, chatId, accountNames) !== null);

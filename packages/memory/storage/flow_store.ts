@@ -1,73 +1,61 @@
-import { FlowStore, type Proof, type SignInChallenge, type VerificationFlow } from "@accountlink/core/flow";
-import type { FlowId } from "@accountlink/core/ids";
+import type { ChatId, Pid } from "@accountlink/core";
+import { FlowStore, type Proof, type VerificationFlow } from "@accountlink/core/flow";
+import type { FlowId, SessionId } from "@accountlink/core/ids";
+import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option } from "effect";
-import { layerOf, type Memory } from "./state/state.ts";
+import { layerOf, type Memory } from "./state.ts";
 
 /** Finds flows and challenges in O(1), and the challenges of a flow by a scan. */
-export const layer = layerOf(FlowStore, (memory) => ({
-  begin: (flow) => begin(memory, flow),
-  find: (id, at) => Option.fromUndefinedOr(findFlow(memory, id, at)),
-  challenge: (challenge) => keepChallenge(memory, challenge),
-  takeChallenge: (id, stateHash, at) => takeChallenge(memory, id, stateHash, at),
-  prove: (id, proof, at, nextId) => prove(memory, id, proof, at, nextId),
-  end: (id) => endFlow(memory, id),
-}));
+export const layer = layerOf(FlowStore, (memory) => {
+  const { flows, challenges } = memory;
+  const find = (id: FlowId, at: Millis) =>
+    Option.filter(Option.fromUndefinedOr(flows.get(id)), ({ expiresAt }) => at < expiresAt);
 
-const begin = (memory: Memory, flow: VerificationFlow): void => {
-  assertStorable([flow.id, flow.redirect ?? ""]);
-  memory.linksOf(flow.pid);
-  if (memory.flows.has(flow.id)) throw new Error("Cannot begin a flow: its id is taken, expected a new one");
-  memory.flows.set(flow.id, flow);
-};
+  const refuseTaken = (what: string, isTaken: boolean) => {
+    if (isTaken) throw new Error(`Cannot store a ${what}: its id is taken, expected a new one`);
+  };
 
-const findFlow = (memory: Memory, id: FlowId, at: Millis): VerificationFlow | undefined => {
-  const flow = memory.flows.get(id);
-  return flow !== undefined && at < flow.expiresAt ? flow : undefined;
-};
+  return {
+    begin: (flow) => {
+      assertStorable([flow.id, flow.redirect ?? ""]);
+      memory.linksOf(flow.pid);
+      refuseTaken("flow", flows.has(flow.id));
+      flows.set(flow.id, flow);
+    },
 
-const keepChallenge = (memory: Memory, challenge: SignInChallenge): boolean => {
-  const { stateHash, flow } = challenge;
-  if (!memory.flows.has(flow)) return false;
-  if (memory.challenges.has(stateHash)) {
-    throw new Error("Cannot keep a challenge: its state is taken, expected a new one");
-  }
-  memory.challenges.set(stateHash, challenge);
-  return true;
-};
+    find,
 
-const takeChallenge = (
-  memory: Memory,
-  id: FlowId,
-  stateHash: string,
-  at: Millis,
-): Option.Option<SignInChallenge> => {
-  const challenge = memory.challenges.get(stateHash);
-  const isAlive = findFlow(memory, id, at) !== undefined;
-  if (challenge?.flow !== id || challenge.expiresAt <= at || !isAlive) return Option.none();
-  memory.challenges.delete(stateHash);
-  return Option.some(challenge);
-};
+    challenge: (challenge) => {
+      if (!flows.has(challenge.flow)) return false;
+      refuseTaken("challenge", challenges.has(challenge.stateHash));
+      challenges.set(challenge.stateHash, challenge);
+      return true;
+    },
 
-const prove = (
-  memory: Memory,
-  id: FlowId,
-  proof: Proof,
-  at: Millis,
-  nextId: FlowId,
-): Option.Option<VerificationFlow> => {
-  const flow = findFlow(memory, id, at);
-  if (flow === undefined || (proof.step === "game" && flow.chatId === null)) return Option.none();
-  assertStorable([nextId]);
-  if (nextId !== id && memory.flows.has(nextId)) {
-    throw new Error("Cannot rename a flow: the id is taken, expected a new one");
-  }
-  endFlow(memory, id);
-  const proven = { ...flow, id: nextId, ...proofsOf(memory, flow, proof) };
-  memory.flows.set(nextId, proven);
-  return Option.some(proven);
-};
+    takeChallenge: (id, stateHash, at) => {
+      const challenge = challenges.get(stateHash);
+      if (challenge?.flow !== id || challenge.expiresAt <= at) return Option.none();
+      if (Option.isNone(find(id, at))) return Option.none();
+      challenges.delete(stateHash);
+      return Option.some(challenge);
+    },
+
+    prove: (id, proof, at, nextId) => {
+      const flow = Option.getOrUndefined(find(id, at));
+      if (flow === undefined || (proof.step === "game" && flow.chatId === null)) return Option.none();
+      assertStorable([nextId]);
+      refuseTaken("flow", nextId !== id && flows.has(nextId));
+      endFlow(memory, id);
+      const proven = { ...flow, id: nextId, ...proofsOf(memory, flow, proof) };
+      flows.set(nextId, proven);
+      return Option.some(proven);
+    },
+
+    end: (id) => endFlow(memory, id),
+  };
+});
 
 const proofsOf = (memory: Memory, { pid, chatId }: VerificationFlow, proof: Proof) => {
   if (proof.step === "chat") return { chatId: proof.chatId, gameId: null, seenVersion: null };
@@ -80,4 +68,35 @@ export const endFlow = (memory: Memory, id: FlowId): void => {
   for (const { stateHash, flow } of memory.challenges.values()) {
     if (flow === id) memory.challenges.delete(stateHash);
   }
+};
+
+/**
+ * Ends the verifications in a scope: removes the proofs from flows, and lets unfinished sessions fail. Returns the IDs
+ * of the failed sessions.
+ *
+ * @param chatId the chat user whose verifications end; null for all chat users
+ */
+export const endVerifications = (
+  memory: Memory,
+  pid: Pid,
+  chatId: ChatId | null,
+  at: Millis,
+): ReadonlyArray<SessionId> => {
+  const proven = new Set<SessionId>();
+  for (const flow of memory.flows.values()) {
+    if (flow.pid !== pid || flow.chatId === null || (chatId !== null && flow.chatId !== chatId)) continue;
+    if (flow.session !== null) proven.add(flow.session);
+    memory.flows.set(flow.id, { ...flow, chatId: null, gameId: null, seenVersion: flow.seenVersion ?? 0 });
+  }
+  const ended = Array.from(memory.sessions.values(), ({ session }) => session).filter(
+    (session) =>
+      !isFinal(session.state) &&
+      session.pid === pid &&
+      (chatId === null || session.chatId === chatId || proven.has(session.id)),
+  );
+  for (const session of ended) {
+    const change = session.change + 1;
+    memory.changeSession({ ...session, state: "failed", error: "link_removed", change }, at);
+  }
+  return ended.map(({ id }) => id);
 };

@@ -1,6 +1,6 @@
 import { IdempotencyStore, type IdempotentWrite, type KeptAnswer } from "@accountlink/core/idempotency";
 import { Effect, Layer, Option } from "effect";
-import { type Memory, State } from "./state/state.ts";
+import { type Memory, State } from "./state.ts";
 
 export const layer: Layer.Layer<IdempotencyStore, never, State> = Layer.effect(
   IdempotencyStore,

@@ -1,11 +1,8 @@
 import type { ChatId } from "@accountlink/core";
 import {
-  type ChangeMember,
-  type ChooseAccount,
   decideMember,
   hasAccepted,
   hasLapsed,
-  type Member,
   MemberStore,
   type Membership,
   memberOrder,
@@ -13,21 +10,58 @@ import {
   newMember,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { getOrInsert } from "./state/get_or_insert.ts";
-import { layerOf, type Memory } from "./state/state.ts";
+import { getOrInsert } from "../get_or_insert.ts";
+import { layerOf, type Memory } from "./state.ts";
 
 /** Finds the accounts of a chat user by a scan. */
-export const layer = layerOf(MemberStore, (memory) => ({
-  list: (account) => membersOf(memory, account),
-  findByChatId: (chatId) => membershipsOf(memory, chatId),
-  change: (write) => changeMember(memory, write),
-  choose: (choice) => chooseAccount(memory, choice),
-}));
+export const layer = layerOf(MemberStore, (memory) => {
+  const list = (account: string) =>
+    Array.from(memory.members.get(account) ?? [], ([chatId, member]) => ({ chatId, ...member })).toSorted(
+      memberOrder,
+    );
 
-const membersOf = (memory: Memory, account: string): ReadonlyArray<Member> =>
-  [...(memory.members.get(account) ?? [])]
-    .map(([chatId, member]) => ({ chatId, ...member }))
-    .toSorted(memberOrder);
+  return {
+    list,
+    findByChatId: (chatId) => membershipsOf(memory, chatId),
+
+    change: ({ account: name, change, ...write }) => {
+      const account = memory.accounts.get(name);
+      if (account === undefined) return "unknown";
+      const { chatId } = change;
+      const members = getOrInsert(memory.members, name, () => new Map());
+      for (const [id, member] of members) if (hasLapsed(member, write.at)) members.delete(id);
+      const decision = decideMember(list(name), change);
+      if (typeof decision === "string") return decision;
+      const { role, ...entry } = decision;
+      memory.recordOfAccount({ ...write, ...entry }, name);
+      if (role === null) {
+        members.delete(chatId);
+        for (const signIn of memory.signIns.values()) {
+          if (signIn.chatId === chatId && signIn.account === name) memory.signIns.delete(signIn.id);
+        }
+      } else members.set(chatId, { ...newMember(write), ...members.get(chatId), role });
+      const isNoOwner = role !== "owner" && account.chatId === chatId;
+      if (isNoOwner) memory.accounts.set(name, { ...account, chatId: null });
+      return "changed";
+    },
+
+    choose: ({ signIn: id, chatId, account, requestId, at }) => {
+      assertStorable([account]);
+      const members = memory.members.get(account);
+      const [member, signIn] = [members?.get(chatId), memory.signIns.get(id)];
+      if (members === undefined || member === undefined || signIn?.chatId !== chatId) return false;
+      if (hasLapsed(member, at)) return false;
+      if (!hasAccepted(member)) {
+        const actor = { type: "account", id: account, member: chatId } as const;
+        const details = { chatId, role: member.role };
+        memory.recordOfAccount({ actor, requestId, at, action: "member.accepted", details }, account);
+      }
+      members.set(chatId, { ...member, chosenAt: at });
+      memory.signIns.set(id, { ...signIn, account });
+      return true;
+    },
+  };
+});
 
 export const membershipsOf = (memory: Memory, chatId: ChatId): ReadonlyArray<Membership> =>
   [...memory.accounts.values()]
@@ -36,44 +70,3 @@ export const membershipsOf = (memory: Memory, chatId: ChatId): ReadonlyArray<Mem
       return member === undefined ? [] : [{ account, ...member }];
     })
     .toSorted(membershipOrder);
-
-const changeMember = (memory: Memory, { account: name, change, ...write }: ChangeMember) => {
-  const account = memory.accounts.get(name);
-  if (account === undefined) return "unknown";
-  const { chatId } = change;
-  const members = getOrInsert(memory.members, name, () => new Map());
-  for (const [id, member] of members) if (hasLapsed(member, write.at)) members.delete(id);
-  const decision = decideMember(membersOf(memory, name), change);
-  if (typeof decision === "string") return decision;
-  const { role, action, details } = decision;
-  memory.recordOfAccount({ ...write, action, details }, name);
-  if (role === null) {
-    members.delete(chatId);
-    for (const signIn of memory.signIns.values()) {
-      if (signIn.chatId === chatId && signIn.account === name) memory.signIns.delete(signIn.id);
-    }
-  } else {
-    members.set(chatId, { ...newMember(write), ...members.get(chatId), role });
-  }
-  if (role !== "owner" && account.chatId === chatId) memory.accounts.set(name, { ...account, chatId: null });
-  return "changed";
-};
-
-const chooseAccount = (
-  memory: Memory,
-  { signIn: id, chatId, account, requestId, at }: ChooseAccount,
-): boolean => {
-  assertStorable([account]);
-  const members = memory.members.get(account);
-  const [member, signIn] = [members?.get(chatId), memory.signIns.get(id)];
-  if (members === undefined || member === undefined || signIn?.chatId !== chatId) return false;
-  if (hasLapsed(member, at)) return false;
-  if (!hasAccepted(member)) {
-    const actor = { type: "account", id: account, member: chatId } as const;
-    const details = { chatId, role: member.role };
-    memory.recordOfAccount({ actor, requestId, at, action: "member.accepted", details }, account);
-  }
-  members.set(chatId, { ...member, chosenAt: at });
-  memory.signIns.set(id, { ...signIn, account });
-  return true;
-};

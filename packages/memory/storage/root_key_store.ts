@@ -1,6 +1,6 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { layerOf } from "./state/state.ts";
+import { layerOf } from "./state.ts";
 
 export const layer = layerOf(RootKeyStore, (memory) => ({
   adopt: (wrapped) => {

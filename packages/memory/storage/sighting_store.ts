@@ -1,63 +1,82 @@
-import type { Pid } from "@accountlink/core";
+import type { ChatId, Pid } from "@accountlink/core";
 import { isAtAddress, placeOf, type Sighting, textsOf } from "@accountlink/core/addresses";
-import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
+import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { getOrInsert } from "./state/get_or_insert.ts";
-import { ScopeSightings } from "./state/scope_sightings.ts";
-import { layerOf, type Memory } from "./state/state.ts";
+import { Order } from "effect";
+import { layerOf, type Memory } from "./state.ts";
 
-export const layer = layerOf(SightingStore, (memory) => ({
-  findByChatIds: (pid, chatIds) => {
-    const sightings = memory.sightings.get(pid);
-    return [...new Set(chatIds)].flatMap((chatId) => sightings?.of(chatId) ?? []);
-  },
-  findShared: (pid, query) => memory.sightings.get(pid)?.findShared(query) ?? [],
-  countUsers: (pid, places) => places.map((hashes) => memory.sightings.get(pid)?.countUsers(hashes) ?? 0),
-  countByKey: () => {
-    const counts = new Map<string, number>();
-    for (const { address } of allAtAddresses(memory)) {
-      counts.set(address.addressKeyId, (counts.get(address.addressKeyId) ?? 0) + 1);
-    }
-    return counts;
-  },
-  listUnderOtherKeys: (addressKeyId, after, limit) =>
-    allAtAddresses(memory)
-      .filter(({ address }) => address.addressKeyId !== addressKeyId)
-      .filter((sighting) => after === null || compare(sighting, after) > 0)
-      .toSorted(compare)
-      .slice(0, limit),
-  reprotect: (pid, sightings) => reprotect(memory, pid, sightings),
-}));
+/** Finds sightings of a chat user at a place in O(1), and all others by a scan. */
+export const layer = layerOf(SightingStore, (memory) => {
+  const allOf = (pid: Pid) =>
+    [...memory.sightings.values()].flatMap((stored) => (stored.pid === pid ? [stored.sighting] : []));
 
-const allAtAddresses = (memory: Memory): ReadonlyArray<StoredSighting> =>
-  [...memory.sightings].flatMap(([pid, sightings]) =>
-    sightings
-      .all()
-      .filter(isAtAddress)
-      .map((sighting) => ({ pid, ...sighting })),
-  );
+  const allAtAddresses = () =>
+    [...memory.sightings.values()].flatMap(({ pid, sighting }) =>
+      isAtAddress(sighting) ? [{ pid, ...sighting }] : [],
+    );
 
-const compare = (one: StoredSighting, other: StoredSighting): number => {
-  const differing = [
-    [one.pid, other.pid],
-    [one.chatId, other.chatId],
-    [one.address.hash, other.address.hash],
-  ].find(([a, b]) => a !== b);
-  if (differing === undefined) return 0;
-  const [a = "", b = ""] = differing;
-  return a < b ? -1 : 1;
-};
+  return {
+    findByChatIds: (pid, chatIds) => allOf(pid).filter(({ chatId }) => chatIds.includes(chatId)),
 
-const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>): void => {
-  for (const { address } of sightings) assertStorable(Object.values(address));
-  const known = memory.sightings.get(pid);
-  for (const { chatId, hash, address } of sightings) {
-    const sighting = known?.find(chatId, hash);
-    if (sighting === undefined || !isAtAddress(sighting)) continue;
-    known?.remove(chatId, hash);
-    storeSightings(memory, pid, [{ ...sighting, address }]);
-  }
-};
+    findShared: (pid, { hashes, including, excluding, limit }) => {
+      const there = new Set(hashes);
+      const seenAt = new Map<ChatId, number>();
+      for (const sighting of allOf(pid)) {
+        const { chatId } = sighting;
+        if (!there.has(placeOf(sighting)) || excluding.includes(chatId)) continue;
+        seenAt.set(chatId, Math.max(sighting.seenAt, seenAt.get(chatId) ?? sighting.seenAt));
+      }
+      const latest = [...seenAt]
+        .toSorted(([one, seen], [other, seenOther]) => seenOther - seen || Order.String(one, other))
+        .slice(0, limit);
+      return [...new Set([...latest.map(([chatId]) => chatId), ...including])].flatMap((chatId) =>
+        hashes.flatMap((hash) => {
+          const found = memory.sightings.get(nameOf(pid, chatId, hash));
+          return found === undefined ? [] : [{ chatId, hash, seenAt: found.sighting.seenAt }];
+        }),
+      );
+    },
+
+    countUsers: (pid, places) =>
+      places.map((hashes) => {
+        const seen = allOf(pid).filter((sighting) => hashes.includes(placeOf(sighting)));
+        return new Set(seen.map(({ chatId }) => chatId)).size;
+      }),
+
+    countByKey: () => {
+      const counts = new Map<string, number>();
+      for (const { address } of allAtAddresses()) {
+        counts.set(address.addressKeyId, (counts.get(address.addressKeyId) ?? 0) + 1);
+      }
+      return counts;
+    },
+
+    listUnderOtherKeys: (addressKeyId, after, limit) =>
+      allAtAddresses()
+        .filter(({ address }) => address.addressKeyId !== addressKeyId)
+        .filter((sighting) => after === null || inOrder(sighting, after) > 0)
+        .toSorted(inOrder)
+        .slice(0, limit),
+
+    reprotect: (pid, sightings) => {
+      for (const { address } of sightings) assertStorable(Object.values(address));
+      for (const { chatId, hash, address } of sightings) {
+        const found = memory.sightings.get(nameOf(pid, chatId, hash));
+        if (found === undefined || !isAtAddress(found.sighting)) continue;
+        memory.sightings.delete(nameOf(pid, chatId, hash));
+        storeSightings(memory, pid, [{ chatId, address, seenAt: found.sighting.seenAt }]);
+      }
+    },
+  };
+});
+
+const nameOf = (pid: Pid, chatId: ChatId, place: string): string => `${pid} ${chatId} ${place}`;
+
+const inOrder = Order.combineAll<StoredSighting>([
+  Order.mapInput(Order.String, ({ pid }) => pid),
+  Order.mapInput(Order.String, ({ chatId }) => chatId),
+  Order.mapInput(Order.String, ({ address }) => address.hash),
+]);
 
 /**
  * Stores sightings of a scope. For each chat user and place (an address or a browser), only the latest sighting and the
@@ -66,9 +85,11 @@ const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Reprotecte
 export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
   memory.linksOf(pid);
   assertStorable(sightings.flatMap(textsOf));
-  const known = getOrInsert(memory.sightings, pid, () => new ScopeSightings());
   for (const sighting of sightings.toSorted((one, other) => one.seenAt - other.seenAt)) {
     const { chatId, seenAt } = sighting;
-    if ((known.find(chatId, placeOf(sighting))?.seenAt ?? seenAt) <= seenAt) known.put(sighting);
+    const name = nameOf(pid, chatId, placeOf(sighting));
+    const known = memory.sightings.get(name);
+    if (known !== undefined && known.sighting.seenAt > seenAt) continue;
+    memory.sightings.set(name, { pid, sighting, firstSeenAt: known?.firstSeenAt ?? seenAt });
   }
 };

@@ -1,65 +1,57 @@
 import type { ChatId } from "@accountlink/core";
-import type { SignInId } from "@accountlink/core/ids";
-import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
+import { type SignInSite, SignInStore } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
-import type { Millis } from "@accountlink/core/timestamp";
-import { Option } from "effect";
-import { layerOf, type Memory } from "./state/state.ts";
+import { Option, Order } from "effect";
+import { layerOf } from "./state.ts";
 
 /** Finds sign-ins in O(1), and the sign-ins of a person by a scan. */
-export const layer = layerOf(SignInStore, (memory) => ({
-  begin: (begun) => begin(memory, begun),
-  takeBegun: (site, stateHash, at) => takeBegun(memory, site, stateHash, at),
-  create: (signIn, replaced) => create(memory, signIn, replaced),
-  find: (site, id, at) =>
-    Option.filter(
-      Option.fromUndefinedOr(memory.signIns.get(id)),
-      (signIn) => signIn.site === site && at < signIn.expiresAt,
-    ),
-  list: (site, chatId, at) =>
-    signInsOf(memory, site, chatId)
-      .filter(({ expiresAt }) => at < expiresAt)
-      .toSorted(newestFirst),
-  end: (site, chatId, id) => {
-    const ended = signInsOf(memory, site, chatId).filter((signIn) => id === null || signIn.id === id);
-    for (const signIn of ended) memory.signIns.delete(signIn.id);
-    return ended.length;
-  },
-  sweep: (at) => sweep(memory, at),
-}));
+export const layer = layerOf(SignInStore, ({ signIns, begunSignIns }) => {
+  const signInsOf = (site: SignInSite, chatId: ChatId) =>
+    [...signIns.values()].filter((signIn) => signIn.site === site && signIn.chatId === chatId);
 
-const begin = (memory: Memory, begun: BegunSignIn): void => {
-  assertStorable([begun.stateHash]);
-  if (memory.begunSignIns.has(begun.stateHash)) {
-    throw new Error("Cannot begin a sign-in: its state is taken, expected a new one");
-  }
-  memory.begunSignIns.set(begun.stateHash, begun);
-};
+  return {
+    begin: (begun) => {
+      assertStorable([begun.stateHash]);
+      if (begunSignIns.has(begun.stateHash)) {
+        throw new Error("Cannot begin a sign-in: its state is taken, expected a new one");
+      }
+      begunSignIns.set(begun.stateHash, begun);
+    },
 
-const takeBegun = (memory: Memory, site: SignInSite, stateHash: string, at: Millis): boolean => {
-  const begun = memory.begunSignIns.get(stateHash);
-  if (begun === undefined || begun.site !== site || begun.expiresAt <= at) return false;
-  return memory.begunSignIns.delete(stateHash);
-};
+    takeBegun: (site, stateHash, at) => {
+      const begun = begunSignIns.get(stateHash);
+      return begun?.site === site && at < begun.expiresAt && begunSignIns.delete(stateHash);
+    },
 
-const create = (memory: Memory, signIn: SiteSignIn, replaced: SignInId | null): void => {
-  assertStorable([signIn.id]);
-  if (memory.signIns.has(signIn.id)) {
-    throw new Error("Cannot store a sign-in: its id is taken, expected a new one");
-  }
-  if (replaced !== null) memory.signIns.delete(replaced);
-  memory.signIns.set(signIn.id, signIn);
-};
+    create: (signIn, replaced) => {
+      assertStorable([signIn.id]);
+      if (signIns.has(signIn.id)) {
+        throw new Error("Cannot store a sign-in: its id is taken, expected a new one");
+      }
+      if (replaced !== null) signIns.delete(replaced);
+      signIns.set(signIn.id, signIn);
+    },
 
-const signInsOf = (memory: Memory, site: SignInSite, chatId: ChatId): ReadonlyArray<SiteSignIn> =>
-  [...memory.signIns.values()].filter((signIn) => signIn.site === site && signIn.chatId === chatId);
+    find: (site, id, at) =>
+      Option.filter(
+        Option.fromUndefinedOr(signIns.get(id)),
+        (signIn) => signIn.site === site && at < signIn.expiresAt,
+      ),
 
-const newestFirst = (one: SiteSignIn, other: SiteSignIn): number =>
-  other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1);
+    list: (site, chatId, at) =>
+      signInsOf(site, chatId)
+        .filter(({ expiresAt }) => at < expiresAt)
+        .toSorted((one, other) => other.createdAt - one.createdAt || Order.String(one.id, other.id)),
 
-const sweep = (memory: Memory, at: Millis): void => {
-  for (const { stateHash, expiresAt } of memory.begunSignIns.values()) {
-    if (expiresAt <= at) memory.begunSignIns.delete(stateHash);
-  }
-  for (const { id, expiresAt } of memory.signIns.values()) if (expiresAt <= at) memory.signIns.delete(id);
-};
+    end: (site, chatId, id) => {
+      const ended = signInsOf(site, chatId).filter((signIn) => id === null || signIn.id === id);
+      for (const signIn of ended) signIns.delete(signIn.id);
+      return ended.length;
+    },
+
+    sweep: (at) => {
+      for (const [hash, { expiresAt }] of begunSignIns) if (expiresAt <= at) begunSignIns.delete(hash);
+      for (const [id, { expiresAt }] of signIns) if (expiresAt <= at) signIns.delete(id);
+    },
+  };
+});

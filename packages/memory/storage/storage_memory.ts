@@ -14,7 +14,7 @@ import * as MemoryRootKeyStore from "./root_key_store.ts";
 import * as MemorySessionStore from "./session_store.ts";
 import * as MemorySightingStore from "./sighting_store.ts";
 import * as MemorySignInStore from "./sign_in_store.ts";
-import { State } from "./state/state.ts";
+import { State } from "./state.ts";
 import * as MemoryUsageStore from "./usage_store.ts";
 import * as MemoryUserStore from "./user_store.ts";
 import * as MemoryWebhookStore from "./webhook_store.ts";

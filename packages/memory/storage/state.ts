@@ -1,37 +1,62 @@
-import type { ChatId, DataScope, GuildId, KeyId, Pid } from "@accountlink/core";
+import type { ChatId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { Membership } from "@accountlink/core/accounts";
-import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
-import type { NewEvent } from "@accountlink/core/events";
+import type { Sighting } from "@accountlink/core/addresses";
+import type { AltReview } from "@accountlink/core/alts";
+import type { AuditEntry, WriteContext } from "@accountlink/core/audit";
+import { type FeedEvent, type NewEvent, newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { EarlierRequest } from "@accountlink/core/idempotency";
-import type { FlowId, SignInId } from "@accountlink/core/ids";
-import type { Account } from "@accountlink/core/keys";
+import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
+import type { Account, ApiKey } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
 import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
+import type { StoredCode } from "@accountlink/core/secrets";
+import type { VerificationSession } from "@accountlink/core/sessions";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
+import type { KeyUsage, UsageBatch, UsagePeriod } from "@accountlink/core/usage";
 import type { StoredDelivery, StoredWebhook, WebhookId } from "@accountlink/core/webhooks";
 import { Context, Effect, Layer, Semaphore } from "effect";
-import { operationsOf, type Plain } from "../../plain.ts";
-import { getOrInsert } from "./get_or_insert.ts";
-import { ScopeEvents } from "./scope_events.ts";
+import { getOrInsert } from "../get_or_insert.ts";
+import { operationsOf, type Plain } from "../plain.ts";
 import { ScopeLinks } from "./scope_links.ts";
-import type { ScopeReviews } from "./scope_reviews.ts";
-import type { ScopeSightings } from "./scope_sightings.ts";
-import { Sessions } from "./sessions.ts";
-import type { StoredKey } from "./stored_key.ts";
-import { Usage } from "./usage.ts";
 
 export interface IdempotentEntry extends EarlierRequest {
   readonly chatIds: ReadonlyArray<ChatId>;
 }
 
-/** A change to log: an audit entry without its account and sequence number. */
-export interface Change extends WriteOrigin {
-  readonly at: Millis;
-  readonly action: AuditAction;
-  readonly scope: DataScope;
-  readonly details: AuditEntry["details"];
+/** The content of an audit entry. */
+export type Change = Omit<WriteContext, "pid"> & Pick<AuditEntry, "action" | "details">;
+
+/** A key with its secrets, the newest last. A secret whose `endsAt` is null expires with its key. */
+export interface StoredKey {
+  readonly key: ApiKey;
+  /** Whether the key counts against its account's maximum until it is revoked. */
+  readonly counts: boolean;
+  readonly secrets: ReadonlyArray<{ readonly hash: string; readonly endsAt: Millis | null }>;
+  readonly lastUsedAt: Millis | null;
+  readonly revokedAt: Millis | null;
+}
+
+export interface StoredSession {
+  readonly session: VerificationSession;
+  readonly code: StoredCode | undefined;
+  /** The time of the last change; null before the first. */
+  readonly changedAt: Millis | null;
+}
+
+export interface StoredSighting {
+  readonly pid: Pid;
+  readonly sighting: Sighting;
+  readonly firstSeenAt: Millis;
+}
+
+/** The feed of a scope. */
+interface Feed {
+  events: Array<FeedEvent>;
+  /** The position of the newest deleted event; 0 before the first deletion. */
+  start: number;
+  end: number;
 }
 
 /** A webhook with its deliveries and its position in the feed of events. */
@@ -72,14 +97,12 @@ export class Memory {
   readonly members = new Map<string, Map<ChatId, Omit<Membership, "account">>>();
   /** Hashes of erased users who owned a suspended account. */
   readonly suspendedOwners = new Set<string>();
-  /** The scopes of each account, by guild ID. The key of the global scope is null. */
-  readonly scopes = new Map<string, Map<string | null, DataScope>>();
   readonly links = new Map<Pid, ScopeLinks>();
   rootKey: string | null = null;
   readonly importProgress = new Map<string, { readonly position: number; readonly savedAt: Millis }>();
   readonly keys = new Map<KeyId, StoredKey>();
   readonly keysByHash = new Map<string, KeyId>();
-  readonly sessions = new Sessions();
+  readonly sessions = new Map<SessionId, StoredSession>();
   /** When each API key may again create a full burst of sessions. */
   readonly burstsFullAt = new Map<KeyId, Millis>();
   readonly flows = new Map<FlowId, VerificationFlow>();
@@ -88,15 +111,20 @@ export class Memory {
   readonly signIns = new Map<SignInId, SiteSignIn>();
   /** Pending sign-ins by the hash of their OAuth `state`. */
   readonly begunSignIns = new Map<string, BegunSignIn>();
-  readonly sightings = new Map<Pid, ScopeSightings>();
-  readonly reviews = new Map<Pid, ScopeReviews>();
+  /** Sightings by scope, chat user and place: each map key is the pid, the chat ID and the hash of the place. */
+  readonly sightings = new Map<string, StoredSighting>();
+  /** Reviews by scope and pair of chat users. */
+  readonly reviews = new Map<string, { readonly pid: Pid; readonly review: AltReview }>();
   /** Requests with an idempotency key, by the hash of the key. */
   readonly idempotent = new Map<string, IdempotentEntry>();
   /** Commits and erasures take this lock, so that no erasure runs between a write and the storing of its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
   /** The saved counts of limits of a day. Each map key contains the end and the key of a window. */
   readonly dayCounts = new Map<string, DayCount>();
-  readonly usage = new Usage();
+  /** The usage of API keys by UTC day, key and group of routes. */
+  readonly usage = new Map<string, UsagePeriod & KeyUsage>();
+  /** The last batch of each `UsageMeter`, by the ID of the meter. */
+  readonly meters = new Map<string, Pick<UsageBatch, "sequence" | "day">>();
   readonly webhooks = new Map<WebhookId, MemoryWebhook>();
   /** When each node's lease for sending webhooks ends. A renewal sets a later end. */
   readonly webhookNodes = new Map<string, Millis>();
@@ -104,10 +132,9 @@ export class Memory {
   readonly rolePlans = new Map<string, MemoryPlan>();
   /** When each node's lease for work on role plans ends. A renewal sets a later end. */
   readonly rolePlanNodes = new Map<string, Millis>();
-  /** The audit entries of each account, oldest first. */
-  readonly log = new Map<string, Array<AuditEntry>>();
-  /** The feed of each scope that has events. */
-  readonly events = new Map<Pid, ScopeEvents>();
+  /** The audit entries of all accounts, oldest first. */
+  log: Array<AuditEntry> = [];
+  readonly events = new Map<Pid, Feed>();
   #lastSequence = 0;
 
   /** The links of a scope. Throws if the scope does not exist, as a foreign key would. */
@@ -117,48 +144,26 @@ export class Memory {
     return links;
   }
 
-  /** Logs a change of the scope. Call before the change, since this may throw. */
-  record({ scope, ...change }: Change): void {
-    this.#append(change, scope.account, scope.pid);
+  /** Logs a change of a scope. Call before the change, since this may throw. */
+  record({ pid, ...change }: Change & { readonly pid: Pid }): void {
+    this.recordOfAccount(change, this.linksOf(pid).scope.account, pid);
+  }
+
+  recordOfAccount(change: Change, account: string, pid: Pid | null = null): void {
+    const { actor, requestId, at, action, details } = change;
+    this.log.push({ sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details });
   }
 
   append(pid: Pid, ...events: ReadonlyArray<NewEvent>): void {
-    const feed = getOrInsert(this.events, pid, () => new ScopeEvents());
-    for (const event of events) feed.append(event);
+    const feed = getOrInsert(this.events, pid, () => ({ events: [], start: 0, end: 0 }));
+    for (const event of events) feed.events.push({ ...event, position: ++feed.end });
   }
 
-  recordOfAccount(change: Omit<Change, "scope">, account: string): void {
-    this.#append(change, account, null);
-  }
-
-  /** Replaces the account called `name`. Its members, scopes and audit log move to the new account's name. */
-  renameAccount(name: string, account: Account): void {
-    this.accounts.delete(name);
-    this.accounts.set(account.name, account);
-    const members = this.members.get(name);
-    this.members.delete(name);
-    if (members !== undefined) this.members.set(account.name, members);
-    const log = this.log.get(name) ?? [];
-    this.log.delete(name);
-    this.log.set(
-      account.name,
-      log.map((entry) => ({ ...entry, account: account.name })),
-    );
-    const scopes = [...(this.scopes.get(name) ?? [])].map(
-      ([guildId, scope]) => [guildId, { ...scope, account: account.name }] as const,
-    );
-    this.scopes.delete(name);
-    this.scopes.set(account.name, new Map(scopes));
-    for (const [, scope] of scopes) this.linksOf(scope.pid).scope = scope;
-  }
-
-  #append(
-    { actor, requestId, at, action, details }: Omit<Change, "scope">,
-    account: string,
-    pid: Pid | null,
-  ): void {
-    const entry = { sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details };
-    getOrInsert(this.log, account, () => []).push(entry);
+  /** Stores a changed session, and appends the event of its end. */
+  changeSession(session: VerificationSession, at: Millis): void {
+    const code = this.sessions.get(session.id)?.code;
+    this.sessions.set(session.id, { session, code, changedAt: at });
+    this.append(session.pid, ...sessionEnded(session).map((end) => newEvent(at, end)));
   }
 }
 
