@@ -47,9 +47,9 @@ export { RequestLimits } from "./limits/request_limits.ts";
 // Verification sessions, and the flow for browsers.
 
 export { VerificationFlows } from "./flow/verification_flows.ts";
-export type { VerificationSession } from "./sessions/session.ts";
 export { SessionReads } from "./sessions/session_reads.ts";
 export { SessionSettings } from "./sessions/session_settings.ts";
+export type { VerificationSession } from "./sessions/session_store.ts";
 export { VerificationSessions } from "./sessions/verification_sessions.ts";
 
 // Sign-ins of users to the dashboard and to their own data.
@@ -72,7 +72,7 @@ export { UserData } from "./users/user_data.ts";
 
 export { AddressVault } from "./addresses/address_vault.ts";
 export { NetworkIntelligence } from "./alts/network_intelligence.ts";
-export { AuditLog } from "./audit/audit_log.ts";
+export { AuditLog } from "./audit/audit.ts";
 export { Cache } from "./cache.ts";
 export { EventStore } from "./events/event_store.ts";
 export { Counters } from "./limits/counters.ts";

@@ -1,6 +1,6 @@
 /** Retention periods of audit entries, events and usage. Such records are deleted only because of their age. */
 import { Context, Effect, Layer, Metric } from "effect";
-import { AuditLog } from "./audit/audit_log.ts";
+import { AuditLog } from "./audit/audit.ts";
 import { EventStore } from "./events/event_store.ts";
 import { sweepEvery } from "./telemetry/warn_once.ts";
 import { dayMs, type Millis } from "./timestamp.ts";

@@ -1,17 +1,17 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
 import { Context } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
-import type { AltReviewStore } from "./alts/alt_review_store.ts";
+import type { AltReviewStore } from "./alts/alt_reviews.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
-import type { AuditLog } from "./audit/audit_log.ts";
+import type { AuditLog } from "./audit/audit.ts";
 import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
-import type { DayCounts } from "./limits/day_counts.ts";
+import type { DayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
-import type { RootKeyStore } from "./secrets/root_key_store.ts";
+import type { RootKeyStore } from "./secrets/root_key.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
 import type { SignInStore } from "./sign_ins/sign_in_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";

@@ -1,13 +1,14 @@
-import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
-import type { ChatId } from "../ids.ts";
+import type { ChatId, GuildId } from "../ids.ts";
 import type { Account, Tier } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore, type UpdateAccount } from "../keys/key_store.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { hasAccepted } from "./member.ts";
-import { MemberStore } from "./member_store.ts";
+import { hasAccepted, isOperators, MemberStore } from "./member_store.ts";
 
 type Change = StoreEffect<Option.Option<boolean>>;
 
@@ -72,3 +73,29 @@ export class Accounts extends Context.Service<
     });
   }).pipe(Layer.effect(Accounts), Layer.provide(KeyChanges.layer));
 }
+
+const freshFor = Duration.minutes(10);
+const maxCached = 10_000;
+
+/** Provides `GuildManagers` by the members of accounts. @internal */
+export const layerGuildManagers = Effect.gen(function* () {
+  const members = yield* MemberStore;
+  const platform = yield* ChatPlatform;
+  const managers = yield* Cache.makeWith(
+    ([guildId, chatId]: readonly [GuildId, ChatId]) => platform.isManager(guildId, chatId),
+    {
+      capacity: maxCached,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : Duration.zero),
+    },
+  );
+  return GuildManagers.of({
+    mayName: Effect.fnUntraced(function* (account, guildId) {
+      const team = yield* members.list(account);
+      if (isOperators(team)) return true;
+      for (const { chatId } of team.filter(hasAccepted)) {
+        if (yield* Cache.get(managers, [guildId, chatId])) return true;
+      }
+      return false;
+    }),
+  });
+}).pipe(Layer.effect(GuildManagers));

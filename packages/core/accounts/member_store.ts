@@ -1,9 +1,132 @@
 import { Context } from "effect";
-import type { WriteOrigin } from "../audit/audit.ts";
+import { type AuditAction, type AuditEntry, linkActions, type WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { ChatId, SignInId } from "../ids.ts";
-import type { Millis } from "../timestamp.ts";
-import type { Member, MemberChange, MemberRefusal, Membership } from "./member.ts";
+import { ChatId, type SignInId } from "../ids.ts";
+import type { Account } from "../keys/api_key.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
+
+/** Each role may do everything that the roles after it may do. @internal */
+export const memberRoles = ["owner", "admin", "moderator"] as const;
+
+export type MemberRole = (typeof memberRoles)[number];
+
+/** @internal */
+export const maxMembers = 25;
+
+/** How long a user may accept an invitation, in milliseconds. */
+const invitationLifetime = 14 * dayMs;
+
+/** A chat user who may use the dashboard for an account, or has an invitation to it. */
+export interface Member {
+  readonly chatId: ChatId;
+  readonly role: MemberRole;
+  /** When the user was added or invited. */
+  readonly since: Millis;
+  /**
+   * When the user last chose the account at the dashboard. Null for an invitation that the user has not accepted: it
+   * gives no right and counts for nothing but the maximum number of members.
+   */
+  readonly chosenAt: Millis | null;
+  /** The member who invited the user; null if an operator added the user, or the inviter was erased. */
+  readonly invitedBy: ChatId | null;
+}
+
+/** Returns whether the member counts: a user who was only invited has no part in the account. @internal */
+export const hasAccepted = ({ chosenAt }: Pick<Member, "chosenAt">): boolean => chosenAt !== null;
+
+export interface Membership extends Omit<Member, "chatId"> {
+  readonly account: Account;
+}
+
+/** Whether a membership makes its user an owner of a suspended account. @internal */
+export const isSuspendedOwner = ({ account, role, chosenAt }: Membership): boolean =>
+  account.status === "suspended" && role === "owner" && hasAccepted({ chosenAt });
+
+/** Invitations from this time or earlier have lapsed. @internal */
+export const lapsedUntil = (at: Millis): Millis => at - invitationLifetime;
+
+/** @internal */
+export const hasLapsed = ({ chosenAt, since }: Pick<Member, "chosenAt" | "since">, at: Millis): boolean =>
+  chosenAt === null && since <= lapsedUntil(at);
+
+/** @internal */
+export const allows = (role: MemberRole, needed: MemberRole): boolean =>
+  memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
+
+/** Returns whether an account with this team belongs to the operator: it has no accepted owner or admin. @internal */
+export const isOperators = (team: ReadonlyArray<Pick<Member, "role" | "chosenAt">>): boolean =>
+  !team.some((member) => hasAccepted(member) && allows(member.role, "admin"));
+
+/** The actions whose audit entries a role may read; null for all actions. @internal */
+export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
+  allows(role, "admin") ? null : linkActions;
+
+/** Sorts a user's accounts: active ones first, then the most recently chosen, then by name. @internal */
+export const membershipOrder = (one: Membership, other: Membership): number =>
+  Number(one.account.status === "suspended") - Number(other.account.status === "suspended") ||
+  (other.chosenAt ?? 0) - (one.chosenAt ?? 0) ||
+  (one.account.name < other.account.name ? -1 : 1);
+
+/** Sorts an account's members: the longest-standing member first, equal times by chat ID. @internal */
+export const memberOrder = (one: Member, other: Member): number =>
+  one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
+
+export type MemberChange =
+  | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
+  | { readonly type: "remove" | "decline"; readonly chatId: ChatId };
+
+/**
+ * Returns the fields of a new member. Users that members add are invited; users that an operator adds have accepted.
+ * @internal
+ */
+export const newMember = ({
+  actor,
+  at,
+}: WriteOrigin & { readonly at: Millis }): Pick<Member, "since" | "chosenAt" | "invitedBy"> => ({
+  since: at,
+  chosenAt: actor.type === "operator" ? at : null,
+  invitedBy: actor.type === "account" && actor.member !== null ? ChatId.make(actor.member) : null,
+});
+
+/** Why a change of a member was refused. `unknown`: the account or member does not exist. */
+export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";
+
+export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
+  readonly role: MemberRole | null;
+}
+
+/**
+ * Decides on a change of an account's members. Stores call it in their transaction.
+ *
+ * @internal
+ * @param members the members and the invitations that have not lapsed
+ */
+export const decideMember = (
+  members: ReadonlyArray<Pick<Member, "chatId" | "role" | "chosenAt">>,
+  change: MemberChange,
+): MemberDecision | MemberRefusal => {
+  const { chatId } = change;
+  const member = members.find((each) => each.chatId === chatId);
+  if (change.type === "add") {
+    if (member !== undefined) return "member_exists";
+    if (members.length >= maxMembers) return "member_limit";
+    return { role: change.role, action: "member.added", details: { chatId, role: change.role } };
+  }
+  if (member === undefined) return "unknown";
+  const before = member.role;
+  if (change.type === "decline") {
+    return hasAccepted(member)
+      ? "unknown"
+      : { role: null, action: "member.declined", details: { chatId, role: before } };
+  }
+  const role = change.type === "set_role" ? change.role : null;
+  if (role === before) return "unchanged";
+  const owners = members.filter((each) => each.role === "owner" && hasAccepted(each));
+  if (owners.length === 1 && owners[0] === member) return "last_owner";
+  return role === null
+    ? { role, action: "member.removed", details: { chatId, role: before } }
+    : { role, action: "member.role_changed", details: { chatId, role, previousRole: before } };
+};
 
 export interface ChangeMember extends WriteOrigin {
   readonly account: string;

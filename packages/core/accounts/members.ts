@@ -2,8 +2,14 @@ import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { BadRequest, Conflict, Forbidden, type StoreEffect } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
-import { hasAccepted, hasLapsed, type Member, type MemberChange, type Membership } from "./member.ts";
-import { MemberStore } from "./member_store.ts";
+import {
+  hasAccepted,
+  hasLapsed,
+  type Member,
+  type MemberChange,
+  MemberStore,
+  type Membership,
+} from "./member_store.ts";
 
 /** The accounts of a chat user, the last chosen one first, and the accounts to which the user is invited. */
 export interface AccountsOfUser {

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, type Kdf, Mac, type SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { NetAddress } from "effect/net";
-import { deriveKey, seal, unseal } from "../secrets/derived_key.ts";
+import { deriveKey, seal, unseal } from "../secrets/crypto.ts";
 import { type ClientAddress, parseAddress } from "./client_address.ts";
 import type { ProtectedAddress } from "./sighting.ts";
 

@@ -3,7 +3,7 @@ import { Effect, Option, Redacted } from "effect";
 import { Aead, Kdf } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { addressKey, vault } from "../flow/test_flows.ts";
-import { webCrypto } from "../secrets/web_crypto.ts";
+import { webCrypto } from "../secrets/crypto.ts";
 import { address } from "../test_services.ts";
 import { AddressVault } from "./address_vault.ts";
 

@@ -11,9 +11,14 @@ import { LinkStore } from "../links/link_store.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
-import { findCandidates, reviewCandidates } from "./alt_candidates.ts";
-import { type AltPlace, type WeighedAlt, weighCandidate } from "./alt_matches.ts";
-import { AltReviewStore } from "./alt_review_store.ts";
+import {
+  type AltPlace,
+  findCandidates,
+  reviewCandidates,
+  type WeighedAlt,
+  weighCandidate,
+} from "./alt_candidates.ts";
+import { AltReviewStore } from "./alt_reviews.ts";
 import { type AltRisk, scoreAlts } from "./alt_score.ts";
 import { answersInTime } from "./answers_in_time.ts";
 import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";

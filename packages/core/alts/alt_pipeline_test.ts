@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
 import type { ChatId, GameId } from "../ids.ts";
-import { type AltCandidate, findCandidates } from "./alt_candidates.ts";
-import { weighAddress, weighDevice } from "./alt_evidence.ts";
-import { type AltPlace, freshestFirst, weighCandidate } from "./alt_matches.ts";
-import { type AltWeights, scoreAlts } from "./alt_score.ts";
+import {
+  type AltCandidate,
+  type AltPlace,
+  findCandidates,
+  freshestFirst,
+  weighCandidate,
+} from "./alt_candidates.ts";
+import { type AltWeights, scoreAlts, weighAddress, weighDevice } from "./alt_score.ts";
 
 const day = 86_400_000;
 const now = 1_000 * day;

@@ -7,7 +7,7 @@ import { Effect, Result } from "effect";
 import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
-import { freshestFirst, maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
+import { freshestFirst, maxListedAlts, type WeighedAlt } from "./alt_candidates.ts";
 import { answersInTime } from "./answers_in_time.ts";
 
 /** How long a round of membership requests to the chat platform may take, and how many requests run at once. */

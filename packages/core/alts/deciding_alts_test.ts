@@ -5,10 +5,9 @@ import * as FastCheck from "fast-check";
 import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
-import { GuildManagers } from "../platforms/guild_managers.ts";
+import { GuildGuard, GuildManagers } from "../platforms/guild_guard.ts";
 import { guildId } from "../test_services.ts";
-import { maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
+import { maxListedAlts, type WeighedAlt } from "./alt_candidates.ts";
 import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
 
 const chat = (id: number) => String(20_001 + id) as ChatId;

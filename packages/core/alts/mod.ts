@@ -1,9 +1,7 @@
 /** Finds alternative accounts by shared addresses, browsers and game users, and by moderators' reviews. */
+
+export { maxListedAlts, type WeighedAlt } from "./alt_candidates.ts";
 export * from "./alt_detection.ts";
-export * from "./alt_evidence.ts";
-export { maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
-export * from "./alt_review.ts";
-export * from "./alt_review_store.ts";
 export * from "./alt_reviews.ts";
 export * from "./alt_score.ts";
 export type { UnknownMembers } from "./deciding_alts.ts";

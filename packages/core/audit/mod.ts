@@ -1,4 +1,3 @@
 /** The audit log and security events. */
 export * from "./audit.ts";
-export * from "./audit_log.ts";
 export * from "./security_log.ts";

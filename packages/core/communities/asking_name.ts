@@ -1,6 +1,5 @@
 import { Effect } from "effect";
-import { hasAccepted } from "../accounts/member.ts";
-import { MemberStore } from "../accounts/member_store.ts";
+import { hasAccepted, MemberStore } from "../accounts/member_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import { Profiles } from "../platforms/profiles.ts";
 

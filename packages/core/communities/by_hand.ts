@@ -1,7 +1,7 @@
 /** Distinguishes links that a team member made from links that users verified. */
 import { Effect } from "effect";
 import type { AuditEntry } from "../audit/audit.ts";
-import { AuditLog } from "../audit/audit_log.ts";
+import { AuditLog } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId } from "../ids.ts";
 import type { Link } from "../links/link.ts";

@@ -3,9 +3,9 @@ import type { DataScope } from "../data_scope.ts";
 import { BadRequest, type StoreEffect } from "../errors.ts";
 import { isPid, type Pid } from "../ids.ts";
 import { type Account, isAccepted } from "../keys/api_key.ts";
+import type { ConfiguredScope, ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
-import type { ConfiguredScope, ScopeSettings } from "../keys/scope_settings.ts";
 import { type LinkCount, makeLinkCounts, type VerifiedWeeks } from "./link_counts.ts";
 
 /** A scope of an account with its numbers of links and keys. */

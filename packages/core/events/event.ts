@@ -2,7 +2,7 @@ import type { Actor } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
-import type { VerificationSession } from "../sessions/session.ts";
+import type { VerificationSession } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 

@@ -10,9 +10,8 @@ import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
 import { type EventFilter, type FeedEvent, matchesFilter } from "./event.ts";
 import { EventStore } from "./event_store.ts";
-import { type EventSubscription, EventWatch } from "./event_watch.ts";
+import { type EventSubscription, EventWatch, makeReaderLimit } from "./event_watch.ts";
 import { makeCursors } from "./feed_cursor.ts";
-import { makeReaderLimit } from "./reader_limit.ts";
 import { makeSharedReads } from "./shared_reads.ts";
 
 /** A scope's feed and the key that reads it. @internal */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { GameId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { chatId, operator } from "../test_services.ts";
-import { type CompletionState, completedSession, completionRefusal } from "./completion.ts";
+import { type CompletionState, completedSession, completionRefusal } from "./flow_store.ts";
 
 const [ada, bob] = [chatId("10001"), chatId("10002")];
 const [chess, poker] = [GameId.make("1"), GameId.make("2")];

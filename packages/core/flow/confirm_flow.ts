@@ -1,27 +1,60 @@
 /** `VerificationFlows.confirm`: links the two proven accounts, or keeps the user's existing link. */
-import { Clock, Effect } from "effect";
+import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
+import type { FlowId, Pid, SessionId, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
-import { randomToken } from "../secrets/random_token.ts";
+import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
-import { makeFlowAccounts } from "./flow_accounts.ts";
-import type { Cookie } from "./flow_cookie.ts";
-import { type FlowForm, makeFormChecks } from "./flow_form.ts";
-import { FlowRefused } from "./flow_refusal.ts";
-import { FlowStore } from "./flow_store.ts";
+import { FlowStore, isVoided } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
-import { makeFindFlow, refuseGone } from "./held_flow.ts";
-import { withOutcome } from "./redirect_outcome.ts";
-import { admitUser } from "./user_admission.ts";
-import { isVoided } from "./verification_flow.ts";
+import { type FlowEntry, FlowRefused } from "./flow_view.ts";
+import { belongsTo, type Cookie, lastEntryOf, makeFindFlow, makeFlowId, refuseGone } from "./held_flow.ts";
+import { admitUser } from "./prove_account.ts";
+import { makeFlowAccounts } from "./view_flow.ts";
+
+/** The fields that a page's form sends to confirm or cancel the verification. */
+export interface FlowForm {
+  readonly csrf: string | null;
+  /** The session of the page, which can outlive the flow; null without a session. */
+  readonly sid: string | null;
+  /** Whether a confirmation keeps the user's existing link. */
+  readonly keeps?: boolean;
+}
+
+const makeFormChecks = Effect.gen(function* () {
+  const subjects = yield* FlowSubjects;
+  const secrets = yield* Secrets;
+
+  /** Refuses a form that does not come from a page of this flow. */
+  const check = Effect.fnUntraced(function* (id: FlowId, subject: SessionId | Pid, { csrf }: FlowForm) {
+    if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
+      return yield* new FlowRefused({ reason: "forged", entry: null });
+    }
+  });
+
+  /** Refuses a form of another session. The browser began another verification after the form's page was shown. */
+  const checkSession = Effect.fnUntraced(function* (entry: FlowEntry, { sid }: FlowForm) {
+    if (sid === null || ("sid" in entry && entry.sid === sid)) return;
+    yield* subjects.resolve({ sid });
+    return yield* new FlowRefused({ reason: "unfinished", entry: { sid } });
+  });
+
+  /** Refuses a form whose flow is gone. If the form's session has ended, the refusal says how the session ended. */
+  const refuse = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
+    if (sid !== null) yield* subjects.resolve({ sid });
+    return yield* refuseGone(cookie, sid === null ? null : { sid });
+  });
+
+  return { check, checkSession, refuse };
+});
 
 const isMark = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
@@ -137,3 +170,41 @@ export interface ConfirmedFrom {
   readonly browser: string | null;
   readonly requestId: string;
 }
+
+export const makeCancel = Effect.gen(function* () {
+  const flows = yield* FlowStore;
+  const subjects = yield* FlowSubjects;
+  const sessions = yield* SessionStore;
+  const watch = yield* SessionWatch;
+  const forms = yield* makeFormChecks;
+  const findFlow = yield* makeFindFlow;
+  const idOf = yield* makeFlowId;
+
+  return Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
+    const held = yield* findFlow(cookie);
+    const entry = form.sid === null ? yield* lastEntryOf(held, cookie) : { sid: form.sid };
+    // Without a flow and without a session, there is nothing to cancel.
+    const isNothing = entry === null || (held === null && !("sid" in entry));
+    if (cookie === null || isNothing) return yield* forms.refuse(cookie, form);
+    const subject = yield* subjects.resolve(entry);
+    const { session, pid, guildId, redirect, sid } = subject;
+    const ended = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
+    yield* forms.check(yield* idOf(cookie), session ?? pid, form);
+    if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
+    if (session === null) return ended;
+    const at = yield* Clock.currentTimeMillis;
+    const cancelled = yield* sessions.advance({ id: session, to: "cancelled", at });
+    if (Option.isNone(cancelled)) return ended;
+    if (!cancelled.value.changed) return yield* refuseOver(cancelled.value.session, entry);
+    yield* watch.announce([session]);
+    return ended;
+  });
+});
+
+/** Adds the session and the outcome of the flow to the query of a redirect. */
+const withOutcome = (redirect: string, sid: Sid | null, state: "completed" | "cancelled"): string => {
+  const url = new URL(redirect);
+  if (sid !== null) url.searchParams.set("sid", sid);
+  url.searchParams.set("state", state);
+  return url.href;
+};

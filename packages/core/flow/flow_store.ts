@@ -1,8 +1,50 @@
 import { Context, type Option } from "effect";
 import type { StoreEffect } from "../errors.ts";
-import type { ChatId, FlowId, GameId } from "../ids.ts";
+import type { ChatId, FlowId, GameId, GuildId, Pid, SessionId } from "../ids.ts";
+import type { LinkRecord } from "../links/link.ts";
+import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
+import { isOpenAt, type VerificationSession } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
-import type { SignInChallenge, VerificationFlow } from "./verification_flow.ts";
+
+export type ProofStep = "chat" | "game";
+
+/** The flow of one browser. The browser's cookie identifies the flow. */
+export interface VerificationFlow {
+  /** Hash of the browser's cookie. */
+  readonly id: FlowId;
+  /** The session that the flow completes; null if the browser entered with a scope's public id. */
+  readonly session: SessionId | null;
+  readonly pid: Pid;
+  readonly guildId: GuildId | null;
+  readonly redirect: string | null;
+  readonly chatId: ChatId | null;
+  readonly gameId: GameId | null;
+  /**
+   * The `linkVersion` that the chat user's record had when both accounts were proven, or 0 if there was no record. Null
+   * before both accounts are proven. In a voided flow, this is a number while `chatId` is null (see `isVoided`).
+   */
+  readonly seenVersion: number | null;
+  /** The deadline of the flow and its proofs. If the flow has a session, this is the deadline of the session. */
+  readonly expiresAt: Millis;
+}
+
+/**
+ * Returns whether the flow lost its proofs because a link was removed, and no account has been proven since. @internal
+ */
+export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
+  chatId === null && seenVersion !== null;
+
+/**
+ * A sign-in at a platform, stored until the browser returns and used once. Its secrets are not stored: `Secrets.signIn`
+ * derives them from the returned `state`.
+ */
+export interface SignInChallenge {
+  /** Keyed hash of the `state` that the platform returns after the sign-in. */
+  readonly stateHash: string;
+  readonly flow: FlowId;
+  readonly step: ProofStep;
+  readonly expiresAt: Millis;
+}
 
 /** A proven account. A new proof of the chat account replaces the earlier proofs of both accounts. */
 export type Proof =
@@ -55,3 +97,58 @@ export class FlowStore extends Context.Service<
     readonly end: (id: FlowId) => StoreEffect<void>;
   }
 >()("@accountlink/core/FlowStore") {}
+
+// The rules by which a flow completes. Stores apply the rules in their transaction, to rows that they have locked.
+
+export interface CompletionState {
+  readonly flow: VerificationFlow | undefined;
+  readonly session: VerificationSession | undefined;
+  /** The link record of the flow's chat user; undefined if the scope has none. */
+  readonly record: LinkRecord | undefined;
+}
+
+export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
+
+/** Returns why a flow cannot complete; null if it can. @internal */
+export const completionRefusal = (
+  write: CompleteFlow,
+  { flow, session, record }: CompletionState,
+): CompletionRefusal | null => {
+  if (flow === undefined) return { _tag: "FlowGone" };
+  if (session !== undefined && !isOpenAt(session, write.at)) return { _tag: "SessionOver", session };
+  if (flow.pid !== write.pid || write.at >= flow.expiresAt) return { _tag: "FlowGone" };
+  if (isVoided(flow)) return { _tag: "LinkChanged" };
+  if (!holdsProofs(flow, write) || (flow.session !== null && !isFor(session, write)))
+    return { _tag: "FlowGone" };
+  const canKeep = keptGame(write, record) !== null;
+  return isAsSeen(flow, record) && (!write.keeps || canKeep) ? null : { _tag: "LinkChanged" };
+};
+
+/** Returns the game user of the link that a completion keeps; null if it stores a new link. @internal */
+export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined): GameId | null =>
+  keeps ? (record?.gameId ?? null) : null;
+
+const isAsSeen = (flow: VerificationFlow, record: LinkRecord | undefined): boolean =>
+  (record?.linkVersion ?? 0) === flow.seenVersion;
+
+const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): boolean =>
+  flow.chatId === chatId && flow.gameId === gameId;
+
+const isFor = (session: VerificationSession | undefined, { pid, chatId }: CompleteFlow): boolean =>
+  session?.pid === pid && (session.chatId ?? chatId) === chatId;
+
+/** @internal */
+export const completedSession = (
+  session: VerificationSession,
+  { chatId, at, keeps }: CompleteFlow,
+  { gameId, previousGameId }: { readonly gameId: GameId; readonly previousGameId: GameId | null },
+): VerificationSession => ({
+  ...session,
+  state: "completed",
+  chatId,
+  gameId,
+  linkChanged: gameId !== previousGameId,
+  previousGameId: keeps ? null : previousGameId,
+  completedAt: at,
+  change: session.change + 1,
+});

@@ -12,19 +12,18 @@ import {
   type Sid,
 } from "../ids.ts";
 import { type ApiKey, isAccepted } from "../keys/api_key.ts";
+import type { ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import type { ScopeSettings } from "../keys/scope_settings.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { checkRedirect } from "../sessions/redirect.ts";
-import { isFinal, type VerificationSession } from "../sessions/session.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
-import { SessionStore } from "../sessions/session_store.ts";
-import { keptAfterExpiry } from "../sessions/session_sweep.ts";
+import { isFinal, SessionStore, type VerificationSession } from "../sessions/session_store.ts";
+import { keptAfterExpiry } from "../sessions/session_watch.ts";
 import type { Millis } from "../timestamp.ts";
-import { FlowRefused } from "./flow_refusal.ts";
 import type { FlowEntry } from "./flow_view.ts";
+import { FlowRefused } from "./flow_view.ts";
 
 /** What a flow needs of the session or scope that a browser entered with. */
 export interface FlowSubject {

@@ -1,6 +1,9 @@
+import { Data } from "effect";
 import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
+import type { SessionState } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
+import type { ProofStep } from "./flow_store.ts";
 
 /**
  * How a browser enters the flow: with a session, or with the public id of a scope. The values are not validated yet.
@@ -68,3 +71,59 @@ export type FlowConfirmed =
         /** The owner's text for users who have finished, or null. */
         readonly doneText: string | null;
       });
+
+/**
+ * - `unknown`: the session or scope does not exist, or has no active key.
+ * - `unknown_code`: no session has the code.
+ * - `ended_code`: the session of the code has ended.
+ * - `bad_redirect`: no active key of the scope lists the origin of the redirect.
+ * - `no_guild`: the scope belongs to another guild, or the bot is not in the guild.
+ * - `expired`: the deadline has passed.
+ * - `over`: the session is completed, cancelled or failed.
+ * - `wrong_user`: the session is for another chat user.
+ * - `not_a_member`: the chat user is not in the guild.
+ * - `platform_down`: a platform does not answer; `cause` is the error `PlatformUnavailable`.
+ * - `denied`: the user denied the sign-in.
+ * - `sign_in_invalid`: the sign-in belongs to another browser, was used already or has expired, or the platform's
+ *   response is invalid.
+ * - `unfinished`: a proof is missing.
+ * - `lost`: the browser has no flow, or its flow was completed.
+ * - `forged`: the form does not come from a page of this flow.
+ * - `link_changed`: the link changed since the user saw it, or was removed since the accounts were proven.
+ * - `full`: the account of the scope can have no more links.
+ */
+export type FlowRefusal =
+  | "unknown"
+  | "unknown_code"
+  | "ended_code"
+  | "bad_redirect"
+  | "no_guild"
+  | "expired"
+  | "over"
+  | "wrong_user"
+  | "not_a_member"
+  | "platform_down"
+  | "denied"
+  | "sign_in_invalid"
+  | "unfinished"
+  | "lost"
+  | "forged"
+  | "link_changed"
+  | "full";
+
+export class FlowRefused extends Data.TaggedError("FlowRefused")<{
+  readonly reason: FlowRefusal;
+  /** The entry with which the browser can start again; null if unknown. */
+  readonly entry: FlowEntry | null;
+  /** The final state of the session, if the reason is `over`. */
+  readonly state?: SessionState;
+  /** Whether the two accounts of a completed session are still linked, if the reason is `over`. */
+  readonly isStillLinked?: boolean;
+  /** The sign-in that was denied, if the reason is `denied`. */
+  readonly step?: ProofStep;
+  /** The account that signed in, if the reason is `wrong_user` or `not_a_member`. */
+  readonly account?: FlowAccount<ChatId, ChatProfile>;
+  readonly cause?: unknown;
+}> {
+  override readonly message = `Cannot continue the verification: ${this.reason}`;
+}

@@ -1,12 +1,70 @@
-import { Clock, Effect, Option } from "effect";
-import { isSid } from "../ids.ts";
+/**
+ * The cookie of a flow: `<random token>.<deadline>.<entry>`. After a flow was deleted, the deadline shows whether the
+ * flow had expired. The id of a flow is a hash of token and deadline, so neither can be changed. The entry is not
+ * protected, because a browser can choose any entry in the URL anyway.
+ */
+import { Clock, Effect, Option, Result, Schema } from "effect";
+import type { SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import { type FlowId, isSid } from "../ids.ts";
+import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { type Cookie, deadlineOf, entryIn, makeFlowId } from "./flow_cookie.ts";
-import { FlowRefused } from "./flow_refusal.ts";
-import { FlowStore } from "./flow_store.ts";
+import type { Millis } from "../timestamp.ts";
+import { FlowStore, type VerificationFlow } from "./flow_store.ts";
 import type { FlowSubject } from "./flow_subjects.ts";
-import type { FlowEntry } from "./flow_view.ts";
-import type { VerificationFlow } from "./verification_flow.ts";
+import { type FlowEntry, FlowRefused } from "./flow_view.ts";
+
+export type Cookie = string | null;
+
+/** Browsers drop cookies above 4,096 bytes, including name and attributes. */
+const maxLength = 3_500;
+
+export const newCookie = (
+  random: SecureRandom.SecureRandom["Service"],
+  expiresAt: Millis,
+): Effect.Effect<string> => Effect.map(randomToken(random), (token) => `${token}.${expiresAt.toString(36)}`);
+
+/** Returns the deadline of a cookie; null if the text is no flow cookie. */
+export const deadlineOf = (cookie: Cookie): Millis | null => {
+  const [, expiresAt] = /^[\w-]{43}\.([\da-z]{1,9})(?:\.[\w-]+)?$/.exec(cookie ?? "") ?? [];
+  return expiresAt === undefined ? null : Number.parseInt(expiresAt, 36);
+};
+
+/** Returns the cookie with another entry, or without any entry if the cookie would be too long. */
+export const withEntry = (cookie: string, entry: FlowEntry): string => {
+  const full = `${withoutEntry(cookie)}.${Base64Url.encode(JSON.stringify(entry))}`;
+  return full.length > maxLength ? withoutEntry(cookie) : full;
+};
+
+/** Returns the entry of a cookie; null if it has none or has expired. @internal */
+export const entryIn = (cookie: Cookie, now: Millis): FlowEntry | null => {
+  const encoded = cookie?.split(".")[2];
+  if (encoded === undefined || (deadlineOf(cookie) ?? 0) <= now) return null;
+  return Option.getOrNull(Option.flatMap(Result.getSuccess(Base64Url.decodeString(encoded)), decodeEntry));
+};
+
+const decodeEntry = Schema.decodeOption(
+  Schema.fromJsonString(
+    Schema.Union([
+      Schema.Struct({ sid: Schema.String }),
+      Schema.Struct({
+        pid: Schema.String,
+        guildId: Schema.NullOr(Schema.String),
+        redirect: Schema.NullOr(Schema.String),
+      }),
+    ]),
+  ),
+);
+
+export const makeFlowId: Effect.Effect<(cookie: string) => Effect.Effect<FlowId>, never, Secrets> =
+  Effect.map(
+    Secrets,
+    ({ flowId }) =>
+      (cookie) =>
+        flowId(withoutEntry(cookie)),
+  );
+
+const withoutEntry = (cookie: string): string => cookie.split(".", 2).join(".");
 
 /** A flow that was found by a browser's cookie. With its `entry`, the browser can open this flow again. */
 export interface HeldFlow extends VerificationFlow {

@@ -16,11 +16,10 @@ import { newKey, request } from "../sessions/test_sessions.ts";
 import { type NewSession, VerificationSessions } from "../sessions/verification_sessions.ts";
 import { Signals } from "../signals.ts";
 import { address, chatId, gameId, operator, platform, stores } from "../test_services.ts";
-import type { FlowForm } from "./flow_form.ts";
-import type { FlowRefused } from "./flow_refusal.ts";
+import type { FlowForm } from "./confirm_flow.ts";
+import type { ProofStep } from "./flow_store.ts";
 import { FlowStore } from "./flow_store.ts";
-import type { FlowEntry, WithCookie } from "./flow_view.ts";
-import type { ProofStep } from "./verification_flow.ts";
+import type { FlowEntry, FlowRefused, WithCookie } from "./flow_view.ts";
 import { VerificationFlows } from "./verification_flows.ts";
 
 const ada = chatId("10001");

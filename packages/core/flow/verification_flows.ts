@@ -1,18 +1,23 @@
-import { Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Metric, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
-import type { Sid } from "../ids.ts";
-import { makeCancel } from "./cancel_flow.ts";
-import { type ConfirmedFrom, makeConfirm } from "./confirm_flow.ts";
-import { makeEnterByCode } from "./enter_by_code.ts";
-import { makeFinish } from "./finish_proof.ts";
-import type { Cookie } from "./flow_cookie.ts";
-import { makeFlowObserver } from "./flow_events.ts";
-import type { FlowForm } from "./flow_form.ts";
-import type { FlowRefused } from "./flow_refusal.ts";
-import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, WithCookie } from "./flow_view.ts";
-import { makeStart } from "./start_proof.ts";
-import type { ProofStep } from "./verification_flow.ts";
+import { isSid, type SessionId, type Sid } from "../ids.ts";
+import { makeFailureLimit } from "../limits/failure_limit.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { readCode } from "../secrets/session_code.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { type ConfirmedFrom, type FlowForm, makeCancel, makeConfirm } from "./confirm_flow.ts";
+import type { ProofStep } from "./flow_store.ts";
+import {
+  type FlowConfirmed,
+  type FlowEnded,
+  type FlowEntry,
+  FlowRefused,
+  type FlowView,
+  type WithCookie,
+} from "./flow_view.ts";
+import type { Cookie } from "./held_flow.ts";
+import { makeFinish, makeStart } from "./prove_account.ts";
 import { makeView } from "./view_flow.ts";
 
 export type FlowError = FlowRefused | StoreUnavailable;
@@ -105,3 +110,96 @@ export class VerificationFlows extends Context.Service<
     });
   }).pipe(Layer.effect(VerificationFlows));
 }
+
+/** Wrong codes that an address may send in a minute. */
+const wrongCodeLimit = 10;
+
+export const makeEnterByCode = Effect.gen(function* () {
+  const sessions = yield* SessionStore;
+  const secrets = yield* Secrets;
+  const wrongCodes = yield* makeFailureLimit("code", wrongCodeLimit);
+
+  /** The page may say that a code has ended, because an ended code is useless to an attacker. */
+  const reasonOf = Effect.fnUntraced(function* (code: string | null) {
+    const hasEnded = code !== null && (yield* sessions.knowsCode(yield* secrets.codeHash(code)));
+    return hasEnded ? "ended_code" : "unknown_code";
+  });
+
+  const find = Effect.fnUntraced(function* (code: string) {
+    const sealed = yield* sessions.findSealedSid(
+      yield* secrets.codeHash(code),
+      yield* Clock.currentTimeMillis,
+    );
+    return Option.isNone(sealed) ? Option.none() : yield* secrets.openSid(code, sealed.value);
+  });
+
+  return Effect.fn("VerificationFlows.enterByCode")(function* (typed: string, address: ClientAddress | null) {
+    // After too many wrong codes, an address is refused before its code is looked up.
+    const refusal = yield* wrongCodes.refusal(address);
+    if (refusal !== null) return yield* refusal;
+    const code = readCode(typed);
+    const sid = code === null ? Option.none() : yield* find(code);
+    if (Option.isSome(sid)) return { entry: { sid: sid.value } };
+    yield* wrongCodes.count(address, 1);
+    return yield* new FlowRefused({ reason: yield* reasonOf(code), entry: null });
+  });
+});
+
+export const stepsTotal = Metric.counter("accountlink_flow_steps_total", {
+  description: "Steps of verification flows by outcome",
+  incremental: true,
+});
+
+export type FlowEvent =
+  | "entered"
+  | "code_entered"
+  | `${ProofStep}_started`
+  | `${ProofStep}_proven`
+  | "completed"
+  | "cancelled";
+
+type FlowFailure = FlowRefused | SharedIpRateLimited | StoreUnavailable;
+
+/**
+ * Makes a function that logs and counts a step of a flow. The log annotation `session` is the start of the session's
+ * stored id. The caller adds the annotation of the request id.
+ */
+export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
+  const sessionIn = (entry: FlowEntry | null): Effect.Effect<string | null> =>
+    entry !== null && "sid" in entry && isSid(entry.sid)
+      ? Effect.map(sessionId(entry.sid), shortId)
+      : Effect.succeed(null);
+
+  const record = Effect.fnUntraced(function* (step: FlowEvent, outcome: string, entry: FlowEntry | null) {
+    yield* Metric.update(Metric.withAttributes(stepsTotal, { step, outcome }), 1);
+    yield* Effect.annotateLogs(Effect.logInfo(outcome === "ok" ? "Flow step" : "Flow step refused"), {
+      step,
+      outcome,
+      session: yield* sessionIn(entry),
+    });
+  });
+
+  /** @param isEvent returns false for a success that is not recorded as a step, such as the reload of a page */
+  return <A extends { readonly entry: FlowEntry }, E extends FlowFailure, R>(
+    step: FlowEvent,
+    effect: Effect.Effect<A, E, R>,
+    isEvent: (result: A) => boolean = () => true,
+  ): Effect.Effect<A, E, R> =>
+    effect.pipe(
+      Effect.tap((result) => (isEvent(result) ? record(step, "ok", result.entry) : Effect.void)),
+      Effect.tapError((error) => record(step, outcomeOf(error), "entry" in error ? error.entry : null)),
+    );
+});
+
+const shortId = (id: SessionId): string => id.slice("vs_".length, "vs_".length + 8);
+
+const outcomeOf = (error: FlowFailure): string => {
+  switch (error._tag) {
+    case "FlowRefused":
+      return error.state ?? error.reason;
+    case "SharedIpRateLimited":
+      return "too_many";
+    case "StoreUnavailable":
+      return "store_down";
+  }
+};

@@ -2,15 +2,15 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Logger, Metric, References } from "effect";
 import { Base64Url } from "effect/encoding";
 import { AddressVault } from "../addresses/address_vault.ts";
-import { AuditLog } from "../audit/audit_log.ts";
+import { AuditLog } from "../audit/audit.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import type { CompleteFlow } from "../sessions/session_store.ts";
 import { sessionIdOf } from "../sessions/test_sessions.ts";
 import { VerificationSessions } from "../sessions/verification_sessions.ts";
 import { address, chatId, gameId } from "../test_services.ts";
-import { stepsTotal } from "./flow_events.ts";
 import { flowServices, flowServicesWith, reasonOf, setupFlow as setup } from "./test_flows.ts";
+import { stepsTotal } from "./verification_flows.ts";
 
 const ada = chatId("10001");
 

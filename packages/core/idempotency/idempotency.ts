@@ -8,8 +8,7 @@ import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { dayMs } from "../timestamp.ts";
-import { type Commit, Replayed } from "./commit.ts";
-import { IdempotencyStore, type IdempotentWrite } from "./idempotency_store.ts";
+import { type Commit, IdempotencyStore, type IdempotentWrite, Replayed } from "./idempotency_store.ts";
 
 /** @internal */
 export interface IdempotentRequest {

@@ -6,9 +6,8 @@ import { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { chatId, later, operator, services } from "../test_services.ts";
 import { UserStore } from "../users/user_store.ts";
-import { type Commit, Replayed } from "./commit.ts";
 import { Idempotency, type IdempotentRequest } from "./idempotency.ts";
-import { IdempotencyStore } from "./idempotency_store.ts";
+import { type Commit, IdempotencyStore, Replayed } from "./idempotency_store.ts";
 
 const ada = chatId("10001");
 

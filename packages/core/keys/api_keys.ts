@@ -15,6 +15,7 @@ import { Limits } from "../limits/quota.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import type { KeyUpdate } from "./api_key.ts";
 import {
   type ApiKey,
   generateToken,
@@ -25,7 +26,6 @@ import {
 } from "./api_key.ts";
 import { KeyChanges } from "./key_changes.ts";
 import { KeyStore, type UpdateKey } from "./key_store.ts";
-import type { KeyUpdate } from "./key_update.ts";
 
 /** The fields of a new key. The tier defaults to the account's tier. */
 export interface NewKey

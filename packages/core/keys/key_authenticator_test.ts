@@ -8,8 +8,7 @@ import { Signals } from "../signals.ts";
 import { address, operator, services } from "../test_services.ts";
 import type { Tier } from "./api_key.ts";
 import { ApiKeys } from "./api_keys.ts";
-import { acceptedFor, shareInterval } from "./auth_throttle.ts";
-import { KeyAuthenticator, keyFreshness } from "./key_authenticator.ts";
+import { acceptedFor, KeyAuthenticator, keyFreshness, shareInterval } from "./key_authenticator.ts";
 import { KeyStore } from "./key_store.ts";
 
 const client = address("203.0.113.7");

@@ -13,10 +13,9 @@ import { type ChatId, KeyId } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { dayMs } from "../timestamp.ts";
-import type { Account, ApiKey, KeyDetails } from "./api_key.ts";
+import type { Account, ApiKey, KeyDetails, KeyUpdate } from "./api_key.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
-import type { KeyUpdate } from "./key_update.ts";
 
 /** The owner who is signed in to the dashboard, with the id of their request. */
 export interface KeyOwner {

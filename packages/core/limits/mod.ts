@@ -1,6 +1,5 @@
 /** Rate limits, quotas and their counters. */
 export * from "./counters.ts";
-export * from "./day_counts.ts";
 export * as FallbackCounters from "./fallback_counters.ts";
 export * from "./quota.ts";
 export * from "./request_limits.ts";

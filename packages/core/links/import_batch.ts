@@ -4,13 +4,12 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import { type LeftOutLine, type LinkLine, rowText } from "./formats/link_format.ts";
+import { type FileLink, type LeftOutLine, type LinkLine, rowText } from "./formats/link_format.ts";
 import type { Tally } from "./import_outcome.ts";
 import { isLinked, type LinkRecord } from "./link.ts";
 import type { LinkRoom } from "./link_cap.ts";
 import { importEffect, importedRecord } from "./link_changes.ts";
 import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
-import { type ConflictChoice, choose, type PlacedLink, repeatProblem } from "./repeated_links.ts";
 
 /** How many chat users a dry run remembers, to notice those who occur again in later batches. */
 const maxStaged = 100_000;
@@ -218,3 +217,31 @@ const preview = Effect.fnUntraced(function* (
   }
   return counts;
 });
+
+/**
+ * Which of two links of one chat user counts: the first (`keep`), the second (`replace`), or the one that was verified
+ * last (`newest`).
+ */
+export type ConflictChoice = "keep" | "replace" | "newest";
+
+export interface PlacedLink extends FileLink {
+  /** The line of the row in its file. JSON may have several rows on one line. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Returns which of two links of one chat user counts. `first` comes before `second` in the file. */
+const choose = (first: PlacedLink, second: PlacedLink, onConflict: ConflictChoice): PlacedLink => {
+  if (onConflict !== "newest") return onConflict === "keep" ? first : second;
+  return (second.lastVerifiedAt ?? -Infinity) > (first.lastVerifiedAt ?? -Infinity) ? second : first;
+};
+
+/** Returns the report of a link that is left out because another link of the same chat user counts. */
+const repeatProblem = (link: PlacedLink, counting: PlacedLink): LeftOutLine => {
+  const { line, chatId, gameId, text } = link;
+  const isSame = gameId === counting.gameId;
+  const problem = isSame
+    ? `chat user ${chatId} has the same link on line ${counting.line}`
+    : `chat user ${chatId} is linked to ${gameId} here and to ${counting.gameId} on line ${counting.line}, which counts`;
+  return { line, reason: isSame ? "repeated" : "conflict", problem, text: rowText(text) };
+};

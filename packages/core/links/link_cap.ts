@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Exit, identity, Latch, Layer, Option, Semaphore } from "effect";
-import { isOperators } from "../accounts/member.ts";
-import { MemberStore } from "../accounts/member_store.ts";
+import { isOperators, MemberStore } from "../accounts/member_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import { Conflict, type StoreEffect, type StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";

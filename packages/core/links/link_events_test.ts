@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Stream } from "effect";
 import { flowServices, setupFlow } from "../flow/test_flows.ts";
 import { chatId, gameId } from "../test_services.ts";
-import { OwnLinks } from "../users/own_links.ts";
+import { OwnLinks } from "../users/own_data.ts";
 import { LinkEvents } from "./link_events.ts";
 
 const ada = chatId("10001");

@@ -14,12 +14,12 @@ import { Digest } from "effect/crypto";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
+import type { ConflictChoice } from "./import_batch.ts";
 import { type LinkChange, plannedRoom, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
 import type { LinkRecord } from "./link.ts";
 import type { LinkRoom } from "./link_cap.ts";
 import { LinkStore } from "./link_store.ts";
-import type { ConflictChoice } from "./repeated_links.ts";
 
 /**
  * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.

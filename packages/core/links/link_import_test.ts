@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import { TestClock } from "effect/testing";
-import { AuditLog } from "../audit/audit_log.ts";
+import { AuditLog } from "../audit/audit.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { NewAccount } from "../keys/api_key.ts";
@@ -11,7 +11,7 @@ import { KeyStore } from "../keys/key_store.ts";
 import { operator as origin } from "../test_services.ts";
 import type { LeftOutLine, UnreadableLinkFile } from "./formats/link_format.ts";
 import { linkFormats } from "./formats/link_formats.ts";
-import { boundedLeftOut } from "./left_out_file.ts";
+import { boundedLeftOut } from "./import_outcome.ts";
 import {
   batchSize,
   type ImportOptions,

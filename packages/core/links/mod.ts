@@ -10,10 +10,15 @@ export {
   UnreadableLinkFile,
 } from "./formats/link_format.ts";
 export * from "./formats/link_formats.ts";
-export { tableReader } from "./formats/table.ts";
-export { type LinkChange, WrongLines } from "./import_batch.ts";
-export type { ImportOutcome, LeftOutRows } from "./import_outcome.ts";
-export * from "./left_out_file.ts";
+export { tableReader } from "./formats/row.ts";
+export { type ConflictChoice, type LinkChange, WrongLines } from "./import_batch.ts";
+export {
+  boundedLeftOut,
+  type ImportOutcome,
+  type LeftOutRows,
+  leftOutHeader,
+  leftOutRow,
+} from "./import_outcome.ts";
 export * from "./link.ts";
 export { LinkCap, type LinkRoom } from "./link_cap.ts";
 export * from "./link_changes.ts";
@@ -23,4 +28,3 @@ export * from "./link_import.ts";
 export * from "./link_lookup.ts";
 export * from "./link_store.ts";
 export * from "./link_writer.ts";
-export type { ConflictChoice } from "./repeated_links.ts";

@@ -5,11 +5,11 @@ import {
   MissingParameter,
   type PlatformEffect,
   type PlatformUnavailable,
+  type StoreEffect,
   type StoreUnavailable,
 } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
-import { GuildManagers } from "./guild_managers.ts";
 
 /** The concurrency of each loop that sends requests to a platform for a client. @internal */
 export const platformConcurrency = 8;
@@ -134,3 +134,15 @@ export class GuildGuard extends Context.Service<
     });
   }).pipe(Layer.effect(GuildGuard));
 }
+
+/** Decides which guilds the keys of an account may name. It is a port, because `accounts` imports `platforms`. @internal */
+export class GuildManagers extends Context.Service<
+  GuildManagers,
+  {
+    /**
+     * Returns whether a member of the account manages the guild, which is checked at most every 10 minutes. An account
+     * without an owner or admin belongs to the operator and may name every guild.
+     */
+    readonly mayName: (account: string, guildId: GuildId) => StoreEffect<boolean, PlatformUnavailable>;
+  }
+>()("@accountlink/core/GuildManagers") {}

@@ -1,10 +1,7 @@
 /** The chat and game platforms: ports, profiles and membership. */
-export * from "./chat_commands.ts";
 export * from "./chat_platform.ts";
-export * from "./chat_roles.ts";
 export * from "./game_platform.ts";
 export * from "./guild_guard.ts";
-export * from "./guild_managers.ts";
 export * from "./identity_provider.ts";
 export * from "./profile.ts";
 export { Profiles } from "./profiles.ts";

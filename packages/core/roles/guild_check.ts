@@ -1,7 +1,6 @@
 /** The checks that pause a plan. */
 import { Clock, Effect, Option } from "effect";
-import { hasAccepted, isOperators } from "../accounts/member.ts";
-import { MemberStore } from "../accounts/member_store.ts";
+import { hasAccepted, isOperators, MemberStore } from "../accounts/member_store.ts";
 import { originOfOperator } from "../audit/audit.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";

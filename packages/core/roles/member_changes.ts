@@ -1,11 +1,11 @@
 /** The rules of a plan: which roles and which nickname a member should have. */
 import type { ChatId } from "../ids.ts";
-import type { RoleMember } from "../platforms/chat_roles.ts";
+import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem, ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameGroup, GameProfile } from "../platforms/profile.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
-import { namesGame, namesGroupRole, nicknameOf } from "./nickname_template.ts";
 import type { PlanSettings, RoleCondition } from "./role_plan.ts";
+import { namesGame, namesGroupRole, nicknameOf } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
 
 export interface MemberChanges {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import * as FastCheck from "fast-check";
 import { ChatId } from "../ids.ts";
-import type { RoleMember } from "../platforms/chat_roles.ts";
+import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameProfile } from "../platforms/profile.ts";
 import { itemKey, type LinkedGame, memberChanges } from "./member_changes.ts";

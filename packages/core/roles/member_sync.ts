@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { Forbidden, type PlatformEffect, PlatformUnavailable, type StoreEffect } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
+import type { ChatRoles, RoleMember, RoleRefusal } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import type { ChatRoles, RoleMember, RoleRefusal } from "../platforms/chat_roles.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import {
   type GroupRoles,

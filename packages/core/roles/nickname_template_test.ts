@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
 import * as FastCheck from "fast-check";
 import { isNameText } from "../name_text.ts";
-import { NicknameTemplate, nicknameOf } from "./nickname_template.ts";
+import { NicknameTemplate, nicknameOf } from "./role_plan.ts";
 
 const isTemplate = Schema.is(NicknameTemplate);
 

@@ -14,7 +14,7 @@ import {
 import { type ChatId, type GuildId, isPid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
-import type { GuildRole } from "../platforms/chat_roles.ts";
+import type { GuildRole } from "../platforms/chat_platform.ts";
 import { GamePlatform, type RankedGroup } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";

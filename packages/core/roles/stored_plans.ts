@@ -6,11 +6,13 @@ import { BadRequest, Conflict, Forbidden, InvalidParameter, type StoreEffect } f
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
-import { expectedTemplate, NicknameTemplate, namesGroupRole } from "./nickname_template.ts";
 import {
   type ChosenSettings,
   Digits,
   expectedRules,
+  expectedTemplate,
+  NicknameTemplate,
+  namesGroupRole,
   noPlan,
   type PlanSettings,
   type PlanStatus,

@@ -3,10 +3,21 @@
  * deployment's secret, so that the secret can be checked, and rotated without changing a key.
  */
 import { Context, Data, Effect, Layer, Option, Redacted } from "effect";
-import { type Aead, type Kdf, SecureRandom } from "effect/crypto";
-import type { StoreUnavailable } from "../errors.ts";
-import { RootKeyStore } from "./root_key_store.ts";
-import { unwrapRootKey, wrapRootKey } from "./wrapped_root_key.ts";
+import { Aead, type Kdf, SecureRandom } from "effect/crypto";
+import type { StoreEffect, StoreUnavailable } from "../errors.ts";
+import { deriveKey, seal, unseal } from "./crypto.ts";
+
+/** Stores the single wrapped root key of a deployment. Every operation is atomic. */
+export class RootKeyStore extends Context.Service<
+  RootKeyStore,
+  {
+    /** Stores a root key unless the store has one, and returns the stored key. */
+    readonly adopt: (wrapped: string) => StoreEffect<string>;
+
+    /** Replaces the root key if it equals `expected`, and returns whether it did. */
+    readonly replace: (expected: string, next: string) => StoreEffect<boolean>;
+  }
+>()("@accountlink/core/RootKeyStore") {}
 
 /** Secrets of 32 or more random bytes: the newest, and during a rotation the previous one. */
 export type DeploymentSecrets = readonly [
@@ -97,3 +108,27 @@ export const rotateSecret = (
     // If a concurrent rotation came first, check whether it used the same secret.
     return replaced ? true : yield* rotateSecret(secrets);
   });
+
+// The stored root key is `v1.` followed by the root key, encrypted with AES-256-GCM under a key derived from the
+// deployment's secret with HKDF-SHA-256.
+
+type Bytes = Redacted.Redacted<Uint8Array>;
+
+const version = "v1.";
+const purpose = "root-key";
+
+const wrappingKey = Effect.fnUntraced(function* (secret: Bytes) {
+  return yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "root-key-wrap"));
+}, Effect.orDie);
+
+/** Wraps (encrypts) a root key with a secret. Each call returns a different text. @internal */
+export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: Bytes) {
+  return version + (yield* seal(yield* wrappingKey(secret), Redacted.value(rootKey), purpose));
+});
+
+/** Unwraps a root key. None if another secret wrapped it, or the text is damaged. @internal */
+export const unwrapRootKey = Effect.fnUntraced(function* (wrapped: string, secret: Bytes) {
+  if (!wrapped.startsWith(version)) return Option.none<Bytes>();
+  const bytes = yield* unseal(yield* wrappingKey(secret), wrapped.slice(version.length), purpose);
+  return Option.map(bytes, (key): Bytes => Redacted.make(key));
+});

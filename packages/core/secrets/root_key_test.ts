@@ -2,9 +2,14 @@ import { StorageMemory } from "@accountlink/memory";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, SecureRandom } from "effect/crypto";
-import { type DeploymentSecrets, RootKey, rotateSecret } from "./root_key.ts";
-import { RootKeyStore } from "./root_key_store.ts";
-import { unwrapRootKey, wrapRootKey } from "./wrapped_root_key.ts";
+import {
+  type DeploymentSecrets,
+  RootKey,
+  RootKeyStore,
+  rotateSecret,
+  unwrapRootKey,
+  wrapRootKey,
+} from "./root_key.ts";
 
 const secretOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte));
 const [old, next, other] = [secretOf(1), secretOf(2), secretOf(3)];

@@ -2,11 +2,9 @@ import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
-import { deriveKey, seal, unseal } from "./derived_key.ts";
+import { deriveKey, seal, unseal, webCrypto, webhookSignature } from "./crypto.ts";
 import { RootKey } from "./root_key.ts";
 import { codeOfNumber, type StoredCode } from "./session_code.ts";
-import { webCrypto } from "./web_crypto.ts";
-import { webhookSignature } from "./webhook_signature.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -1,7 +1,6 @@
 /** Verification sessions: their records, their store, their reads and their streams. */
 
 export { redirectProblems } from "./redirect.ts";
-export * from "./session.ts";
 export type { ReadSession, SessionEvent } from "./session_events.ts";
 export * from "./session_reads.ts";
 export * from "./session_settings.ts";

@@ -1,8 +1,8 @@
 import { Clock, Effect, Stream } from "effect";
 import type { Sid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { SessionState, VerificationSession } from "./session.ts";
 import type { SessionRead } from "./session_reads.ts";
+import type { SessionState, VerificationSession } from "./session_store.ts";
 
 /** A session as its client receives it: with its `sid`, its code and the number of reads left. */
 export interface ReadSession extends VerificationSession {

@@ -19,11 +19,9 @@ import { type CounterRule, type CounterState, Counters } from "../limits/counter
 import { secondsUntil } from "../limits/request_limits.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
-import { isFinal, type VerificationSession } from "./session.ts";
 import { SessionSettings } from "./session_settings.ts";
-import { SessionStore } from "./session_store.ts";
-import { keptAfterExpiry } from "./session_sweep.ts";
-import { SessionWatch, type Subscription } from "./session_watch.ts";
+import { isFinal, SessionStore, type VerificationSession } from "./session_store.ts";
+import { keptAfterExpiry, SessionWatch, type Subscription } from "./session_watch.ts";
 
 export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUnavailable;
 

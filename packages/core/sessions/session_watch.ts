@@ -2,9 +2,10 @@ import { Array, Clock, Context, Effect, Layer, Metric, Schedule, type Scope } fr
 import type { KeyId, SessionId } from "../ids.ts";
 import { endInactiveReaders, Reader, Readers } from "../readers.ts";
 import { forEachSignal, Signals } from "../signals.ts";
-import { warnOnce } from "../telemetry/warn_once.ts";
-import type { VerificationSession } from "./session.ts";
-import { SessionStore } from "./session_store.ts";
+import { sweepEvery, warnOnce } from "../telemetry/warn_once.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
+import { SessionSettings } from "./session_settings.ts";
+import { SessionStore, type VerificationSession } from "./session_store.ts";
 
 /** How often the store is polled for changes that no signal has reported, in milliseconds. @internal */
 export const changePollInterval = 2_000;
@@ -163,3 +164,21 @@ export class Subscription extends Reader {
 }
 
 type Subscriptions = Readers<SessionId, Subscription>;
+
+/** How long a session is kept after its deadline, in milliseconds. */
+export const keptAfterExpiry = dayMs;
+
+export const sweepForever = Effect.gen(function* () {
+  const store = yield* SessionStore;
+  const watch = yield* SessionWatch;
+  const { sightingRetention } = yield* SessionSettings;
+  const sweep = Effect.fnUntraced(function* (at: Millis) {
+    const expired = yield* store.sweep({
+      at,
+      sessionsBefore: at - keptAfterExpiry,
+      sightingsBefore: at - sightingRetention,
+    });
+    yield* watch.announce(expired);
+  });
+  yield* sweepEvery("10 seconds", "Cannot sweep verification sessions", sweep);
+});

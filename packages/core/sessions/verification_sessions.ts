@@ -8,22 +8,20 @@ import {
   SessionNotFound,
   type StoreEffect,
 } from "../errors.ts";
-import { type Commit, commitAlone } from "../idempotency/commit.ts";
+import { type Commit, commitAlone } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GuildId, SessionId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
-import { randomToken } from "../secrets/random_token.ts";
+import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { checkRedirect } from "./redirect.ts";
-import { isFinal, type VerificationSession } from "./session.ts";
 import { isKnown, type ReadSession, type SessionEvent, sessionEvents } from "./session_events.ts";
 import { type ReadError, type SessionRead, SessionReads } from "./session_reads.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
-import { type SessionAdvanced, SessionStore } from "./session_store.ts";
-import { sweepForever } from "./session_sweep.ts";
-import { SessionWatch } from "./session_watch.ts";
+import { isFinal, type SessionAdvanced, SessionStore, type VerificationSession } from "./session_store.ts";
+import { SessionWatch, sweepForever } from "./session_watch.ts";
 
 export interface NewSession {
   /** The client's own name for its user, 1 to 128 characters. */

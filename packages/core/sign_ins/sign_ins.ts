@@ -4,13 +4,18 @@ import { Accounts } from "../accounts/accounts.ts";
 import { InvalidSession, type PlatformUnavailable, type StoreEffect } from "../errors.ts";
 import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
-import { randomToken } from "../secrets/random_token.ts";
+import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { deviceOf } from "./device.ts";
-import { beginLifetime, type SignInSite, type SiteSignIn, signInLifetime } from "./sign_in.ts";
-import { SignInRefused } from "./sign_in_refused.ts";
-import { SignInStore } from "./sign_in_store.ts";
+import {
+  beginLifetime,
+  SignInRefused,
+  type SignInSite,
+  SignInStore,
+  type SiteSignIn,
+  signInLifetime,
+} from "./sign_in_store.ts";
 
 /** The data that a browser brings back from the platform. */
 export interface ReturnedBrowser {

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { later, platform, stores } from "../test_services.ts";
-import { beginLifetime, type SignInSite, signInLifetime } from "./sign_in.ts";
+import { beginLifetime, type SignInSite, signInLifetime } from "./sign_in_store.ts";
 import { type ReturnedBrowser, SignIns } from "./sign_ins.ts";
 
 const redirectUri = "https://link.example/dashboard/callback";

@@ -4,7 +4,7 @@ import type { StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
-import type { UsageGroup, UsageOutcome } from "./usage.ts";
+import type { UsageGroup, UsageOutcome } from "./usage_store.ts";
 import { type UsageBatch, UsageStore } from "./usage_store.ts";
 
 /**

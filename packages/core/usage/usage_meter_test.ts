@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { dayMs } from "../timestamp.ts";
-import type { UsageGroup, UsageOutcome } from "./usage.ts";
 import { flushInterval, UsageMeter } from "./usage_meter.ts";
+import type { UsageGroup, UsageOutcome } from "./usage_store.ts";
 import { UsageStore } from "./usage_store.ts";
 
 const key = "Aa0Bb1Cc2Dd3" as KeyId;

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest";
 import type { AuditEntry } from "../audit/audit.ts";
 import { ChatId, KeyId } from "../ids.ts";
-import { withoutUser } from "./erasure.ts";
+import { withoutUser } from "./user_store.ts";
 
 const ada = ChatId.make("10001");
 const key: AuditEntry["actor"] = { type: "key", id: KeyId.make("Aa0Bb1Cc2Dd3") };

@@ -9,7 +9,7 @@ import { ApiKeys } from "../keys/api_keys.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { chatId, platform, stores } from "../test_services.ts";
-import { OwnSightings } from "./own_sightings.ts";
+import { OwnSightings } from "./own_data.ts";
 
 const silent = Layer.effect(
   ChatPlatform,

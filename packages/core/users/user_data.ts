@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { isSuspendedOwner } from "../accounts/member.ts";
-import { MemberStore } from "../accounts/member_store.ts";
+import { isSuspendedOwner, MemberStore } from "../accounts/member_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { StoreEffect } from "../errors.ts";
@@ -12,7 +11,7 @@ import { KeyStore } from "../keys/key_store.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { MemberSync } from "../roles/member_sync.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
-import { randomToken } from "../secrets/random_token.ts";
+import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { type ScopedRecord, type UserErased, type UserRecords, UserStore } from "./user_store.ts";
 

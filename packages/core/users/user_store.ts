@@ -1,17 +1,19 @@
 import { Context, type Option } from "effect";
-import type { Membership } from "../accounts/member.ts";
-import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
-import type { AltReview } from "../alts/alt_review.ts";
-import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
+import type { Membership } from "../accounts/member_store.ts";
+import { type AddressSighting, type BrowserSighting, placeOf, type Sighting } from "../addresses/sighting.ts";
+import type { AltReview } from "../alts/alt_reviews.ts";
+import type { Actor, AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
+import { erasedMark } from "../erased_mark.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { VerificationFlow } from "../flow/verification_flow.ts";
+import type { VerificationFlow } from "../flow/flow_store.ts";
+import { groupBy } from "../group_by.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
-import type { UserRoles } from "../roles/role_plan_store.ts";
-import type { VerificationSession } from "../sessions/session.ts";
-import type { SiteSignIn } from "../sign_ins/sign_in.ts";
+import { placeOrder, type UserRoles } from "../roles/role_plan_store.ts";
+import type { VerificationSession } from "../sessions/session_store.ts";
+import type { SiteSignIn } from "../sign_ins/sign_in_store.ts";
 import type { Millis } from "../timestamp.ts";
 
 export interface ScopedRecord {
@@ -108,3 +110,116 @@ export class UserStore extends Context.Service<
     readonly erase: (write: EraseUser) => StoreEffect<Option.Option<UserErased>>;
   }
 >()("@accountlink/core/UserStore") {}
+
+const byText = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
+
+interface ScopedSighting {
+  readonly pid: Pid;
+  readonly sighting: Sighting;
+}
+
+const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
+  one.sighting.seenAt - other.sighting.seenAt ||
+  byText(one.pid, other.pid) ||
+  byText(placeOf(one.sighting), placeOf(other.sighting));
+
+/**
+ * Sorts a user's data: accounts by name; links, reviews and roles by pid; the rest by time, ties by id. Memberships keep
+ * their order. @internal
+ */
+export const inOrder = (found: UserRecords): UserRecords => ({
+  accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
+  memberships: found.memberships,
+  records: found.records.toSorted((one, other) => byText(one.scope.pid, other.scope.pid)),
+  sightings: found.sightings.toSorted(byTime),
+  browsers: found.browsers.toSorted(byTime),
+  reviews: found.reviews.toSorted(
+    (one, other) =>
+      byText(one.pid, other.pid) ||
+      other.review.at - one.review.at ||
+      byText(one.review.otherChatId, other.review.otherChatId),
+  ),
+  roles: found.roles.toSorted(placeOrder),
+  sessions: found.sessions.toSorted(
+    (one, other) => one.createdAt - other.createdAt || byText(one.id, other.id),
+  ),
+  flows: found.flows.toSorted((one, other) => one.expiresAt - other.expiresAt || byText(one.id, other.id)),
+  signIns: found.signIns.toSorted(
+    (one, other) => one.createdAt - other.createdAt || byText(one.id, other.id),
+  ),
+  entries: found.entries.toSorted((one, other) => one.sequence - other.sequence),
+});
+
+/** The names of audit details that contain a chat ID. */
+const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
+/** The names of audit details that contain a game ID. The ID belongs to the user whose chat ID the entry contains. */
+const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
+
+type Erasable = Pick<AuditEntry, "actor" | "details">;
+
+/**
+ * Returns an audit entry without the identifiers of a user. These are the user's chat ID (in the details or in the
+ * actor), the user's game IDs, and the names of the user's accounts. Returns null if the entry contains none of them.
+ * @internal
+ */
+export const withoutUser = (
+  { actor, details }: Erasable,
+  chatId: ChatId,
+  accountNames: ReadonlyArray<string>,
+): Erasable | null => {
+  const isMember = actor.type === "account" && actor.member === chatId;
+  const isActor =
+    (actor.type === "user" && actor.id === chatId) ||
+    (actor.type === "account" && accountNames.includes(actor.id));
+  const isOf = (name: string, value: unknown): boolean => chatDetails.has(name) && value === chatId;
+  const isNamed = Object.entries(details).some(([name, value]) => isOf(name, value));
+  if (!isActor && !isMember && !isNamed) return null;
+  const erased = Object.entries(details).map(([name, value]) => {
+    const isTheirs = isOf(name, value) || (isNamed && gameDetails.has(name) && value !== null);
+    return [name, isTheirs ? erasedMark : value];
+  });
+  return {
+    actor: {
+      ...actor,
+      ...(isActor ? { id: erasedMark } : {}),
+      ...(isMember ? { member: erasedMark } : {}),
+    } as Actor,
+    details: Object.fromEntries(erased),
+  };
+};
+
+type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
+
+/** An erased record: its kind and its scope. The scope is null for an audit entry about an account. */
+export interface ErasedThing {
+  readonly what: keyof Counts | "events";
+  readonly pid: Pid | null;
+}
+
+/**
+ * Counts erased records: in total for `UserErased`, and by scope for the scope's `user.erased` audit entry. Erased
+ * events are not counted. @internal
+ */
+export const countErased = (
+  things: ReadonlyArray<ErasedThing>,
+): { readonly total: Counts; readonly byScope: ReadonlyMap<Pid, Counts> } => {
+  const byScope = groupBy(
+    things.filter(({ what }) => what !== "events"),
+    ({ pid }) => pid,
+  );
+  return {
+    total: countsOf(things),
+    byScope: new Map([...byScope].flatMap(([pid, of]) => (pid === null ? [] : [[pid, countsOf(of)]]))),
+  };
+};
+
+const countsOf = (things: ReadonlyArray<ErasedThing>): Counts => {
+  const countOf = (kind: keyof Counts) => things.filter(({ what }) => what === kind).length;
+  return {
+    records: countOf("records"),
+    sightings: countOf("sightings"),
+    browsers: countOf("browsers"),
+    reviews: countOf("reviews"),
+    entries: countOf("entries"),
+  };
+};

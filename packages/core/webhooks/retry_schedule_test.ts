@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextAttemptAt } from "./retry_schedule.ts";
+import { nextAttemptAt } from "./delivery/attempt.ts";
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 

@@ -31,9 +31,8 @@ import {
   type WebhookId,
   type WebhookUpdate,
 } from "./webhook.ts";
-import { WebhookSender } from "./webhook_sender.ts";
+import { WebhookSender, webhookUrlProblem } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
-import { webhookUrlProblem } from "./webhook_url.ts";
 
 const webhooksOfScope = 5;
 

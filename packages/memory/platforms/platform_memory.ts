@@ -1,5 +1,13 @@
 /** Implements the platform ports in memory, with the users and guilds of a fixture. */
-import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
+import {
+  type ChatId,
+  ChatIdentity,
+  ChatPlatform,
+  type GameId,
+  GameIdentity,
+  GamePlatform,
+  type GuildId,
+} from "@accountlink/core";
 import {
   FixtureGuild,
   groupOfFixture,
@@ -10,11 +18,17 @@ import {
   type PlatformFixture,
   profileOfFixture,
 } from "@accountlink/core/fixture";
-import type { ChatRoles, RoleMember, RoleRefusal } from "@accountlink/core/platforms";
+import {
+  type ChatRoles,
+  type IdentityProvider,
+  ProofDenied,
+  ProofInvalid,
+  type RoleMember,
+  type RoleRefusal,
+  type UserGuild,
+} from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
 import { operationsOf } from "../plain.ts";
-
-export { layerIdentities } from "./identities.ts";
 
 const chatPlatform = (fixture: PlatformFixture) => {
   const guilds = new Map(
@@ -108,4 +122,39 @@ export const layer = (fixture: PlatformFixture): Layer.Layer<ChatPlatform | Game
   Layer.merge(
     Layer.sync(ChatPlatform, () => chatPlatform(fixture)),
     Layer.sync(GamePlatform, () => gamePlatform(fixture)),
+  );
+
+const identityOf = <UserId extends string>(
+  page: string,
+  users: ReadonlyArray<{ readonly id: UserId }>,
+  guildsOf: (userId: UserId) => ReadonlyArray<UserGuild> = () => [],
+): IdentityProvider<UserId> => ({
+  begin: ({ redirectUri, state }) =>
+    Effect.succeed({ url: `${page}?${new URLSearchParams({ redirect_uri: redirectUri, state })}` }),
+  finish: ({ state, withGuilds }, callback) => {
+    if (callback.get("state") !== state) return Effect.fail(new ProofInvalid({ reason: "another state" }));
+    if (callback.get("error") === "access_denied") return Effect.fail(new ProofDenied());
+    const user = users.find(({ id }) => id === callback.get("code"));
+    return user === undefined
+      ? Effect.fail(new ProofInvalid({ reason: "no such user" }))
+      : Effect.succeed({ userId: user.id, ...(withGuilds ? { guilds: guildsOf(user.id) } : {}) });
+  },
+});
+
+/** Sign-in at both platforms; a callback has the query `?state=…&code=<user ID>`, or `?state=…&error=access_denied`. */
+export const layerIdentities = ({
+  guilds,
+  chatUsers,
+  gameUsers,
+}: PlatformFixture): Layer.Layer<ChatIdentity | GameIdentity> =>
+  Layer.merge(
+    Layer.succeed(
+      ChatIdentity,
+      identityOf("https://chat.invalid/authorize", chatUsers, (chatId) =>
+        guilds.flatMap(({ id, name, members }) =>
+          members.filter((member) => member.chatId === chatId).map(({ manager }) => ({ id, name, manager })),
+        ),
+      ),
+    ),
+    Layer.succeed(GameIdentity, identityOf("https://game.invalid/authorize", gameUsers)),
   );

@@ -25,6 +25,7 @@ const passesFilter = (
   if (readable !== null && !readable.includes(entry.action)) return false;
   if (pid !== null && entry.pid !== pid) return false;
   if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
-  const { actor, details } = entry;
-  return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
+  return keyId === null || keysOf(entry).includes(keyId);
 };
+
+const keysOf = ({ actor, details }: AuditEntry) => [details["keyId"], actor.type === "key" ? actor.id : null];

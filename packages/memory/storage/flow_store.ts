@@ -13,10 +13,6 @@ export const layer = layerOf(FlowStore, (memory) => {
   const find = (id: FlowId, at: Millis) =>
     Option.filter(Option.fromUndefinedOr(flows.get(id)), ({ expiresAt }) => at < expiresAt);
 
-  const refuseTaken = (what: string, isTaken: boolean) => {
-    if (isTaken) throw new Error(`Cannot store a ${what}: its id is taken, expected a new one`);
-  };
-
   return {
     begin: (flow) => {
       assertStorable([flow.id, flow.redirect ?? ""]);
@@ -56,6 +52,10 @@ export const layer = layerOf(FlowStore, (memory) => {
     end: (id) => endFlow(memory, id),
   };
 });
+
+const refuseTaken = (what: string, isTaken: boolean): void => {
+  if (isTaken) throw new Error(`Cannot store a ${what}: its id is taken, expected a new one`);
+};
 
 const proofsOf = (memory: Memory, { pid, chatId }: VerificationFlow, proof: Proof) => {
   if (proof.step === "chat") return { chatId: proof.chatId, gameId: null, seenVersion: null };

@@ -23,7 +23,6 @@ import { earliest, layerOf, type Memory, type MemoryPlan, type PlanMember } from
 export const layer = layerOf(RolePlanStore, (memory) => {
   const { rolePlans, rolePlanNodes } = memory;
   const find = (place: PlanPlace) => rolePlans.get(nameOf(place));
-  const isOn = (plan: MemoryPlan | undefined): plan is MemoryPlan => plan?.settings.state === "on";
   const store = (plan: MemoryPlan): void => void rolePlans.set(nameOf(plan), plan);
 
   const heldBy = (write: PlanPlace & { readonly node: string }) => {
@@ -206,6 +205,8 @@ export const layer = layerOf(RolePlanStore, (memory) => {
     },
   };
 });
+
+const isOn = (plan: MemoryPlan | undefined): plan is MemoryPlan => plan?.settings.state === "on";
 
 const nameOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;
 

@@ -1,5 +1,4 @@
 import { Redis } from "ioredis";
-import { atEndOfTurn } from "./end_of_turn.ts";
 
 /**
  * Sends the commands of one turn of the event loop in one write to the socket, since a write costs more than encoding
@@ -36,3 +35,18 @@ export class PipeliningRedis extends Redis {
     });
   }
 }
+
+const due: Array<() => void> = [];
+
+/**
+ * Runs a function at the end of this turn of the event loop. If the function adds another function, that one also runs
+ * before the next turn.
+ */
+export const atEndOfTurn = (run: () => void): void => {
+  if (due.push(run) === 1) setImmediate(runDue);
+};
+
+const runDue = (): void => {
+  for (const run of due) run();
+  due.length = 0;
+};

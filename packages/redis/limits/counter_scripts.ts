@@ -1,4 +1,6 @@
-import { makeScript, type Script } from "./lua_script.ts";
+import { createHash } from "node:crypto";
+import type { RedisCommands } from "../connection/connections.ts";
+import { errorReplyOf } from "../connection/failure.ts";
 
 /** The clock that ends windows: the clock of Redis, or the caller's for tests that pass their own times. */
 export type ScriptClock = "redis" | "caller";
@@ -90,3 +92,34 @@ export const counterScripts = (clock: ScriptClock) => ({
   read: scriptOf(clock, read),
   refund: scriptOf(clock, refund),
 });
+
+/** A Lua script, which Redis runs atomically, and its SHA-1 digest for EVALSHA. */
+export interface Script {
+  readonly lua: string;
+  readonly sha: string;
+}
+
+const makeScript = (lua: string): Script => ({
+  lua,
+  sha: createHash("sha1").update(lua).digest("hex"),
+});
+
+/**
+ * Runs a script by its digest. If Redis does not know the digest, sends the Lua code instead. Returns the numbers of
+ * the reply.
+ */
+export const runScript = async (
+  commands: Pick<RedisCommands, "eval" | "evalsha">,
+  { sha, lua }: Script,
+  keys: ReadonlyArray<string>,
+  values: ReadonlyArray<string | number>,
+): Promise<ReadonlyArray<number>> => {
+  try {
+    return numbersIn(await commands.evalsha(sha, keys.length, ...keys, ...values));
+  } catch (error) {
+    if (!errorReplyOf(error)?.startsWith("NOSCRIPT")) throw error;
+    return numbersIn(await commands.eval(lua, keys.length, ...keys, ...values));
+  }
+};
+
+const numbersIn = (reply: unknown): ReadonlyArray<number> => (reply as string).split(" ").map(Number);

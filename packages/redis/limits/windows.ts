@@ -4,10 +4,8 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
-import { AdmissionBatches, admissionAt } from "./admission_batches.ts";
-import { counterScripts, type ScriptClock } from "./counter_scripts.ts";
-import { withHashTag } from "./hash_tag.ts";
-import { runScript, type Script } from "./lua_script.ts";
+import { atEndOfTurn } from "../connection/pipelining_redis.ts";
+import { counterScripts, runScript, type Script, type ScriptClock } from "./counter_scripts.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
@@ -31,7 +29,7 @@ export class Windows {
   readonly #commands: RedisCommands;
   readonly #prefix: string;
   readonly #scripts: ReturnType<typeof counterScripts>;
-  readonly #batches: AdmissionBatches<Reply>;
+  readonly #batches: AdmissionBatches;
 
   constructor(commands: RedisCommands, prefix: string, clock: ScriptClock) {
     this.#commands = commands;
@@ -43,7 +41,7 @@ export class Windows {
     });
   }
 
-  redisKeyOf({ key }: CounterRule): string {
+  #redisKeyOf({ key }: CounterRule): string {
     return `${this.#prefix}${withHashTag(key)}`;
   }
 
@@ -79,7 +77,7 @@ export class Windows {
   }
 
   #send({ script, rules, now, requests = 1, argumentOf }: Call): Promise<Reply> {
-    const keys = rules.map((rule) => this.redisKeyOf(rule));
+    const keys = rules.map((rule) => this.#redisKeyOf(rule));
     const numbers = [now, requests];
     for (const [index, rule] of rules.entries()) numbers.push(rule.durationMs, argumentOf(rule, index));
     return runScript(this.#commands, script, keys, numbers);
@@ -115,3 +113,91 @@ const outcomeOf = (reply: Reply, now: Millis, place: number): Outcome => {
  */
 const stableEnd = (computed: Millis, stored: Millis): Millis =>
   Math.abs(computed - stored) <= endTolerance ? stored : computed;
+
+/** Returns the subject of a window, such as `203.0.113.7` of `ip_day:203.0.113.7`. */
+export const subjectOf = (name: string): string => name.slice(name.indexOf(":") + 1);
+
+/** Puts the subject in braces, so that all windows of a subject share a slot: `ip_day:{203.0.113.7}`. */
+export const withHashTag = (name: string): string => {
+  const subject = subjectOf(name);
+  return `${name.slice(0, name.length - subject.length)}{${subject}}`;
+};
+
+/** Sends one script for several requests that count in the same windows. */
+type Send = (rules: Rules, now: Millis, requests: number) => Promise<Reply>;
+
+interface Batch {
+  readonly rules: Rules;
+  readonly now: Millis;
+  readonly reply: Promise<Reply>;
+  size: number;
+}
+
+/**
+ * Combines the requests of one turn of the event loop that count in the same windows, such as the requests of one key
+ * from one address. They are decided in order, as if they came one after another.
+ */
+class AdmissionBatches {
+  readonly #send: Send;
+  /**
+   * The open batches of this turn, by the `key` of their last rule. This rule limits one API key, so requests of
+   * different API keys share no batch.
+   */
+  readonly #open = new Map<string, Batch>();
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Returns the reply to a batch, and the index of this request in the batch. */
+  join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
+    const name = rules[rules.length - 1]?.key ?? "";
+    const open = this.#open.get(name);
+    if (open !== undefined && isSame(open, rules, now)) return { reply: open.reply, place: open.size++ };
+    const batch = this.#begin(name, rules, now);
+    this.#open.set(name, batch);
+    return { reply: batch.reply, place: 0 };
+  }
+
+  #begin(name: string, rules: Rules, now: Millis): Batch {
+    const reply = new Promise<Reply>((resolve) => {
+      atEndOfTurn(() => {
+        if (this.#open.get(name) === batch) this.#open.delete(name);
+        resolve(this.#send(rules, now, batch.size));
+      });
+    });
+    const batch: Batch = { rules, now, reply, size: 1 };
+    return batch;
+  }
+}
+
+/**
+ * Derives the admission of one request from the result of its batch. A batch admits its requests in order, so it
+ * refuses the last ones if there is not room for all.
+ *
+ * @param admitted how many requests of the batch were admitted
+ * @param states the states of the windows after the whole batch
+ */
+const admissionAt = (place: number, admitted: number, states: ReadonlyArray<CounterState>): Admission => {
+  const countedAfter = admitted - place - 1;
+  if (countedAfter <= 0) return { admitted: countedAfter === 0, states };
+  return {
+    admitted: true,
+    states: states.map(({ count, resetsAt }) => ({ count: count - countedAfter, resetsAt })),
+  };
+};
+
+/**
+ * Whether a request can join a batch. It must count in the same windows with the same limits. Each of its windows must
+ * have the same duration or the same end as in the batch.
+ */
+const isSame = (batch: Batch, rules: Rules, now: Millis): boolean =>
+  rules.length === batch.rules.length &&
+  rules.every(({ key, limit, durationMs }, i) => {
+    const other = batch.rules[i] as CounterRule;
+    return (
+      key === other.key &&
+      limit === other.limit &&
+      (durationMs === other.durationMs || now + durationMs === batch.now + other.durationMs)
+    );
+  });

@@ -8,8 +8,7 @@ import { formatTimestamp } from "../../timestamp.ts";
 import { type Columns, columnsOf, maxColumns, reportUnread } from "./columns.ts";
 import { fields, type LinkFormat, quoted, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, type RowOptions, readRow } from "./row.ts";
-import { type LineParser, linesParser } from "./text_lines.ts";
-import { type Parsed, readText, type TextParser } from "./text_rows.ts";
+import { type LineParser, linesParser, type Parsed, readText, type TextParser } from "./text_rows.ts";
 
 /** The most lines and characters of a row with line breaks. A longer row has a misplaced quote. */
 const longestCell = { lines: 1_000, characters: 16_384 };

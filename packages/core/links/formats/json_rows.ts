@@ -1,4 +1,5 @@
 import { Predicate } from "effect";
+import { formatTimestamp } from "../../timestamp.ts";
 import {
   type ColumnProblem,
   type Columns,
@@ -7,9 +8,9 @@ import {
   reportedName,
   reportUnread,
 } from "./columns.ts";
-import { UnreadableLinkFile } from "./link_format.ts";
+import { type LinkFormat, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, type RowOptions, readRow } from "./row.ts";
-import type { Parsed } from "./text_rows.ts";
+import { linesParser, type Parsed, readText, type TextParser } from "./text_rows.ts";
 
 /**
  * The maximum number of lists of property names whose columns are cached. In most files, the objects have only one or
@@ -94,3 +95,19 @@ export const parseJson = (text: string): unknown => {
 
 const isUuid = (value: unknown): boolean =>
   typeof value === "string" && /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(value);
+
+export const ndjsonParser = (options: RowOptions): TextParser => {
+  const { value } = jsonRows(options);
+  return linesParser({
+    read: (text, line) => (text.trim() === "" ? [] : [value(text, line)]),
+    end: () => [],
+  });
+};
+
+export const ndjson: LinkFormat = {
+  endings: ["ndjson", "jsonl"],
+  read: readText(ndjsonParser),
+  header: "",
+  write: ({ chatId, gameId, lastVerifiedAt }) =>
+    `{"chatId":"${chatId}","gameId":"${gameId}","lastVerifiedAt":"${formatTimestamp(lastVerifiedAt)}"}\n`,
+};

@@ -1,10 +1,64 @@
-import { Option } from "effect";
-import { csv } from "./csv.ts";
-import { detectingParser } from "./detected.ts";
-import { jsonParser } from "./json.ts";
-import type { LinkFormat } from "./link_format.ts";
-import { ndjson } from "./ndjson.ts";
-import { readText } from "./text_rows.ts";
+import { Option, Predicate } from "effect";
+import { minecraft } from "./columns.ts";
+import { csv, csvParser } from "./csv.ts";
+import { isIdKey, jsonParser } from "./json.ts";
+import { ndjson, ndjsonParser, parseJson } from "./json_rows.ts";
+import { type LinkFormat, UnreadableLinkFile } from "./link_format.ts";
+import type { RowOptions } from "./row.ts";
+import { longestRow, readText, type TextParser } from "./text_rows.ts";
+
+const detectingParser = (options: RowOptions): TextParser => {
+  let parser: TextParser | undefined;
+  let start = "";
+  return {
+    take: (text) => {
+      if (parser !== undefined) return parser.take(text);
+      start += text;
+      parser = parserFor(start, start.length > longestRow, options);
+      return parser?.take(start) ?? [];
+    },
+    end: () => {
+      if (parser !== undefined) return parser.end();
+      parser = parserFor(start, true, options) ?? csvParser(options);
+      const rows = parser.take(start);
+      return rows.at(-1) instanceof UnreadableLinkFile ? rows : [...rows, ...parser.end()];
+    },
+  };
+};
+
+/** Returns the parser for a text; undefined while the text is too short to decide. A long blank start is read as CSV. */
+const parserFor = (text: string, isEnough: boolean, options: RowOptions): TextParser | undefined => {
+  const [first = "", ...others] = text.trimStart().split(/\r\n?|\n/, 2);
+  if (first === "") return isEnough ? csvParser(options) : undefined;
+  if (first.startsWith("[")) return jsonParser(options);
+  const isWhole = others.length > 0 || isEnough;
+  if (!isWhole) return undefined;
+  if (first.startsWith("{")) return objectParser(first, options);
+  return accountsOfDiscordSrv.test(first) ? refusing(minecraft) : csvParser(options);
+};
+
+/**
+ * Returns the parser for a text that begins with an object. If the first line is a whole object without an ID as a key,
+ * the text is read as NDJSON. If one of its keys is an ID, the text is read as a single object that maps IDs to IDs,
+ * and members with other keys are reported as wrong rows.
+ */
+const objectParser = (line: string, options: RowOptions): TextParser => {
+  const value = parseJson(line);
+  if (!Predicate.isObject(value)) return jsonParser(options);
+  const keys = Object.keys(value);
+  return keys.length === 0 || keys.some(isIdKey) ? jsonParser(options, "members") : ndjsonParser(options);
+};
+
+/**
+ * Matches a line of the DiscordSRV file `accounts.aof`: a Discord ID and a Minecraft UUID. A minus sign marks a removed
+ * link.
+ */
+const accountsOfDiscordSrv = /^-?\d{5,20} -?[\da-f]{8}-[\da-f-]{27}$|^-[\da-f]{8}-[\da-f-]{27}$|^-\d{5,20}$/i;
+
+const refusing = (reason: string): TextParser => ({
+  take: () => [new UnreadableLinkFile({ line: 1, reason })],
+  end: () => [],
+});
 
 /** The formats in which link files can be written, by the name that users choose. @internal */
 export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;

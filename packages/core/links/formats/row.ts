@@ -4,7 +4,7 @@
 import { Option, Predicate } from "effect";
 import { isChatId, isGameId } from "../../ids.ts";
 import { dayMs, type Millis, parseTimestamp } from "../../timestamp.ts";
-import type { Columns } from "./columns.ts";
+import { type Columns, columnsOf, reportUnread } from "./columns.ts";
 import {
   type LeftOutReason,
   type LinkLine,
@@ -157,4 +157,15 @@ const timeOf = (value: unknown): Millis | null | undefined => {
 const epochMillis = (number: number): Millis => {
   if (number < 1e11) return Math.floor(number * 1000);
   return Math.floor(number < 1e14 ? number : number / 1000);
+};
+
+/** Makes a reader for the rows of a database table, or returns why its columns are not links. @internal */
+export const tableReader = (names: ReadonlyArray<string>, options: RowOptions) => {
+  const columns = columnsOf(names, options);
+  if ("problem" in columns) return columns.problem;
+  return {
+    read: (row: Row) => readRow(row, columns, options),
+    /** Adds the unread columns to `ReadOptions.unreadColumns`. Returns an error if one is unclear, or null. */
+    refusal: () => reportUnread(columns, 1, options),
+  };
 };

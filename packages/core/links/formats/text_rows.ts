@@ -1,7 +1,5 @@
 import { Array as Arr, Clock, Effect, Stream } from "effect";
-import { decodedText, endOfText } from "./decoded_text.ts";
 import { type LinkFormat, type LinkLine, UnreadableLinkFile } from "./link_format.ts";
-
 import type { RowOptions } from "./row.ts";
 
 /** A row, or the error that ends the file. */
@@ -71,4 +69,125 @@ const endingParser = (parser: TextParser) => {
       return untilUnreadable(typeof piece === "string" ? parser.take(piece) : [piece]);
     },
   };
+};
+
+export interface LineParser {
+  /** Parses a line. `text` does not include the line end. Headers and blank lines yield no rows. */
+  readonly read: (text: string, line: number) => ReadonlyArray<Parsed>;
+  /** Called at the end of the file with its number of lines. Returns the rows that were not complete before. */
+  readonly end: (lines: number) => ReadonlyArray<Parsed>;
+}
+
+export const linesParser = ({ read, end }: LineParser): TextParser => {
+  let rest = "";
+  let line = 0;
+
+  const readAll = (texts: ReadonlyArray<string>): ReadonlyArray<Parsed> => {
+    const rows: Array<Parsed> = [];
+    for (const text of texts) {
+      line++;
+      if (text.length > longestRow) return [...rows, tooLong(line)];
+      if (text.includes("\0")) return [...rows, notText(line)];
+      const found = read(text, line);
+      rows.push(...found);
+      if (found.at(-1) instanceof UnreadableLinkFile) break;
+    }
+    return rows;
+  };
+
+  return {
+    take: (piece) => {
+      const text = rest + piece;
+      // If the piece ends with a carriage return, keep it back: the next piece may begin with the line feed that
+      // belongs to it.
+      const heldBack = text.endsWith("\r") ? "\r" : "";
+      const texts = text.slice(0, text.length - heldBack.length).split(/\r\n?|\n/);
+      rest = `${texts.pop()}${heldBack}`;
+      const rows = readAll(texts);
+      return rest.length > longestRow ? [...rows, tooLong(line + 1)] : rows;
+    },
+    end: () => {
+      const rows = rest === "" ? [] : readAll([rest.replace(/\r$/, "")]);
+      return rows.at(-1) instanceof UnreadableLinkFile ? rows : [...rows, ...end(line)];
+    },
+  };
+};
+
+const notText = (line: number): UnreadableLinkFile =>
+  new UnreadableLinkFile({ line, reason: "the line has NUL characters, so it is not text" });
+
+/** The number of bytes that suffice to recognize the kind of a file. */
+const headSize = 16;
+
+/** How files of other kinds begin, and why they are refused. */
+const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
+  ["PK\x03\x04", "the file is a ZIP archive or a spreadsheet, expected the CSV or JSON text itself"],
+  ["\x1F\x8B", "the file is compressed, expected the CSV or JSON text itself"],
+  ["\x28\xB5\x2F\xFD", "the file is compressed, expected the CSV or JSON text itself"],
+  ["BZh", "the file is compressed, expected the CSV or JSON text itself"],
+  ["\xFD7zXZ", "the file is compressed, expected the CSV or JSON text itself"],
+  ["\xD0\xCF\x11\xE0", "the file is a spreadsheet, expected it saved as CSV"],
+  ["%PDF", "the file is a PDF, expected CSV or JSON"],
+  ...["\x89PNG", "\xFF\xD8\xFF", "GIF8", "RIFF"].map(
+    (begin) => [begin, "the file is an image, expected CSV or JSON"] as const,
+  ),
+  [
+    "SQLite format 3\0",
+    "the file is an SQLite database, which only the command line reads: export it as CSV",
+  ],
+];
+
+/** Control characters that no text begins with. */
+const controls = /[^\P{Cc}\t\n\v\f\r]/u;
+
+/** Marks the end of a complete file, after its last text. */
+const endOfText = Symbol("endOfText");
+
+/** Decodes the text of a file without its byte order mark. Emits an `UnreadableLinkFile` if the file is binary. */
+const decodedText = <E, R>(
+  bytes: Stream.Stream<Uint8Array, E, R>,
+): Stream.Stream<string | UnreadableLinkFile | typeof endOfText, E, R> =>
+  Stream.suspend(() => {
+    let head: Uint8Array | null = new Uint8Array(0);
+    let decoder = new TextDecoder();
+
+    const start = (first: Uint8Array): string | UnreadableLinkFile => {
+      const reason = kinds.find(([begin]) => latin(first).startsWith(begin))?.[1];
+      head = null;
+      if (reason !== undefined) return new UnreadableLinkFile({ line: 1, reason });
+      decoder = new TextDecoder(encodingOf(first));
+      const text = decoder.decode(first, { stream: true });
+      return controls.test(text.slice(0, headSize))
+        ? new UnreadableLinkFile({ line: 1, reason: "the file is not text, expected CSV or JSON" })
+        : text;
+    };
+
+    const take = (chunk: Uint8Array): string | UnreadableLinkFile => {
+      if (head === null) return decoder.decode(chunk, { stream: true });
+      head = joined(head, chunk);
+      return head.length < headSize ? "" : start(head);
+    };
+
+    const end = () => [...(head === null ? [] : [start(head)]), decoder.decode(), endOfText] as const;
+
+    return Stream.concat(
+      Stream.map(bytes, take),
+      Stream.suspend(() => Stream.fromIterable(end())),
+    );
+  });
+
+const latin = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, headSize));
+
+const encodingOf = ([first, second]: Uint8Array): string => {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  if (first !== 0 && second === 0) return "utf-16le";
+  return first === 0 && second !== 0 && second !== undefined ? "utf-16be" : "utf-8";
+};
+
+const joined = (one: Uint8Array, other: Uint8Array): Uint8Array => {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 };

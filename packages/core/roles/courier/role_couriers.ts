@@ -1,12 +1,13 @@
 import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
 import { type CourierNode, makeCouriers, makeNode } from "../../couriers/couriers.ts";
-import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import type { GuildId } from "../../ids.ts";
+import { ChatPlatform, type ChatRoles, type RoleRefusal } from "../../platforms/chat_platform.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import { warnOnce } from "../../telemetry/warn_once.ts";
+import type { Millis } from "../../timestamp.ts";
 import { MemberSync } from "../member_sync.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import { isProbing, makePlanCourier, makePlanRun, type PlanCourier } from "./plan_courier.ts";
-import { rememberRefusals } from "./refusals.ts";
 import { isSweepDue, makeSweep } from "./sweep.ts";
 
 /** How long a stopping node waits for changes that are already running. */
@@ -101,3 +102,38 @@ const measure = Effect.fnUntraced(function* (couriers: ReadonlyMap<string, PlanC
     return { value: Math.max(0, ...ages) / 1_000 };
   });
 });
+
+type Changed = ReturnType<ChatRoles["addRole"]>;
+
+/** How long a change that the platform refused for one member is also refused for other members, in milliseconds. */
+const rememberedFor = 5_000;
+
+/**
+ * Refuses changes that the platform has just refused for another member. Without this, a role above the bot would cost
+ * a request for each member of a guild, and Discord blocks applications with many refused requests.
+ */
+export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
+  const refusals = new Map<string, { readonly refusal: RoleRefusal; readonly until: Millis }>();
+
+  const unlessRefused = (guildId: GuildId, what: string, change: Changed): Changed =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const known = refusals.get(`${guildId} ${what}`);
+      if (known !== undefined && now < known.until) return Effect.fail(known.refusal);
+      return Effect.tapError(change, (refusal) =>
+        Effect.sync(() => {
+          if (refusal._tag === "PlatformUnavailable" || refusal._tag === "MemberAboveBot") return;
+          refusals.set(`${guildId} ${what}`, { refusal, until: now + rememberedFor });
+        }),
+      );
+    });
+
+  return {
+    ...roles,
+    addRole: (guildId, chatId, roleId) =>
+      unlessRefused(guildId, roleId, roles.addRole(guildId, chatId, roleId)),
+    removeRole: (guildId, chatId, roleId) =>
+      unlessRefused(guildId, roleId, roles.removeRole(guildId, chatId, roleId)),
+    setNickname: (guildId, chatId, nickname) =>
+      unlessRefused(guildId, "nickname", roles.setNickname(guildId, chatId, nickname)),
+  };
+};

@@ -8,8 +8,8 @@ import { MemberStore } from "../../accounts/member_store.ts";
 import { PlatformUnavailable } from "../../errors.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
+import type { ChatRoles } from "../../platforms/chat_platform.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
-import type { ChatRoles } from "../../platforms/chat_roles.ts";
 import { GamePlatform } from "../../platforms/game_platform.ts";
 import {
   chatId,

@@ -7,10 +7,9 @@ import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import type { Millis } from "../../timestamp.ts";
-import { longestFailure } from "../retry_schedule.ts";
 import type { DisabledReason } from "../webhook.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
-import { attempted, isGone, makeAttempt, untriedDelivery } from "./attempt.ts";
+import { attempted, isGone, longestFailure, makeAttempt, untriedDelivery } from "./attempt.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
 /** The most events of a webhook in memory, and the most per read of the feed. */

@@ -1,7 +1,7 @@
-/** Keys derived from a secret, and encryption with them. */
-import { Effect, Redacted, Result } from "effect";
-import { Aead, Kdf, SecureRandom } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
+/** Keys derived from a secret, encryption and signatures with them, and random tokens. */
+import { Effect, Layer, Redacted, Result } from "effect";
+import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Base64, Base64Url } from "effect/encoding";
 
 const encoder = new TextEncoder();
 const { nonceLength } = Aead.aes256Gcm;
@@ -40,3 +40,24 @@ export const unseal = Effect.fnUntraced(function* (key: Aead.Key, text: string, 
   const aad = encoder.encode(purpose);
   return yield* Effect.option(aead.decrypt(key, ciphertext, { nonce, aad }));
 });
+
+/** Returns 256 random bits in base64url, 43 characters. */
+export const randomToken = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<string> =>
+  Effect.map(random.randomBytes(32), Base64Url.encode);
+
+/**
+ * Signs a text with the bytes of a webhook's secret, as Standard Webhooks 1.0 says: HMAC-SHA-256 in base64. @internal
+ */
+export const webhookSignature = Effect.fnUntraced(function* (secret: Uint8Array, text: string) {
+  const mac = yield* Mac.Mac;
+  const key = yield* Mac.key(Mac.hmacSha256, secret);
+  return Base64.encode(yield* mac.sign(key, new TextEncoder().encode(text)));
+}, Effect.orDie);
+
+/** All cryptography that the services require, from Web Crypto, which every runtime has. */
+export const webCrypto = Layer.mergeAll(
+  Aead.layerWebCrypto,
+  Digest.layerWebCrypto,
+  Kdf.layerWebCrypto,
+  Mac.layerWebCrypto,
+).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto));

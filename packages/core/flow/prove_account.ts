@@ -1,0 +1,210 @@
+/** Proves an account: sends the browser to a platform's sign-in, and stores the proof when the browser returns. */
+import { Clock, Effect, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import type { PlatformUnavailable } from "../errors.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
+import {
+  ChatIdentity,
+  GameIdentity,
+  type IdentityProvider,
+  type ProofDenied,
+  type ProofInvalid,
+} from "../platforms/identity_provider.ts";
+import { randomToken } from "../secrets/crypto.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { SessionWatch } from "../sessions/session_watch.ts";
+import { FlowStore, isVoided, type Proof, type ProofStep, type VerificationFlow } from "./flow_store.ts";
+import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
+import { type FlowEntry, FlowRefused } from "./flow_view.ts";
+import {
+  belongsTo,
+  type Cookie,
+  type HeldFlow,
+  lastEntryOf,
+  makeFindFlow,
+  makeFlowId,
+  newCookie,
+  refuseGone,
+  withEntry,
+} from "./held_flow.ts";
+import { makeFlowAccounts } from "./view_flow.ts";
+
+export const makeStart = Effect.gen(function* () {
+  const flows = yield* FlowStore;
+  const subjects = yield* FlowSubjects;
+  const sessions = yield* SessionStore;
+  const secrets = yield* Secrets;
+  const watch = yield* SessionWatch;
+  const random = yield* SecureRandom.SecureRandom;
+  const identities = yield* identityProviders;
+  const findFlow = yield* makeFindFlow;
+  const idOf = yield* makeFlowId;
+
+  const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
+    const { session, pid, guildId, redirect, expiresAt } = subject;
+    const cookie = yield* newCookie(random, expiresAt);
+    const id = yield* idOf(cookie);
+    const unproven = { chatId: null, gameId: null, seenVersion: null };
+    yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, expiresAt });
+    return withEntry(cookie, entry);
+  });
+
+  const openSession = Effect.fnUntraced(function* ({ session }: FlowSubject) {
+    if (session === null) return;
+    const at = yield* Clock.currentTimeMillis;
+    const opened = yield* sessions.advance({ id: session, to: "opened", at });
+    if (Option.isSome(opened) && opened.value.changed) yield* watch.announce([session]);
+  });
+
+  return Effect.fn("VerificationFlows.start")(function* (
+    step: ProofStep,
+    given: FlowEntry | null,
+    cookie: Cookie,
+    redirectUri: string,
+  ) {
+    const held = yield* findFlow(cookie);
+    const entry = given ?? (yield* lastEntryOf(held, cookie));
+    if (entry === null) return yield* refuseGone(cookie, null);
+    const subject = yield* subjects.resolve(entry);
+    const flow = held !== null && belongsTo(held, subject) ? held : null;
+    yield* checkOrder(step, flow, entry);
+    const kept = flow === null || cookie === null ? yield* beginFlow(subject, entry) : cookie;
+    if (step === "chat") yield* openSession(subject);
+    const state = yield* randomToken(random);
+    const { stateHash, ...signIn } = yield* secrets.signIn(state);
+    const id = yield* idOf(kept);
+    const { guildId, expiresAt } = subject;
+    if (!(yield* flows.challenge({ stateHash, flow: id, step, expiresAt }))) {
+      return yield* refuseGone(kept, entry);
+    }
+    const { url } = yield* identities[step].begin({ redirectUri, state, ...signIn, guildId });
+    return { url, entry, cookie: kept };
+  });
+});
+
+/** The platform of each proof step. */
+const identityProviders = Effect.gen(function* () {
+  const providers: Record<ProofStep, IdentityProvider<ChatId | GameId>> = {
+    chat: yield* ChatIdentity,
+    game: yield* GameIdentity,
+  };
+  return providers;
+});
+
+/** Refuses to prove the game account before the chat account. */
+const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
+  if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
+  const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
+  return Effect.fail(new FlowRefused({ reason, entry }));
+};
+
+export const makeFinish = Effect.gen(function* () {
+  const flows = yield* FlowStore;
+  const subjects = yield* FlowSubjects;
+  const secrets = yield* Secrets;
+  const guard = yield* GuildGuard;
+  const accounts = yield* makeFlowAccounts;
+  const random = yield* SecureRandom.SecureRandom;
+  const identities = yield* identityProviders;
+  const findFlow = yield* makeFindFlow;
+  const idOf = yield* makeFlowId;
+
+  const signIn = Effect.fnUntraced(function* (
+    step: ProofStep,
+    { id, guildId, entry }: HeldFlow,
+    callback: URLSearchParams,
+    redirectUri: string,
+  ) {
+    const state = callback.get("state") ?? "";
+    const { stateHash, ...derived } = yield* secrets.signIn(state);
+    const now = yield* Clock.currentTimeMillis;
+    const challenge = Option.getOrNull(yield* flows.takeChallenge(id, stateHash, now));
+    if (challenge === null || challenge.step !== step) {
+      return yield* new FlowRefused({ reason: "sign_in_invalid", entry });
+    }
+    return yield* identities[step]
+      .finish({ redirectUri, state, ...derived, guildId }, callback)
+      .pipe(Effect.catchTags({ ...refuseProof(entry, step), ...refusePlatformDown(entry) }));
+  });
+
+  /** Shows refused users which account they signed in with, since they may have several. */
+  const withAccount = (chatId: ChatId) => (refused: FlowRefused) => {
+    const { reason, entry } = refused;
+    return reason === "wrong_user" || reason === "not_a_member"
+      ? Effect.flatMap(accounts.chat(chatId), (account) => new FlowRefused({ reason, entry, account }))
+      : refused;
+  };
+
+  return Effect.fn("VerificationFlows.finish")(function* (
+    step: ProofStep,
+    held: Cookie,
+    callback: URLSearchParams,
+    redirectUri: string,
+  ) {
+    const flow = yield* findFlow(held);
+    if (flow === null) return yield* refuseGone(held, null);
+    const { entry } = flow;
+    const { userId, isMember } = yield* signIn(step, flow, callback, redirectUri);
+    const proof = proofOf(step, userId);
+    const subject = yield* subjects.resolve(entry);
+    if (proof.step === "chat") {
+      const { chatId } = proof;
+      const admitted = admitUser(guard, subject, { chatId, isMember }, entry);
+      yield* admitted.pipe(Effect.catch(withAccount(chatId)));
+    }
+    const cookie = withEntry(yield* newCookie(random, flow.expiresAt), entry);
+    const now = yield* Clock.currentTimeMillis;
+    const proven = yield* flows.prove(flow.id, proof, now, yield* idOf(cookie));
+    if (Option.isNone(proven)) {
+      yield* checkOrder(step, yield* findFlow(held), entry);
+      return yield* refuseGone(held, entry);
+    }
+    return { entry, cookie };
+  });
+});
+
+const proofOf = (step: ProofStep, userId: ChatId | GameId): Proof =>
+  step === "chat" ? { step, chatId: userId as ChatId } : { step, gameId: userId as GameId };
+
+const refuseProof = (entry: FlowEntry, step: ProofStep) => ({
+  ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry, step }),
+  ProofInvalid: (cause: ProofInvalid) =>
+    Effect.andThen(
+      Effect.logDebug(cause.message),
+      new FlowRefused({ reason: "sign_in_invalid", entry, cause }),
+    ),
+});
+
+/**
+ * Refuses a chat user if the session is for another user, or if the user is not a member of the guild.
+ *
+ * @param user.isMember the membership that the sign-in reported, which is newer than the platform's cached answers; if
+ * undefined, the platform is asked
+ */
+export const admitUser = (
+  guard: GuildGuard["Service"],
+  { scope, guildId, chatId }: FlowSubject,
+  user: { readonly chatId: ChatId; readonly isMember?: boolean | undefined },
+  entry: FlowEntry,
+): Effect.Effect<void, FlowRefused> => {
+  const refuse = (reason: "wrong_user" | "not_a_member" | "no_guild") => new FlowRefused({ reason, entry });
+  if (chatId !== null && chatId !== user.chatId) return refuse("wrong_user");
+  const isMember =
+    user.isMember === undefined ? guard.isMember(guildId, user.chatId) : Effect.succeed(user.isMember);
+  return Effect.andThen(guard.enterAsUser(scope, guildId), isMember).pipe(
+    Effect.flatMap((is) => (is ? Effect.void : refuse("not_a_member"))),
+    Effect.catchTags({
+      Forbidden: () => refuse("no_guild"),
+      MissingParameter: () => refuse("no_guild"),
+      ...refusePlatformDown(entry),
+    }),
+  );
+};
+
+/** Makes a handler for `Effect.catchTags` that refuses the step with the reason `platform_down`. */
+const refusePlatformDown = (entry: FlowEntry) => ({
+  PlatformUnavailable: (cause: PlatformUnavailable) =>
+    new FlowRefused({ reason: "platform_down", entry, cause }),
+});
