@@ -5,7 +5,7 @@ import { Console, Effect } from "effect";
 import { Command } from "effect/cli";
 import { answer, Json } from "../cli/output.ts";
 import { paragraphs } from "../cli/usage.ts";
-import { StorageLocation } from "../config/storage_location.ts";
+import { StorageLocation } from "../config/resolved_config.ts";
 import { printable } from "../message_text.ts";
 import { managementLayer } from "./management_layer.ts";
 

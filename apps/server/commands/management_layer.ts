@@ -13,12 +13,10 @@ import { Invocation } from "../cli/invocation.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
 import { limitsOf } from "../config/limits.ts";
-import { cacheOf, isDemo, storageOf } from "../config/resolved_config.ts";
-import { locationOf, StorageLocation } from "../config/storage_location.ts";
+import { cacheOf, isDemo, locationOf, StorageLocation, storageOf } from "../config/resolved_config.ts";
 import { folderExists, prepareFolder } from "../files/data_folder.ts";
-import { cacheLayer } from "../layers/cache_layer.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
-import { storageLayer } from "../layers/storage_layer.ts";
+import { cacheLayer, storageLayer } from "../layers/store_layers.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 

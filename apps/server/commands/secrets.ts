@@ -5,7 +5,7 @@ import { Command } from "effect/cli";
 import { answer, countOf } from "../cli/output.ts";
 import { progressBar } from "../cli/progress.ts";
 import { CommandFailed } from "../cli/report.ts";
-import { rotateDeploymentSecret } from "../secrets/rotate_secret.ts";
+import { rotateDeploymentSecret } from "../secrets/deployment_secret.ts";
 import { describe, group } from "./command.ts";
 import { type OpenedStorage, openStorage, servicesOn } from "./management_layer.ts";
 

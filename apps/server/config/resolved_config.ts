@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { LimitSettings } from "@accountlink/core/limits";
 import type { SessionRules } from "@accountlink/core/sessions";
-import { Effect, type Redacted } from "effect";
+import { Context, Effect, Redacted } from "effect";
 import { type Config, type InvalidConfig, missing, type VariableName } from "./config.ts";
 import { limitsOf } from "./limits.ts";
 
@@ -169,3 +169,24 @@ const sessionsOf = (config: Config): SessionRules => ({
   createRefill: config.ACCOUNTLINK_SESSION_CREATE_REFILL,
   sightingRetention: config.ACCOUNTLINK_SIGHTING_RETENTION,
 });
+
+/** The location of the storage, as commands print it. */
+export class StorageLocation extends Context.Service<
+  StorageLocation,
+  {
+    /** The location as messages name it: `data folder "data"` or `database "db.internal:5432/links"`. */
+    readonly text: string;
+    readonly json: { readonly folder: string } | { readonly database: string };
+  }
+>()("@accountlink/server/StorageLocation") {}
+
+/** A storage that outlives the server. */
+export type PersistentStorage = Exclude<Storage, { readonly kind: "memory" }>;
+
+export const locationOf = (storage: PersistentStorage): StorageLocation["Service"] => {
+  if (storage.kind === "embedded") {
+    return { text: `data folder "${storage.folder}"`, json: { folder: storage.folder } };
+  }
+  const { host, pathname } = new URL(Redacted.value(storage.url));
+  return { text: `database "${host}${pathname}"`, json: { database: `${host}${pathname}` } };
+};

@@ -1,5 +1,4 @@
 /** Composes the layer of the service from the services of core and the implementations of the ports that they use. */
-
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits } from "@accountlink/core/limits";
@@ -10,10 +9,9 @@ import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
-import { serverCacheLayer } from "./cache_layer.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
-import { storageLayer } from "./storage_layer.ts";
+import { serverCacheLayer, storageLayer } from "./store_layers.ts";
 
 export const serviceLayer = (
   resolved: ResolvedConfig,

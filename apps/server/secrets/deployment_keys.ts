@@ -3,8 +3,7 @@ import { AddressVault } from "@accountlink/core";
 import { type DeploymentSecrets, RootKey, Secrets } from "@accountlink/core/secrets";
 import { Effect, Layer } from "effect";
 import { type Config, InvalidConfig } from "../config/config.ts";
-import type { Storage } from "../config/resolved_config.ts";
-import { locationOf, type PersistentStorage } from "../config/storage_location.ts";
+import { locationOf, type PersistentStorage, type Storage } from "../config/resolved_config.ts";
 import { secretFile } from "./deployment_secret.ts";
 
 /** Fails if the secret does not unwrap the storage's root key. */

@@ -1,27 +1,28 @@
 /** Serves the HTTP interface on a port, with connection limits, readiness, metrics and draining. */
-
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join, resolve } from "node:path";
 import { EventWatch } from "@accountlink/core/events";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
-import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
+import { HttpSettings, makeHttpApp, makeNodeListener, makeOperatorApp, Readiness } from "@accountlink/http";
 import { makePages, PageSettings } from "@accountlink/pages";
 import { ChatSettings } from "@accountlink/pages/chat";
 import { docs, docsWith } from "@accountlink/pages/docs";
+import { guideWith } from "@accountlink/pages/guide";
 import { RedisHealth } from "@accountlink/redis/redis_health";
 import { Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { chatSettingsOf, pageSettingsOf } from "../config/page_settings.ts";
 import { checkUploadFolder, uploadFolder } from "../files/upload_folder.ts";
 import type { Demo } from "../fixture/demo.ts";
-import type { Port } from "../listening/port.ts";
+import { claimPort, type Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { limitConnections } from "./connection_limits.ts";
 import { Drain } from "./drain.ts";
-import { guide } from "./guide.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
-import { listenForOperators } from "./operator_server.ts";
 
 /**
  * Answers requests to a port until the scope closes.
@@ -91,3 +92,25 @@ const readiness = (drain: Drain) =>
       });
     }),
   ).pipe(Layer.provide(Readiness.layerStorage));
+
+/** The output folder of `npm run guide`. */
+const folder = resolve(import.meta.dirname, "../../../dist/guide");
+
+/** Reads the guide, which some checkouts and images do not contain. */
+const guide = guideWith((path) =>
+  readFile(join(folder, path), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw error;
+  }),
+);
+
+/** Serves metrics and health checks on the operator port, if one is configured, until the scope closes. */
+const listenForOperators = Effect.fnUntraced(function* (config: Config) {
+  const { ACCOUNTLINK_HOST: host, ACCOUNTLINK_OPERATOR_PORT: port } = config;
+  if (port === null) return;
+  const listener = yield* makeNodeListener(yield* makeOperatorApp);
+  const server = createServer(listener);
+  const { url, open } = yield* claimPort("ACCOUNTLINK_OPERATOR_PORT", { host, port });
+  yield* Effect.acquireRelease(open(server), () => Effect.sync(() => server.close().closeAllConnections()));
+  yield* Effect.annotateLogs(Effect.logInfo("Operators are served"), { port: Number(new URL(url).port) });
+});

@@ -1,10 +1,19 @@
 /** Structured logs: one JSON object per line on standard error, without keys and addresses. */
+import { format } from "node:util";
 import { redact } from "@accountlink/core/addresses";
-import { Formatter, Layer, Logger, type LogLevel, Redacted, References } from "effect";
+import {
+  Console,
+  Effect,
+  Formatter,
+  Layer,
+  Logger,
+  LogLevel,
+  Redacted,
+  References,
+  type Scope,
+} from "effect";
 import type { Config } from "../config/config.ts";
 import { printable } from "../message_text.ts";
-import { captureWarnings } from "./capture_warnings.ts";
-import { deduplicatedLogger } from "./deduplicated_logger.ts";
 
 type Urls = Pick<Config, "ACCOUNTLINK_DATABASE_URL" | "ACCOUNTLINK_REDIS_URL">;
 
@@ -39,3 +48,88 @@ export const loggingLayer = ({
     Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, levels[level])),
   );
 };
+
+type Line = ReturnType<typeof Logger.formatStructured.log>;
+
+/** The maximum number of different lines per second that are deduplicated; further lines are all written. */
+const maxLines = 1_000;
+
+/** Annotations that are ignored in the comparison, since they differ between requests that fail identically. */
+const requestAnnotations = new Set(["requestId", "key"]);
+
+/**
+ * Logs to the console's standard error. The first of several identical warnings and errors is written at once: when a
+ * store is down, every request fails with the same error and stack.
+ * Repeats within the next second become one line: the last repeat, with their number as `repeated`.
+ */
+export const deduplicatedLogger = (
+  print: (line: Line & { readonly repeated?: number }) => string,
+): Effect.Effect<Logger.Logger<unknown, void>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const written = new Map<string, { repeated: number; last: Line }>();
+    const flush = Effect.suspend(() => {
+      const repeats: Array<string> = [];
+      for (const [identity, entry] of written) {
+        if (entry.repeated === 0) written.delete(identity);
+        else repeats.push(print({ ...entry.last, repeated: entry.repeated }));
+        entry.repeated = 0;
+      }
+      return Effect.forEach(repeats, (line) => Console.error(line), { discard: true });
+    });
+    yield* Effect.addFinalizer(() => flush);
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, "1 second")));
+
+    return Logger.make((options) => {
+      const line = Logger.formatStructured.log(options);
+      if (LogLevel.isGreaterThanOrEqualTo(options.logLevel, "Warn")) {
+        const identity = identityOf(line);
+        const entry = written.get(identity);
+        if (entry !== undefined) {
+          entry.repeated += 1;
+          entry.last = line;
+          return;
+        }
+        if (written.size < maxLines) written.set(identity, { repeated: 0, last: line });
+      }
+      options.fiber.getRef(Console.Console).error(print(line));
+    });
+  });
+
+const identityOf = ({ level, message, cause, annotations }: Line): string =>
+  Formatter.formatJson([
+    level,
+    message,
+    cause,
+    Object.entries(annotations).filter(([name]) => !requestAnnotations.has(name)),
+  ]);
+
+/**
+ * Logs the warnings of Node and the calls of `console.warn` by ioredis and pg, until the scope closes. Otherwise, they
+ * would be printed as plain text on standard error.
+ */
+const captureWarnings: Layer.Layer<never> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const log = Effect.runForkWith(yield* Effect.context());
+    const onWarning = ({ name, message }: Error) => {
+      log(Effect.annotateLogs(Effect.logWarning(message), { warning: name }));
+    };
+    const onConsole = (...parts: ReadonlyArray<unknown>) => {
+      log(Effect.logWarning(format(...parts).replace(/^\[[A-Z]+\] /, "")));
+    };
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const printing = process.listeners("warning");
+        const print = console.warn;
+        process.removeAllListeners("warning").on("warning", onWarning);
+        console.warn = onConsole;
+        return { printing, print };
+      }),
+      ({ printing, print }) =>
+        Effect.sync(() => {
+          process.off("warning", onWarning);
+          for (const listener of printing) process.on("warning", listener);
+          console.warn = print;
+        }),
+    );
+  }),
+);

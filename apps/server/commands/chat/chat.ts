@@ -1,15 +1,15 @@
 import type { PlatformUnavailable } from "@accountlink/core";
+import { commandBodies, interactionsPath } from "@accountlink/pages/chat";
 import { Effect, Predicate } from "effect";
 import { Command } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
 import { Invocation } from "../../cli/invocation.ts";
 import { answer } from "../../cli/output.ts";
 import { AlreadyReported, CommandFailed } from "../../cli/report.ts";
-import { readConfig } from "../../config/config.ts";
-import { resolveConfig } from "../../config/resolved_config.ts";
+import { type Config, readConfig } from "../../config/config.ts";
+import { type Platform, resolveConfig } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { describe, group } from "../command.ts";
-import { inspectChat } from "./inspect_chat.ts";
 
 const inspect = Effect.gen(function* () {
   const { config, platform } = yield* resolveConfig(yield* readConfig((yield* Invocation).environment));
@@ -78,3 +78,30 @@ export const chatCommand = group("chat", "The commands of members and managers a
   installCommand,
   showCommand,
 ]);
+
+/** Compares what the application at the chat platform has with this version of the service. */
+export const inspectChat = Effect.fnUntraced(function* (
+  config: Config,
+  { publicUrl, chat }: Extract<Platform, { readonly kind: "live" }>,
+) {
+  const { liveChatInstallation } = yield* Effect.promise(() => import("@accountlink/platforms/live"));
+  const installation = yield* liveChatInstallation({ ...chat, publicUrl });
+  const commands = yield* commandBodies;
+  const { interactions_endpoint_url: found, verify_key: key } = yield* installation.application;
+  const differences = yield* installation.differences(commands);
+  const address = found === undefined || found === "" ? null : found;
+  const ownAddress = `${publicUrl}${interactionsPath}`;
+  const keyProblem =
+    (config.ACCOUNTLINK_CHAT_PUBLIC_KEY ?? key).toLowerCase() === key.toLowerCase()
+      ? []
+      : ["ACCOUNTLINK_CHAT_PUBLIC_KEY is another key than the application's."];
+  const problems = [
+    ...differences.map((name) => `The command "${name}" differs.`),
+    ...(address === ownAddress
+      ? []
+      : [`Commands are sent to ${address ?? "no address"}, expected ${ownAddress}.`]),
+    ...keyProblem,
+  ];
+  const isInstalled = address !== null || differences.length < commands.length;
+  return { installation, commands, differences, address, ownAddress, isInstalled, keyProblem, problems };
+});

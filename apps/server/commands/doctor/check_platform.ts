@@ -4,7 +4,7 @@ import { FetchHttpClient } from "effect/http";
 import type { Config, VariableName } from "../../config/config.ts";
 import type { Platform } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
-import { inspectChat } from "../chat/inspect_chat.ts";
+import { inspectChat } from "../chat/chat.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Sends a test request to the live platforms. */

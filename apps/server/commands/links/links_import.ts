@@ -1,3 +1,4 @@
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ApiKeys, GuildId, type ScopeTarget } from "@accountlink/core";
 import { KeyStore, type NewAccount } from "@accountlink/core/keys";
@@ -6,7 +7,9 @@ import {
   importLinks,
   type LeftOutLine,
   type LeftOutRows,
+  leftOutHeader,
   leftOutReasons,
+  leftOutRow,
   linkReaderNames,
   type ReadOptions,
   type WrongLines,
@@ -26,11 +29,11 @@ import {
 import { answer, countOf, formatCount } from "../../cli/output.ts";
 import { progressBar } from "../../cli/progress.ts";
 import { CommandFailed, reportFailure } from "../../cli/report.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
+import { StorageLocation } from "../../config/resolved_config.ts";
+import { reasonOf } from "../../message_text.ts";
 import { describe, operatorOrigin } from "../command.ts";
 import { managementLayer } from "../management_layer.ts";
 import { openSource } from "./link_source.ts";
-import { openRejects } from "./rejects_file.ts";
 
 const namedFlag = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional);
@@ -223,3 +226,18 @@ const summary = (
     ...(Option.isSome(rejects) ? [`All rows that were left out are in "${rejects.value}"`] : []),
   ].join("\n");
 };
+
+/** Opens the file of `--rejects`, and returns a function that appends the rows that an import skipped. */
+const openRejects = Effect.fnUntraced(function* (file: string) {
+  const failed = (cause: unknown) =>
+    new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` });
+  const handle = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => open(file, "w"), catch: failed }),
+    (opened) => Effect.promise(() => opened.close()),
+  );
+  const write = (text: string) =>
+    Effect.asVoid(Effect.tryPromise({ try: () => handle.appendFile(text), catch: failed }));
+  yield* write(leftOutHeader);
+  return (rows: ReadonlyArray<LeftOutLine>) =>
+    rows.length === 0 ? Effect.void : write(rows.map(leftOutRow).join(""));
+});

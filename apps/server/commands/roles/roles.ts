@@ -1,13 +1,140 @@
+import { GuildId } from "@accountlink/core";
 import type { Forbidden, InvalidParameter } from "@accountlink/core/errors";
-import { type PlanSettings, StoredPlans } from "@accountlink/core/roles";
-import { Effect, Option, Record } from "effect";
+import { KeyStore } from "@accountlink/core/keys";
+import {
+  Digits,
+  type PlanDetails,
+  type PlanSettings,
+  planJson,
+  RoleRule,
+  StoredPlans,
+} from "@accountlink/core/roles";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import { Effect, Option, Record, Schema } from "effect";
 import { Command, Flag } from "effect/cli";
-import { problemsText, refuse, switchFlag } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
+import { accountFlag, problemsText, refuse, scopeText, switchFlag, textFlag } from "../../cli/flags.ts";
+import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
-import { planOutput, planText } from "./plan_output.ts";
-import { idFlag, planFlags, rulesFlag, scopeOfPlan } from "./role_flags.ts";
+
+const planFlags = {
+  account: accountFlag.pipe(Flag.withDescription("Account of the plan")),
+  guildId: textFlag("guild-id", Schema.is(GuildId), "5 to 32 digits").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription("Guild of the plan"),
+    Flag.map((id) => id as GuildId),
+  ),
+  scope: Flag.Literals("scope", ["global", "guild"]).pipe(
+    Flag.withDescription("Whether links of the account's global data scope count, or of the guild's"),
+    Flag.withDefault("guild"),
+  ),
+};
+
+interface PlanChoice {
+  readonly account: string;
+  readonly guildId: GuildId;
+  readonly scope: "global" | "guild";
+}
+
+const scopeOfPlan = Effect.fnUntraced(function* ({ account, guildId, scope: kind }: PlanChoice) {
+  const target = kind === "guild" ? ({ kind, guildId } as const) : { kind };
+  const found = yield* (yield* KeyStore).findScope(account, target);
+  if (Option.isSome(found)) return found.value;
+  const scope = kind === "guild" ? `scope for guild ${guildId}` : "global scope";
+  return yield* new CommandFailed({ problem: `Cannot find the plan: account "${account}" has no ${scope}` });
+});
+
+const rulePattern =
+  /^(?<roleId>\d{1,32})=(?:(?<is>linked|unlinked)|group:(?<groupId>\d{1,32})(?::(?<min>\d{0,9})-(?<max>\d{0,9}))?|(?<item>gamepass|badge|asset):(?<itemId>\d{1,32})|age:(?<minDays>\d{1,5}))$/;
+
+const ruleOf = (text: string): Option.Option<RoleRule> => {
+  const { roleId, ...parts } = rulePattern.exec(text)?.groups ?? {};
+  return roleId === undefined ? Option.none() : decodeRule({ roleId, when: conditionOf(parts) });
+};
+
+const decodeRule = Schema.decodeUnknownOption(RoleRule);
+
+const conditionOf = ({ is, groupId, min, max, item, itemId, minDays }: Partial<Record<string, string>>) => {
+  if (is !== undefined) return { is };
+  if (groupId !== undefined) return { is: "group", groupId, minRank: rankOf(min), maxRank: rankOf(max) };
+  return item === undefined ? { is: "age", minDays: Number(minDays) } : { is: "owner", item, itemId };
+};
+
+const rankOf = (rank = ""): number | null => (rank === "" ? null : Number(rank));
+
+/** Formats a rule as `--rule` accepts it. */
+const ruleText = ({ roleId, when }: RoleRule): string => {
+  switch (when.is) {
+    case "linked":
+    case "unlinked":
+      return `${roleId}=${when.is}`;
+    case "group": {
+      const { groupId, minRank, maxRank } = when;
+      const ranks = minRank === null && maxRank === null ? "" : `:${minRank ?? ""}-${maxRank ?? ""}`;
+      return `${roleId}=group:${groupId}${ranks}`;
+    }
+    case "owner":
+      return `${roleId}=${when.item}:${when.itemId}`;
+    case "age":
+      return `${roleId}=age:${when.minDays}`;
+  }
+};
+
+const idFlag = (name: string, description: string) =>
+  textFlag(name, Schema.is(Digits), "1 to 32 digits").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription(description),
+    Flag.optional,
+  );
+
+const rulesFlag = Flag.String("rule").pipe(
+  Flag.filterMap(
+    ruleOf,
+    () =>
+      "expected <role>=linked, unlinked, group:<id>:<min>-<max>, gamepass:<id>, badge:<id>, asset:<id> or age:<days>",
+  ),
+  Flag.withMetavar("rule"),
+  Flag.withDescription(
+    "A role and the members who get it: <role>= and linked, unlinked, group:<id>, group:<id>:<min>-<max>, gamepass:<id>, badge:<id>, asset:<id> or age:<days>; can be repeated, and replaces all rules",
+  ),
+  Flag.atLeast(0),
+);
+
+const planOutput = (details: PlanDetails) => ({
+  account: details.plan.scope.account,
+  scope: details.plan.scope.kind,
+  ...planJson(details),
+});
+
+export const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails): string => {
+  const lines = formatTable(
+    ["PLAN", `${scopeText(plan.scope)} scope of account "${plan.scope.account}", guild ${plan.guildId}`],
+    [
+      ["rules", plan.rules.map(ruleText).join(", ") || "none"],
+      ["nickname", plan.nickname ?? "none"],
+      ["nickname's group", plan.nicknameGroupId ?? "none"],
+      [
+        "members left alone",
+        plan.bypassRoleId === null ? "bots" : `bots, and those with role ${plan.bypassRoleId}`,
+      ],
+      ["state", plan.state],
+      ["waiting members", String(pending)],
+      ["last sweep", timeOrNull(sweptAt) ?? "never"],
+      ["running sweep", sweep === null ? "none" : `${sweep.done} of ${sweep.total || "all"} members`],
+    ],
+  );
+  if (problems.length === 0) return lines;
+  const table = formatTable(
+    ["MEMBER", "ROLE", "PROBLEM", "AT"],
+    problems.map(({ chatId, roleId, reason, at }) => [
+      chatId,
+      roleId ?? "nickname",
+      reason,
+      formatTimestamp(at),
+    ]),
+  );
+  return `${lines}\n\n${table}`;
+};
 
 const showCommand = managed("show", planFlags, function* (choice) {
   const details = yield* (yield* StoredPlans).find(yield* scopeOfPlan(choice), choice.guildId);

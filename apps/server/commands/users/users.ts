@@ -3,7 +3,7 @@ import { type UserErased, UserExports } from "@accountlink/core/users";
 import { Console, Effect } from "effect";
 import { chatIdFlag, switchFlag } from "../../cli/flags.ts";
 import { answer, countOf, jsonWanted } from "../../cli/output.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
+import { StorageLocation } from "../../config/resolved_config.ts";
 import { printable } from "../../message_text.ts";
 import { describe, group, managed, operatorOrigin } from "../command.ts";
 

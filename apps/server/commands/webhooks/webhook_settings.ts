@@ -1,10 +1,13 @@
-import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
+import type { BadRequest, Conflict, InvalidParameter } from "@accountlink/core/errors";
+import { eventTypes } from "@accountlink/core/events";
+import { isWebhookId, Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect, Option, Record } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Argument, Command, Flag } from "effect/cli";
 import {
   accountFlag,
   accountOf,
   checkScope,
+  problemsText,
   refuse,
   scopeFlags,
   scopeText,
@@ -13,8 +16,41 @@ import {
 } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerSecret, answerWithLocation, describe, managed, operatorOrigin } from "../command.ts";
-import { descriptionFlag, failed, typesFlag, urlFlag, webhookArgument } from "./webhook_flags.ts";
 import { webhookJson } from "./webhook_output.ts";
+
+export const webhookArgument = Argument.String("webhook").pipe(
+  Argument.withDescription("Id of the webhook, as webhooks list shows it"),
+  Argument.filter(isWebhookId, () => 'expected "wh_" and 20 letters or digits'),
+);
+
+const urlFlag = Flag.String("url").pipe(
+  Flag.withMetavar("url"),
+  Flag.withDescription("Where the events are sent, an absolute https URL"),
+);
+
+const descriptionFlag = Flag.String("description").pipe(
+  Flag.withMetavar("text"),
+  Flag.withDescription("What the webhook is for"),
+);
+
+const typesFlag = Flag.Literals("type", eventTypes).pipe(
+  Flag.withDescription("A type of events that are sent; can be repeated (default: all)"),
+  Flag.atLeast(0),
+);
+
+export const failed = (doing: string) => (error: BadRequest | Conflict | InvalidParameter) =>
+  new CommandFailed({ problem: `Cannot ${doing}: ${reasonOf(error)}` });
+
+const reasonOf = (error: BadRequest | Conflict | InvalidParameter): string => {
+  switch (error._tag) {
+    case "BadRequest":
+      return "there is no such webhook";
+    case "Conflict":
+      return "too many tests of its account are in flight";
+    case "InvalidParameter":
+      return problemsText(error);
+  }
+};
 
 const createFlags = {
   account: accountFlag.pipe(Flag.withDescription("Account whose events are sent")),

@@ -5,9 +5,8 @@ import { accountFlag, countFlag } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerSecret, answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
-import { failed, webhookArgument } from "./webhook_flags.ts";
 import { deliveryJson, deliveryTable, webhookJson, webhookTable } from "./webhook_output.ts";
-import { createWebhookCommand, updateWebhookCommand } from "./webhook_settings.ts";
+import { createWebhookCommand, failed, updateWebhookCommand, webhookArgument } from "./webhook_settings.ts";
 
 const listFlags = {
   account: accountFlag.pipe(Flag.withDescription("Only the webhooks of this account"), Flag.optional),

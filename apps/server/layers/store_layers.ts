@@ -1,0 +1,48 @@
+/** The storage and the cache that the configuration chooses. */
+import type { Cache as CachePort, Counters, Signals, StoreUnavailable } from "@accountlink/core";
+import { type DayCounts, FallbackCounters } from "@accountlink/core/limits";
+import { CacheMemory, StorageMemory } from "@accountlink/memory";
+import type { CacheRedis } from "@accountlink/redis";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
+import { type Duration, Effect, Layer } from "effect";
+import type { Cache, Storage } from "../config/resolved_config.ts";
+
+interface Opening {
+  /** Whether to refuse a second server on an embedded storage. */
+  readonly exclusive: boolean;
+  /** How long to wait for a database server that is not up yet. No wait by default. */
+  readonly startTimeout?: Duration.Input;
+  /** How long to wait for a connection to a database server; 1 second by default. */
+  readonly connectTimeout?: Duration.Input;
+}
+
+export const storageLayer = (storage: Storage, { exclusive, ...opening }: Opening) => {
+  switch (storage.kind) {
+    case "memory":
+      return StorageMemory.layer;
+    case "embedded":
+      return StorageSql.layerEmbedded({ ...storage, exclusive });
+    case "postgres":
+      return StoragePostgres.layerPostgres({ ...storage, ...opening });
+  }
+};
+
+/** Provides the cache. Only processes that use Redis load the Redis modules. */
+export const cacheLayer = (cache: Cache) =>
+  cache.kind === "memory"
+    ? CacheMemory.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("@accountlink/redis")),
+          ({ CacheRedis: { layer } }) => layer(cache),
+        ),
+      );
+
+/** Provides the cache of a server: Redis with counters for its outages, or a memory that saves the counts of the day. */
+export const serverCacheLayer = (
+  cache: Cache,
+): Layer.Layer<CachePort | Counters | Signals, CacheRedis.InvalidRedisUrl | StoreUnavailable, DayCounts> =>
+  cache.kind === "memory"
+    ? CacheMemory.layerSaved
+    : Layer.provideMerge(FallbackCounters.layer(CacheMemory.layer), cacheLayer(cache));
