@@ -175,6 +175,7 @@ test("unlink asks, and its button removes the link; a second press agrees", asyn
   expect(await gameOf(eve)).toBe("5");
   const removed = privateMessage(await press(send, eve, "unlink:yes"));
   const again = privateMessage(await press(send, eve, "unlink:yes"));
+  expect(removed.content).toContain("no longer linked to you");
   expect(again).toEqual(removed);
   expect(await gameOf(eve)).toBeUndefined();
   const { body } = await send("GET /v2/events?from=oldest&types=link.removed", { key });

@@ -254,6 +254,7 @@ export interface MessageValues {
   readonly "chat.verify.unlink": null;
   readonly "chat.unlink.ask": { readonly account: "text" };
   readonly "chat.unlink.yes": null;
+  readonly "chat.unlink.done": { readonly game: "text"; readonly community: "text" };
   readonly "chat.unlink.none": { readonly game: "text"; readonly community: "text" };
   readonly "chat.whois.verified": { readonly user: "text"; readonly account: "text"; readonly time: "text" };
   readonly "chat.whois.by_hand": { readonly user: "text"; readonly account: "text"; readonly time: "text" };

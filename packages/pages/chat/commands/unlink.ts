@@ -17,18 +17,18 @@ export const makeUnlink = Effect.gen(function* () {
   const links = yield* OwnLinks;
   const community = yield* makeCommunity;
 
-  const none = ({ plan, language }: Asked) =>
+  const say = (text: "chat.unlink.none" | "chat.unlink.done", { plan, language }: Asked) =>
     Effect.map(
       community.name(plan),
       (name): Message => ({
-        content: language.text("chat.unlink.none", { game: community.game(language), community: name }),
+        content: language.text(text, { game: community.game(language), community: name }),
       }),
     );
 
   const ask: Answer = Effect.fn("chat.unlink")(function* (asked: Asked) {
     const { plan, chatId, language } = asked;
     const link = yield* community.findLink(plan, chatId);
-    if (link === null) return yield* none(asked);
+    if (link === null) return yield* say("chat.unlink.none", asked);
     return {
       content: language.text("chat.unlink.ask", { account: yield* community.account(link.gameId) }),
       buttons: [{ label: language.text("chat.unlink.yes"), action: "unlink:yes", isDangerous: true }],
@@ -38,7 +38,7 @@ export const makeUnlink = Effect.gen(function* () {
   const confirm: Answer = (asked) =>
     links.remove(asked.chatId, asked.plan.scope.pid, asked.requestId).pipe(
       Effect.catchTag("LinkNotFound", () => Effect.void),
-      Effect.andThen(none(asked)),
+      Effect.andThen(say("chat.unlink.done", asked)),
       Effect.withSpan("chat.unlink:yes"),
     );
 
