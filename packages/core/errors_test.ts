@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import * as Errors from "./errors.ts";
 
 const refusal = { limit: 500, resetsAt: 1_000, retryAfter: 1 };

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { ChatId, GameId, Pid } from "./ids.ts";
 
 describe("An identifier", () => {

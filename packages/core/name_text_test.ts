@@ -1,4 +1,4 @@
-import { expect, it } from "@effect/vitest";
+import { expect, it } from "@accountlink/test-servers/effect";
 import { Schema } from "effect";
 import { isNameText, nameText } from "./name_text.ts";
 

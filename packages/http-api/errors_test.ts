@@ -1,5 +1,5 @@
 import type { PublicError } from "@accountlink/core/errors";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { errorCodes, errorTable, statusesOf, statusOf } from "./errors.ts";
 
 describe("the table of errors", () => {

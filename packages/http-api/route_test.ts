@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { compatRoutes } from "./compat/compat_routes.ts";
 import { statusesOf } from "./errors.ts";
 import { flag, type Parameters, premiumFlag } from "./parameter.ts";

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest";
+import { assert, it } from "@accountlink/test-servers/effect";
 import { newRequestId } from "./request_context.ts";
 
 it("a request ID is req_ and a ULID of the current time", () => {

@@ -1,14 +1,14 @@
 import { ChatId } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { SignInStore } from "@accountlink/core/sign_ins";
-import { expect, it } from "@effect/vitest";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { withTampering } from "./sqlite/test_tampering.ts";
 
 const id = "hash of a cookie" as SignInId;
 const chatId = ChatId.make("10001");
 
-it.effect.each(["chat_id = 'ada'", "guilds = '[{}]'", "guilds = '['"])(
+test.each(["chat_id = 'ada'", "guilds = '[{}]'", "guilds = '['"])(
   "a sign-in is refused when its row has %s",
   (damage) =>
     withTampering((tamper) =>

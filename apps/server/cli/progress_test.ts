@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, it, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { formatProgress, progressBar } from "./progress.ts";
@@ -11,7 +11,7 @@ const makeScreen = (isTTY: boolean) => {
 const importing = (done: number) => ({ doing: "importing", done, total: 200_000, unit: "lines" });
 
 describe("progressBar", () => {
-  it.effect("a progress bar is drawn at most ten times a second, and erased at the end", () => {
+  test("a progress bar is drawn at most ten times a second, and erased at the end", () => {
     const { written, screen } = makeScreen(true);
     return Effect.gen(function* () {
       yield* Effect.scoped(
@@ -36,7 +36,7 @@ describe("progressBar", () => {
     });
   });
 
-  it.effect("a progress bar is not drawn without a terminal", () => {
+  test("a progress bar is not drawn without a terminal", () => {
     const { written, screen } = makeScreen(false);
     return Effect.gen(function* () {
       yield* Effect.scoped(Effect.flatMap(progressBar(screen), (show) => show(importing(1))));

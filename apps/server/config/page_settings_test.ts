@@ -1,5 +1,5 @@
 import { GameId, GuildId } from "@accountlink/core";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, it } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { readConfig } from "./config.ts";
 import { pageSettingsOf } from "./page_settings.ts";

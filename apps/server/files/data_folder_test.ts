@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { makeFolder } from "../commands/test_folder.ts";
 import { readConfig } from "../config/config.ts";
@@ -11,44 +11,37 @@ const prepare = Effect.fnUntraced(function* (folder: string) {
 });
 
 describe("prepareFolder", () => {
-  it.effect("prepareFolder makes missing folders private to their owner, and accepts existing folders", () =>
-    Effect.gen(function* () {
-      const folder = join(yield* makeFolder, "deep", "data");
-      yield* prepare(folder);
-      expect(statSync(folder).mode & 0o777).toBe(0o700);
-      expect(statSync(join(folder, "..")).mode & 0o777).toBe(0o700);
-      yield* prepare(folder);
-    }),
-  );
+  test("prepareFolder makes missing folders private to their owner, and accepts existing folders", function* () {
+    const folder = join(yield* makeFolder, "deep", "data");
+    yield* prepare(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "..")).mode & 0o777).toBe(0o700);
+    yield* prepare(folder);
+  });
 
-  it.effect("several callers can create the data folder at once", () =>
-    Effect.gen(function* () {
-      const folder = join(yield* makeFolder, "deep", "data");
-      yield* Effect.all(
-        Array.from({ length: 8 }, () => prepare(folder)),
-        { concurrency: "unbounded" },
-      );
-      expect(statSync(folder).isDirectory()).toBe(true);
-    }),
-  );
+  test("several callers can create the data folder at once", function* () {
+    const folder = join(yield* makeFolder, "deep", "data");
+    yield* Effect.all(
+      Array.from({ length: 8 }, () => prepare(folder)),
+      { concurrency: "unbounded" },
+    );
+    expect(statSync(folder).isDirectory()).toBe(true);
+  });
 
-  it.effect("prepareFolder refuses the path of a file, and its error names the variable", () =>
-    Effect.gen(function* () {
-      const file = join(yield* makeFolder, "file");
-      writeFileSync(file, "");
-      expect((yield* Effect.flip(prepare(file))).message).toBe(
-        `ACCOUNTLINK_DATA_DIR is "${file}", expected a folder that can be made and written to (it is not a folder)`,
-      );
-    }),
-  );
+  test("prepareFolder refuses the path of a file, and its error names the variable", function* () {
+    const file = join(yield* makeFolder, "file");
+    writeFileSync(file, "");
+    expect((yield* Effect.flip(prepare(file))).message).toBe(
+      `ACCOUNTLINK_DATA_DIR is "${file}", expected a folder that can be made and written to (it is not a folder)`,
+    );
+  });
 
-  it.effect.skipIf(!existsSync("/proc/self"))(
+  test.skipIf(!existsSync("/proc/self"))(
     "prepareFolder fails at once where nobody can create a folder (needs /proc)",
-    () =>
-      Effect.gen(function* () {
-        expect((yield* Effect.flip(prepare("/proc/none/data"))).message).toMatch(
-          /^ACCOUNTLINK_DATA_DIR is "\/proc\/none\/data", expected a folder .*\/proc\/none/,
-        );
-      }),
+    function* () {
+      expect((yield* Effect.flip(prepare("/proc/none/data"))).message).toMatch(
+        /^ACCOUNTLINK_DATA_DIR is "\/proc\/none\/data", expected a folder .*\/proc\/none/,
+      );
+    },
   );
 });

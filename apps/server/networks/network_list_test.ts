@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAddress } from "@accountlink/core/addresses";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it, test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
 import { IpNetwork, NetAddress } from "effect/net";
 import * as FastCheck from "fast-check";
@@ -37,7 +37,7 @@ describe("a list", () => {
     "10.1.0.0/16",
   ].join("\n");
 
-  it.effect.each([
+  test.each([
     ["198.51.100.0", true],
     ["198.51.100.255", true],
     ["198.51.101.0", false],
@@ -55,24 +55,20 @@ describe("a list", () => {
     ["2001:db8:2:4::5", false],
     ["0.0.0.0", false],
     ["::", false],
-  ] as const)("a list contains %s: %s", ([asked, expected]) =>
-    Effect.gen(function* () {
-      assert.strictEqual((yield* read(text)).has(address(asked)), expected);
-    }),
-  );
+  ] as const)("a list contains %s: %s", function* ([asked, expected]) {
+    assert.strictEqual((yield* read(text)).has(address(asked)), expected);
+  });
 
-  it.effect("a list of networks may contain every address, or none", () =>
-    Effect.gen(function* () {
-      const all = yield* read("0.0.0.0/0\n::/0");
-      assert.deepStrictEqual(
-        ["0.0.0.0", "255.255.255.255", "::", "ffff::"].map((asked) => all.has(address(asked))),
-        [true, true, true, true],
-      );
-      assert.strictEqual((yield* read("")).count, 0);
-    }),
-  );
+  test("a list of networks may contain every address, or none", function* () {
+    const all = yield* read("0.0.0.0/0\n::/0");
+    assert.deepStrictEqual(
+      ["0.0.0.0", "255.255.255.255", "::", "ffff::"].map((asked) => all.has(address(asked))),
+      [true, true, true, true],
+    );
+    assert.strictEqual((yield* read("")).count, 0);
+  });
 
-  it.effect.each([
+  test.each([
     "ten",
     "10.0.0.0/33",
     "10.0.0.1/8",
@@ -81,26 +77,22 @@ describe("a list", () => {
     "2001:db8::/129",
     "10.0.0.0-10.0.0.9",
     "10.0.0.0/8, 11.0.0.0/8",
-  ])("a list is refused because of the line %j", (line) =>
-    Effect.gen(function* () {
-      const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
-      const path = join(folder, "list.txt");
-      assert.strictEqual(
-        message,
-        `Cannot use "${path}": line 3 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line`,
-      );
-    }),
-  );
+  ])("a list is refused because of the line %j", function* (line) {
+    const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
+    const path = join(folder, "list.txt");
+    assert.strictEqual(
+      message,
+      `Cannot use "${path}": line 3 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line`,
+    );
+  });
 
-  it.effect.each([
+  test.each([
     ["missing.txt", "ENOENT"],
     ["", "EISDIR"],
-  ] as const)("a list is refused if %j cannot be read", ([name, code]) =>
-    Effect.gen(function* () {
-      const { message } = yield* Effect.flip(readNetworkList(join(folder, name)));
-      assert.include(message, `it cannot be read: ${code}, expected a file that can be read`);
-    }),
-  );
+  ] as const)("a list is refused if %j cannot be read", function* ([name, code]) {
+    const { message } = yield* Effect.flip(readNetworkList(join(folder, name)));
+    assert.include(message, `it cannot be read: ${code}, expected a file that can be read`);
+  });
 });
 
 describe("NetworkSet", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { TestClock, TestConsole } from "effect/testing";
 import { loggingLayer } from "./logging.ts";
@@ -27,7 +27,7 @@ const withLogging = <A, E>(effect: Effect.Effect<A, E>) =>
   );
 
 describe("deduplicatedLogger", () => {
-  it.effect("a repeated line is written at once, then each second with the number of repeats", () =>
+  test("a repeated line is written at once, then each second with the number of repeats", () =>
     withLogging(
       Effect.gen(function* () {
         yield* fail(5);
@@ -43,33 +43,25 @@ describe("deduplicatedLogger", () => {
         yield* fail(1);
         expect(yield* repeatsSoFar).toEqual([0, 4, 3, 0]);
       }),
-    ),
-  );
+    ));
 
-  it.effect("when the logger ends, it writes the repeats that it has not written yet", () =>
+  test("when the logger ends, it writes the repeats that it has not written yet", () =>
     Effect.map(withLogging(fail(5)), (lines) => {
       expect(lines.map(({ repeated }) => repeated)).toEqual([undefined, 4]);
-    }),
-  );
+    }));
 
-  it.effect(
-    "the logger counts repeats of each warning and error separately, and does not deduplicate other lines",
-    () =>
-      Effect.gen(function* () {
-        expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);
-        const log = Effect.andThen(Effect.logInfo("Request answered"), Effect.logWarning("Wrong key"));
-        const lines = yield* withLogging(Effect.andThen(log, log));
-        expect(lines.map(({ repeated = 0 }) => repeated)).toEqual([0, 0, 0, 1]);
-      }),
-  );
+  test("the logger counts repeats of each warning and error separately, and does not deduplicate other lines", function* () {
+    expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);
+    const log = Effect.andThen(Effect.logInfo("Request answered"), Effect.logWarning("Wrong key"));
+    const lines = yield* withLogging(Effect.andThen(log, log));
+    expect(lines.map(({ repeated = 0 }) => repeated)).toEqual([0, 0, 0, 1]);
+  });
 
-  it.effect("the logger deduplicates at most 1000 different lines, and writes every other line", () =>
-    Effect.gen(function* () {
-      const routes = Array.from({ length: 1_001 }, (_, i) => `route${i}`);
-      const lines = yield* withLogging(Effect.forEach(routes, (route) => fail(2, route), { discard: true }));
-      const last = lines.filter(({ annotations }) => annotations["route"] === "route1000");
-      expect(last.map(({ repeated }) => repeated)).toEqual([undefined, undefined]);
-      expect(lines).toHaveLength(2_002);
-    }),
-  );
+  test("the logger deduplicates at most 1000 different lines, and writes every other line", function* () {
+    const routes = Array.from({ length: 1_001 }, (_, i) => `route${i}`);
+    const lines = yield* withLogging(Effect.forEach(routes, (route) => fail(2, route), { discard: true }));
+    const last = lines.filter(({ annotations }) => annotations["route"] === "route1000");
+    expect(last.map(({ repeated }) => repeated)).toEqual([undefined, undefined]);
+    expect(lines).toHaveLength(2_002);
+  });
 });

@@ -1,4 +1,4 @@
-import { assert, describe, expect, it } from "@effect/vitest";
+import { assert, describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
 import { TestConsole } from "effect/testing";
 import { loggingLayer } from "./logging.ts";
@@ -15,19 +15,17 @@ const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) 
   }).pipe(Effect.provide(TestConsole.layer, { local: true }));
 
 describe("loggingLayer", () => {
-  it.effect("the log has one JSON object per line on standard error", () =>
-    Effect.gen(function* () {
-      const lines = yield* logged(
-        "info",
-        Effect.logInfo("first\nsecond").pipe(Effect.annotateLogs({ route: "getChat" })),
-      );
-      expect(lines).toMatchObject([
-        { level: "INFO", message: "first\nsecond", annotations: { route: "getChat" } },
-      ]);
-    }),
-  );
+  test("the log has one JSON object per line on standard error", function* () {
+    const lines = yield* logged(
+      "info",
+      Effect.logInfo("first\nsecond").pipe(Effect.annotateLogs({ route: "getChat" })),
+    );
+    expect(lines).toMatchObject([
+      { level: "INFO", message: "first\nsecond", annotations: { route: "getChat" } },
+    ]);
+  });
 
-  it.effect("the log shows the addresses of the configured stores, and no other address", () =>
+  test("the log shows the addresses of the configured stores, and no other address", () =>
     Effect.gen(function* () {
       const layer = loggingLayer({
         ACCOUNTLINK_LOG_LEVEL: "info",
@@ -41,36 +39,31 @@ describe("loggingLayer", () => {
         (JSON.parse(text ?? "{}") as { readonly message?: unknown }).message,
         "10.0.0.9:5432 fd00::9:6380 [redacted]:54321 [redacted] [redacted]:5432 [redacted]",
       );
-    }).pipe(Effect.provide(TestConsole.layer, { local: true })),
-  );
+    }).pipe(Effect.provide(TestConsole.layer, { local: true })));
 
-  it.effect("the log omits lines below its level", () =>
-    Effect.gen(function* () {
-      const log = Effect.all([Effect.logDebug("a"), Effect.logInfo("b"), Effect.logError("c")], {
-        discard: true,
-      });
-      const messages = (level: "debug" | "info" | "error") =>
-        Effect.map(logged(level, log), (lines) => lines.map(({ message }) => message));
-      expect(yield* messages("debug")).toEqual(["a", "b", "c"]);
-      expect(yield* messages("info")).toEqual(["b", "c"]);
-      expect(yield* messages("error")).toEqual(["c"]);
-    }),
-  );
+  test("the log omits lines below its level", function* () {
+    const log = Effect.all([Effect.logDebug("a"), Effect.logInfo("b"), Effect.logError("c")], {
+      discard: true,
+    });
+    const messages = (level: "debug" | "info" | "error") =>
+      Effect.map(logged(level, log), (lines) => lines.map(({ message }) => message));
+    expect(yield* messages("debug")).toEqual(["a", "b", "c"]);
+    expect(yield* messages("info")).toEqual(["b", "c"]);
+    expect(yield* messages("error")).toEqual(["c"]);
+  });
 
-  it.effect("the log never contains a whole key or an IP address", () =>
-    Effect.gen(function* () {
-      const lines = yield* logged(
-        "info",
-        Effect.logError(`of ${key}`, new Error("from 203.0.113.7")).pipe(
-          Effect.annotateLogs({ key, address: "2001:db8::1" }),
-          Effect.withLogSpan(`span ${key}`),
-        ),
-      );
-      const text = JSON.stringify(lines);
-      expect(text).toContain("alk_Aa0Bb1Cc2Dd3_…");
-      expect(text).not.toContain("xxx");
-      expect(text).not.toContain("203.0.113.7");
-      expect(text).not.toContain("2001:db8");
-    }),
-  );
+  test("the log never contains a whole key or an IP address", function* () {
+    const lines = yield* logged(
+      "info",
+      Effect.logError(`of ${key}`, new Error("from 203.0.113.7")).pipe(
+        Effect.annotateLogs({ key, address: "2001:db8::1" }),
+        Effect.withLogSpan(`span ${key}`),
+      ),
+    );
+    const text = JSON.stringify(lines);
+    expect(text).toContain("alk_Aa0Bb1Cc2Dd3_…");
+    expect(text).not.toContain("xxx");
+    expect(text).not.toContain("203.0.113.7");
+    expect(text).not.toContain("2001:db8");
+  });
 });

@@ -1,14 +1,15 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, test, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, References } from "effect";
 import { telemetryLayer } from "./telemetry.ts";
 
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318";
 
 describe("telemetryLayer", () => {
-  it.effect("no spans are created without an OTLP endpoint", () =>
-    Effect.gen(function* () {
+  testWith(telemetryLayer({ OTEL_EXPORTER_OTLP_ENDPOINT: " ", PATH: "/bin" }))(
+    "no spans are created without an OTLP endpoint",
+    function* () {
       assert.isFalse(yield* References.TracerEnabled);
-    }).pipe(Effect.provide(telemetryLayer({ OTEL_EXPORTER_OTLP_ENDPOINT: " ", PATH: "/bin" }))),
+    },
   );
 
   for (const [variables, problem] of [
@@ -22,11 +23,9 @@ describe("telemetryLayer", () => {
     ],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_BSP_SCHEDULE_DELAY: "soon" }, "OTEL_BSP_SCHEDULE_DELAY"],
   ] as const) {
-    it.effect(`telemetry refuses ${JSON.stringify(variables)}`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(Layer.build(telemetryLayer(variables)));
-        assert.include(error.message, problem);
-      }),
-    );
+    test(`telemetry refuses ${JSON.stringify(variables)}`, function* () {
+      const error = yield* Effect.flip(Layer.build(telemetryLayer(variables)));
+      assert.include(error.message, problem);
+    });
   }
 });

@@ -1,6 +1,6 @@
 import { PlatformMemory } from "@accountlink/memory";
+import { assert, describe, test } from "@accountlink/test-servers/effect";
 import { aMember, makeSignIn } from "@accountlink/testing";
-import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
@@ -60,7 +60,7 @@ const mayName = (scope: DataScope) =>
   );
 
 describe("Which accounts may name a guild", () => {
-  it.effect("a member of the account must manage the guild, which is asked every 10 minutes", () => {
+  test("a member of the account must manage the guild, which is asked every 10 minutes", () => {
     const { state, services } = observedServices();
     return Effect.gen(function* () {
       const scopes = yield* Effect.forEach([ada, bob, null], globalScopeOf);
@@ -76,7 +76,7 @@ describe("Which accounts may name a guild", () => {
     }).pipe(Effect.provide(services));
   });
 
-  it.effect("an invited manager counts from the moment of accepting, in any role", () => {
+  test("an invited manager counts from the moment of accepting, in any role", () => {
     const { services } = observedServices();
     return Effect.gen(function* () {
       const [scope, members] = [yield* globalScopeOf(bob), yield* MemberStore];
@@ -97,7 +97,7 @@ describe("Which accounts may name a guild", () => {
     }).pipe(Effect.provide(services));
   });
 
-  it.effect("partner and staff keys may name every guild", () => {
+  test("partner and staff keys may name every guild", () => {
     const { services } = observedServices();
     return Effect.gen(function* () {
       const scope = yield* globalScopeOf(bob);
@@ -112,7 +112,7 @@ describe("Which accounts may name a guild", () => {
     }).pipe(Effect.provide(services));
   });
 
-  it.effect("naming a guild fails while the platform is down, and works at once afterwards", () => {
+  test("naming a guild fails while the platform is down, and works at once afterwards", () => {
     const { state, services } = observedServices();
     return Effect.gen(function* () {
       const scope = yield* globalScopeOf(ada);

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest";
-import { Effect, Option } from "effect";
+import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { Option } from "effect";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { KeyAuthenticator } from "../keys/key_authenticator.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -18,25 +18,23 @@ const issue = ApiKeys.use((keys) =>
 const authenticate = (token: string) =>
   KeyAuthenticator.use((keys) => keys.authenticate(token, address("203.0.113.7")));
 
+const test = testWith(services);
+
 describe("Accounts.ofChatUser", () => {
-  it.effect("a chat user never signs in to another user's account of the same name", () =>
-    Effect.gen(function* () {
-      yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
-      const account = yield* (yield* Accounts).ofChatUser(ada);
-      assert.deepInclude(account, { name: "chat:10001:another", chatId: ada, tier: "free" });
-    }).pipe(Effect.provide(services)),
-  );
+  test("a chat user never signs in to another user's account of the same name", function* () {
+    yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
+    const account = yield* (yield* Accounts).ofChatUser(ada);
+    assert.deepInclude(account, { name: "chat:10001:another", chatId: ada, tier: "free" });
+  });
 });
 
 describe("Accounts.setTier", () => {
-  it.effect("`setTier` applies to an account's keys at once, and returns None for an unknown account", () =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts;
-      const { token } = yield* issue;
-      yield* authenticate(token);
-      assert.deepStrictEqual(yield* accounts.setTier("acme", "premium", operator), Option.some(true));
-      assert.strictEqual((yield* authenticate(token)).key.tier, "premium");
-      assert.deepStrictEqual(yield* accounts.setTier("nobody", "premium", operator), Option.none());
-    }).pipe(Effect.provide(services)),
-  );
+  test("`setTier` applies to an account's keys at once, and returns None for an unknown account", function* () {
+    const accounts = yield* Accounts;
+    const { token } = yield* issue;
+    yield* authenticate(token);
+    assert.deepStrictEqual(yield* accounts.setTier("acme", "premium", operator), Option.some(true));
+    assert.strictEqual((yield* authenticate(token)).key.tier, "premium");
+    assert.deepStrictEqual(yield* accounts.setTier("nobody", "premium", operator), Option.none());
+  });
 });

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { Option } from "effect";
 import { clientAddress, isAddressAllowed, parseAddress, parseNetwork } from "./client_address.ts";
 

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { Option } from "effect";
 import * as FastCheck from "fast-check";
 import { parseAddress } from "./client_address.ts";

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, test, testWith } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { TestClock } from "effect/testing";
@@ -47,39 +47,34 @@ const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.prov
 const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
 
 describe("AltDetection", () => {
-  it.effect("a report warns of networks that cannot be looked up, without naming addresses", () =>
-    Effect.gen(function* () {
-      yield* see(home, target, other);
-      yield* see(hotel, target);
-      const { risk, warnings } = yield* detect();
-      assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
-      assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
-    }).pipe(
-      Effect.provide(
-        servicesWith(({ countedAs }) =>
-          Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
-        ),
-      ),
+  testWith(
+    servicesWith(({ countedAs }) =>
+      Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
     ),
-  );
+  )("a report warns of networks that cannot be looked up, without naming addresses", function* () {
+    yield* see(home, target, other);
+    yield* see(hotel, target);
+    const { risk, warnings } = yield* detect();
+    assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
+    assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
+  });
 
-  it.effect("a report arrives in time even if network lookups never end", () =>
-    Effect.gen(function* () {
-      const asked = yield* Deferred.make<void>();
-      const never: Lookup = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never);
-      yield* Effect.gen(function* () {
-        yield* see(home, target, other);
-        const detection = yield* Effect.forkChild(detect());
-        yield* Deferred.await(asked);
-        yield* TestClock.adjust("1 second");
-        const { matches, warnings } = yield* Fiber.join(detection);
-        assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
-      }).pipe(Effect.provide(servicesWith(never)));
-    }),
-  );
+  test("a report arrives in time even if network lookups never end", function* () {
+    const asked = yield* Deferred.make<void>();
+    const never: Lookup = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never);
+    yield* Effect.gen(function* () {
+      yield* see(home, target, other);
+      const detection = yield* Effect.forkChild(detect());
+      yield* Deferred.await(asked);
+      yield* TestClock.adjust("1 second");
+      const { matches, warnings } = yield* Fiber.join(detection);
+      assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
+    }).pipe(Effect.provide(servicesWith(never)));
+  });
 
-  it.effect("addresses match under every address key before, during and after a rotation", () =>
-    Effect.gen(function* () {
+  testWith(services)(
+    "addresses match under every address key before, during and after a rotation",
+    function* () {
       const during = withNetworks(nothing, 2, 1);
       const found = Effect.map(detect(), ({ matches }) =>
         matches.map(({ chatId: id, evidence }) => [id, ...evidence]),
@@ -98,6 +93,6 @@ describe("AltDetection", () => {
         [third, evidence(3)],
       ];
       assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
-    }).pipe(Effect.provide(services)),
+    },
   );
 });

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import type { ChatId, GameId } from "../ids.ts";
 import {
   type AltCandidate,

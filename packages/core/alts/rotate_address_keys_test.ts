@@ -1,5 +1,5 @@
 import { StorageMemory } from "@accountlink/memory";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, test } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
@@ -36,7 +36,7 @@ const see = Effect.fnUntraced(function* (ip: string, seenAt: number) {
 });
 
 describe("rotateAddressKeys", () => {
-  it.effect("a rotation of address keys resumes after an interruption", () =>
+  test("a rotation of address keys resumes after an interruption", () =>
     Effect.gen(function* () {
       yield* addScope;
       const count = 1_234;
@@ -62,6 +62,5 @@ describe("rotateAddressKeys", () => {
         }),
         vault("k2", "k1"),
       );
-    }).pipe(onNewStore),
-  );
+    }).pipe(onNewStore));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer, Queue } from "effect";
 import { TestClock } from "effect/testing";
 import type { Pid } from "../ids.ts";
@@ -35,7 +35,7 @@ const withStore = <A, E>(
   );
 
 describe("The number of links", () => {
-  it.effect("the count of a small number of links is always exact", () =>
+  test("the count of a small number of links is always exact", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         store.soon = 1_999;
@@ -45,34 +45,30 @@ describe("The number of links", () => {
         expect(yield* counts.recentOf(pid)).toBe(0);
         expect(store.begun).toBe(0);
       }),
-    ),
-  );
+    ));
 
-  it.effect(
-    "the count of many links is a lower bound until a full count ends, and concurrent views share this count",
-    () =>
-      withStore((counts, store) =>
-        Effect.gen(function* () {
-          const atLeast = { count: 2_000, age: null };
-          expect(yield* Effect.all([counts.of(pid), counts.of(pid)])).toEqual([atLeast, atLeast]);
-          const waiting = yield* Effect.forkChild(counts.recentOf(pid));
-          yield* Queue.offer(store.whole, 5_000);
-          expect(yield* Fiber.join(waiting)).toBe(5_000);
-          yield* TestClock.adjust("29 seconds");
-          expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 29_000 });
-          expect(store.begun).toBe(1);
+  test("the count of many links is a lower bound until a full count ends, and concurrent views share this count", () =>
+    withStore((counts, store) =>
+      Effect.gen(function* () {
+        const atLeast = { count: 2_000, age: null };
+        expect(yield* Effect.all([counts.of(pid), counts.of(pid)])).toEqual([atLeast, atLeast]);
+        const waiting = yield* Effect.forkChild(counts.recentOf(pid));
+        yield* Queue.offer(store.whole, 5_000);
+        expect(yield* Fiber.join(waiting)).toBe(5_000);
+        yield* TestClock.adjust("29 seconds");
+        expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 29_000 });
+        expect(store.begun).toBe(1);
 
-          yield* TestClock.adjust("1 hour");
-          expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 3_629_000 });
-          yield* Queue.offer(store.whole, 6_000);
-          expect(yield* counts.recentOf(pid)).toBe(6_000);
-          expect(yield* counts.of(pid)).toEqual({ count: 6_000, age: 0 });
-          expect(store.begun).toBe(2);
-        }),
-      ),
-  );
+        yield* TestClock.adjust("1 hour");
+        expect(yield* counts.of(pid)).toEqual({ count: 5_000, age: 3_629_000 });
+        yield* Queue.offer(store.whole, 6_000);
+        expect(yield* counts.recentOf(pid)).toBe(6_000);
+        expect(yield* counts.of(pid)).toEqual({ count: 6_000, age: 0 });
+        expect(store.begun).toBe(2);
+      }),
+    ));
 
-  it.effect("links are counted less often if counting takes long", () =>
+  test("links are counted less often if counting takes long", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const waiting = yield* Effect.forkChild(counts.recentOf(pid));
@@ -87,10 +83,9 @@ describe("The number of links", () => {
         yield* Queue.offer(store.whole, 6_000);
         expect(yield* counts.recentOf(pid)).toBe(6_000);
       }),
-    ),
-  );
+    ));
 
-  it.effect("the owner's own changes adjust the count of links before the next full count", () =>
+  test("the owner's own changes adjust the count of links before the next full count", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         yield* counts.add(pid, 1);
@@ -100,10 +95,9 @@ describe("The number of links", () => {
         yield* counts.add(pid, -1);
         expect(yield* counts.of(pid)).toEqual({ count: 4_998, age: 0 });
       }),
-    ),
-  );
+    ));
 
-  it.effect("links of the last week and of the week before are counted one after the other", () =>
+  test("links of the last week and of the week before are counted one after the other", () =>
     withStore((counts, store) =>
       Effect.gen(function* () {
         const atLeast = { count: 2_000, age: null };
@@ -119,6 +113,5 @@ describe("The number of links", () => {
           before: { count: 4_000, age: 0 },
         });
       }),
-    ),
-  );
+    ));
 });

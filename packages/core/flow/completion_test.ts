@@ -1,5 +1,5 @@
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
-import { assert, describe, it } from "@effect/vitest";
 import { GameId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import { chatId, operator } from "../test_services.ts";

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, test, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Logger, Metric, References } from "effect";
 import { Base64Url } from "effect/encoding";
 import { AddressVault } from "../addresses/address_vault.ts";
@@ -15,8 +15,9 @@ import { stepsTotal } from "./verification_flows.ts";
 const ada = chatId("10001");
 
 describe("VerificationFlows", () => {
-  it.effect("a sign-in finishes even if its browser has opened another session meanwhile", () =>
-    Effect.gen(function* () {
+  testWith(flowServices)(
+    "a sign-in finishes even if its browser has opened another session meanwhile",
+    function* () {
       const [one, other] = [yield* setup(), yield* setup()];
       const { browser, entry } = one;
       const state = yield* browser.leave("chat", entry);
@@ -27,11 +28,12 @@ describe("VerificationFlows", () => {
       yield* browser.confirm(entry);
       assert.strictEqual((yield* one.read).state, "completed");
       assert.strictEqual((yield* other.read).state, "pending");
-    }).pipe(Effect.provide(flowServices)),
+    },
   );
 
-  it.effect("no flow is found for a cookie in which the session was replaced by another session", () =>
-    Effect.gen(function* () {
+  testWith(flowServices)(
+    "no flow is found for a cookie in which the session was replaced by another session",
+    function* () {
       const [one, other] = [yield* setup(), yield* setup()];
       const { browser, entry } = one;
       yield* browser.walk(entry);
@@ -40,22 +42,20 @@ describe("VerificationFlows", () => {
       browser.jar.cookie = `${token}.${deadline}.${Base64Url.encode(JSON.stringify(other.entry))}`;
       assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
       assert.strictEqual((yield* other.read).state, "pending");
-    }).pipe(Effect.provide(flowServices)),
+    },
   );
 
-  it.effect("a user can switch accounts before the confirmation", () =>
-    Effect.gen(function* () {
-      const { browser, entry } = yield* setup();
-      yield* browser.walk(entry, "10001", "1");
-      yield* browser.prove("game", "2");
-      assert.strictEqual((yield* browser.show(entry)).game?.id, gameId("2"));
-      yield* browser.prove("chat", "10002");
-      const { chat, game } = yield* browser.show(entry);
-      assert.deepStrictEqual([chat?.id, game], [chatId("10002"), null]);
-    }).pipe(Effect.provide(flowServices)),
-  );
+  testWith(flowServices)("a user can switch accounts before the confirmation", function* () {
+    const { browser, entry } = yield* setup();
+    yield* browser.walk(entry, "10001", "1");
+    yield* browser.prove("game", "2");
+    assert.strictEqual((yield* browser.show(entry)).game?.id, gameId("2"));
+    yield* browser.prove("chat", "10002");
+    const { chat, game } = yield* browser.show(entry);
+    assert.deepStrictEqual([chat?.id, game], [chatId("10002"), null]);
+  });
 
-  it.effect("a confirmation stores the user's address encrypted, with the user as the actor", () => {
+  test("a confirmation stores the user's address encrypted, with the user as the actor", () => {
     const writes: Array<CompleteFlow> = [];
     const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
       if (operation === "complete") writes.push(write as CompleteFlow);
@@ -74,57 +74,51 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServicesWith({ onCall })));
   });
 
-  it.effect(
-    "a browser gets a random cookie at its first confirmation, and confirmations store the cookie's hash",
-    () => {
-      const stored: Array<string | null> = [];
-      const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
-        if (operation === "complete") stored.push((write as CompleteFlow).browser);
-      };
-      return Effect.gen(function* () {
-        const { browserHash } = yield* Secrets;
-        const confirm = Effect.fnUntraced(function* (mark: string | null) {
-          const { browser, entry } = yield* setup();
-          browser.jar.mark = mark;
-          yield* browser.walk(entry);
-          return (yield* browser.confirm(entry)).browser ?? "";
-        });
-        const mark = yield* confirm(null);
-        assert.match(mark, /^[\w-]{43}$/);
-        assert.strictEqual(yield* confirm(mark), mark);
-        const unreadable = yield* confirm("not a mark");
-        assert.match(unreadable, /^[\w-]{43}$/);
-        assert.notStrictEqual(unreadable, mark);
-        const marks = [mark, mark, unreadable];
-        assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
-        for (const each of marks) assert.notInclude(stored, each);
-      }).pipe(Effect.provide(flowServicesWith({ onCall })));
-    },
-  );
-
-  it.effect(
-    "a confirmation stores no sightings and sets no browser cookie if sightings are turned off",
-    () => {
-      const stored: Array<unknown> = [];
-      const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
-        if (operation !== "complete") return;
-        const { address: at, browser } = write as CompleteFlow;
-        stored.push(at, browser);
-      };
-      return Effect.gen(function* () {
-        const usual = yield* SessionSettings;
-        const rules = Layer.succeed(SessionSettings, { ...usual, sightingRetention: 0 });
-        yield* Effect.gen(function* () {
-          const { browser, entry } = yield* setup();
-          yield* browser.walk(entry);
-          assert.isNull((yield* browser.confirm(entry)).browser);
-        }).pipe(Effect.provide(flowServicesWith({ onCall }).pipe(Layer.provide(rules))));
-        assert.deepStrictEqual(stored, [null, null]);
+  test("a browser gets a random cookie at its first confirmation, and confirmations store the cookie's hash", () => {
+    const stored: Array<string | null> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") stored.push((write as CompleteFlow).browser);
+    };
+    return Effect.gen(function* () {
+      const { browserHash } = yield* Secrets;
+      const confirm = Effect.fnUntraced(function* (mark: string | null) {
+        const { browser, entry } = yield* setup();
+        browser.jar.mark = mark;
+        yield* browser.walk(entry);
+        return (yield* browser.confirm(entry)).browser ?? "";
       });
-    },
-  );
+      const mark = yield* confirm(null);
+      assert.match(mark, /^[\w-]{43}$/);
+      assert.strictEqual(yield* confirm(mark), mark);
+      const unreadable = yield* confirm("not a mark");
+      assert.match(unreadable, /^[\w-]{43}$/);
+      assert.notStrictEqual(unreadable, mark);
+      const marks = [mark, mark, unreadable];
+      assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
+      for (const each of marks) assert.notInclude(stored, each);
+    }).pipe(Effect.provide(flowServicesWith({ onCall })));
+  });
 
-  it.effect("no sid, state or PKCE secret reaches a store, a counter or a signal", () => {
+  test("a confirmation stores no sightings and sets no browser cookie if sightings are turned off", () => {
+    const stored: Array<unknown> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation !== "complete") return;
+      const { address: at, browser } = write as CompleteFlow;
+      stored.push(at, browser);
+    };
+    return Effect.gen(function* () {
+      const usual = yield* SessionSettings;
+      const rules = Layer.succeed(SessionSettings, { ...usual, sightingRetention: 0 });
+      yield* Effect.gen(function* () {
+        const { browser, entry } = yield* setup();
+        yield* browser.walk(entry);
+        assert.isNull((yield* browser.confirm(entry)).browser);
+      }).pipe(Effect.provide(flowServicesWith({ onCall }).pipe(Layer.provide(rules))));
+      assert.deepStrictEqual(stored, [null, null]);
+    });
+  });
+
+  test("no sid, state or PKCE secret reaches a store, a counter or a signal", () => {
     const calls: Array<unknown> = [];
     return Effect.gen(function* () {
       const { poll, stream } = yield* VerificationSessions;
@@ -143,7 +137,7 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowServicesWith({ onCall: (...call) => calls.push(call) })));
   });
 
-  it.effect("each step is counted, and logged with the start of the session's id", () => {
+  test("each step is counted, and logged with the start of the session's id", () => {
     const lines: Array<Record<string, unknown>> = [];
     const logger = Logger.make(({ fiber, message }) => {
       const { step, outcome, session } = fiber.getRef(References.CurrentLogAnnotations);

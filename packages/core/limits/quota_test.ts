@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { quotaOf } from "./quota.ts";
 
 const tier = { keys: 2, links: 0, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 };

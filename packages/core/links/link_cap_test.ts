@@ -1,5 +1,5 @@
 import { StorageMemory } from "@accountlink/memory";
-import { assert, it } from "@effect/vitest";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import { Conflict } from "../errors.ts";
@@ -40,40 +40,36 @@ const makeAccount = Effect.gen(function* () {
   return { cap, scope, other, set, count };
 });
 
-it.effect("concurrent writes in all scopes of an account make exactly as many links as its plan allows", () =>
-  Effect.gen(function* () {
-    const { other, scope, set, count } = yield* makeAccount;
-    const writes = Array.from({ length: 2 * most }, (_, index) =>
-      Effect.result(set(index, index % 2 === 0 ? scope : other)),
-    );
-    const results = yield* Effect.all(writes, { concurrency: "unbounded" });
-    assert.strictEqual(yield* count, most);
-    const refused = results.flatMap((result) => (result._tag === "Failure" ? [result.failure] : []));
-    assert.deepStrictEqual(
-      refused,
-      Array.from({ length: most }, () => new Conflict({ reason: "link_limit" })),
-    );
-    yield* set(0);
-  }).pipe(Effect.provide(services)),
-);
+const test = testWith(services);
 
-it.effect(
-  "a full account has room again when a link was removed here, or 5 seconds after another node did",
-  () =>
-    Effect.gen(function* () {
-      const { cap, scope, set } = yield* makeAccount;
-      const store = yield* LinkStore;
-      const remove = (index: number) =>
-        store.removeGame({ ...operator, pid: scope.pid, at: 0, chatId: ChatId.make(String(10_000 + index)) });
-      for (let index = 0; index < most; index++) yield* set(index);
-      yield* Effect.flip(set(most));
-      yield* remove(0);
-      yield* Effect.flip(set(most));
-      yield* cap.freed(scope);
-      yield* set(most);
-      yield* Effect.flip(set(0));
-      yield* remove(1);
-      yield* TestClock.adjust("5 seconds");
-      yield* set(0);
-    }).pipe(Effect.provide(services)),
-);
+test("concurrent writes in all scopes of an account make exactly as many links as its plan allows", function* () {
+  const { other, scope, set, count } = yield* makeAccount;
+  const writes = Array.from({ length: 2 * most }, (_, index) =>
+    Effect.result(set(index, index % 2 === 0 ? scope : other)),
+  );
+  const results = yield* Effect.all(writes, { concurrency: "unbounded" });
+  assert.strictEqual(yield* count, most);
+  const refused = results.flatMap((result) => (result._tag === "Failure" ? [result.failure] : []));
+  assert.deepStrictEqual(
+    refused,
+    Array.from({ length: most }, () => new Conflict({ reason: "link_limit" })),
+  );
+  yield* set(0);
+});
+
+test("a full account has room again when a link was removed here, or 5 seconds after another node did", function* () {
+  const { cap, scope, set } = yield* makeAccount;
+  const store = yield* LinkStore;
+  const remove = (index: number) =>
+    store.removeGame({ ...operator, pid: scope.pid, at: 0, chatId: ChatId.make(String(10_000 + index)) });
+  for (let index = 0; index < most; index++) yield* set(index);
+  yield* Effect.flip(set(most));
+  yield* remove(0);
+  yield* Effect.flip(set(most));
+  yield* cap.freed(scope);
+  yield* set(most);
+  yield* Effect.flip(set(0));
+  yield* remove(1);
+  yield* TestClock.adjust("5 seconds");
+  yield* set(0);
+});

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer, Stream } from "effect";
+import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { Layer, Stream } from "effect";
 import { flowServices, setupFlow } from "../flow/test_flows.ts";
 import { chatId, gameId } from "../test_services.ts";
 import { OwnLinks } from "../users/own_data.ts";
@@ -9,8 +9,9 @@ const ada = chatId("10001");
 const services = Layer.provideMerge(OwnLinks.layer, flowServices);
 
 describe("LinkEvents", () => {
-  it.effect("subscribers learn of a new link and its removal by the user, but not of a repeated link", () =>
-    Effect.gen(function* () {
+  testWith(services)(
+    "subscribers learn of a new link and its removal by the user, but not of a repeated link",
+    function* () {
       const { subscribe } = yield* LinkEvents;
       const events = yield* subscribe("linkChanged");
       const { browser, byScope, key, link } = yield* setupFlow();
@@ -26,6 +27,6 @@ describe("LinkEvents", () => {
         { scope, chatId: ada, gameId: gameId("1"), previousGameId: null },
         { scope, chatId: ada, gameId: null, previousGameId: gameId("1") },
       ]);
-    }).pipe(Effect.provide(services)),
+    },
   );
 });

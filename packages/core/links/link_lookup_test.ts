@@ -1,6 +1,6 @@
 import { PlatformMemory } from "@accountlink/memory";
+import { assert, describe, test } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
-import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Result } from "effect";
 import * as AccountLink from "../account_link.ts";
 import type { ChatId } from "../ids.ts";
@@ -54,7 +54,7 @@ const linkAll = Effect.gen(function* () {
 });
 
 describe("The chat users of a game user in a guild", () => {
-  it.effect.each([
+  test.each([
     [null, 0, newest],
     [100, 1, []],
     [60, 1, newest.slice(60)],

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { guildId } from "../test_services.ts";
@@ -16,15 +16,13 @@ const findGuild = (answered: Effect.Effect<void>) => {
 };
 
 describe("Profiles", () => {
-  it.effect("Profiles waits at most a second for a guild", () =>
-    Effect.gen(function* () {
-      const inTime = yield* Effect.forkChild(findGuild(Effect.sleep(999)));
-      const silent = yield* Effect.forkChild(findGuild(Effect.never));
-      yield* TestClock.adjust("999 millis");
-      assert.deepStrictEqual(yield* Fiber.join(inTime), guild);
-      assert.isUndefined(silent.pollUnsafe());
-      yield* TestClock.adjust("1 milli");
-      assert.isNull(yield* Fiber.join(silent));
-    }),
-  );
+  test("Profiles waits at most a second for a guild", function* () {
+    const inTime = yield* Effect.forkChild(findGuild(Effect.sleep(999)));
+    const silent = yield* Effect.forkChild(findGuild(Effect.never));
+    yield* TestClock.adjust("999 millis");
+    assert.deepStrictEqual(yield* Fiber.join(inTime), guild);
+    assert.isUndefined(silent.pollUnsafe());
+    yield* TestClock.adjust("1 milli");
+    assert.isNull(yield* Fiber.join(silent));
+  });
 });

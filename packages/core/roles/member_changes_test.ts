@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import * as FastCheck from "fast-check";
 import { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";

@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { expect, it } from "@effect/vitest";
+import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Option, Queue, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
@@ -15,71 +15,69 @@ const world = AccountLink.layer.pipe(
   Layer.fresh,
 );
 
-it.effect("one node receives joins, reconnects, and another node takes over within 10 s of its death", () =>
-  Effect.gen(function* () {
-    const store = yield* RolePlanStore;
-    const chat = yield* ChatPlatform;
-    const { guild: scope } = yield* scopes;
-    const place = { pid: scope.pid, guildId };
-    yield* store.put({ ...operator, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 0 });
-    const joins = yield* Queue.unbounded<GuildJoin>();
-    const connected: Array<string> = [];
-    let isAway = true;
+const test = testWith(world);
 
-    const startNode = (name: string) => {
-      const connection = Effect.gen(function* () {
-        if (isAway) return yield* new PlatformUnavailable({ operation: "ChatPlatform.joins" });
-        yield* Effect.acquireRelease(
-          Effect.sync(() => connected.push(name)),
-          () => Effect.sync(() => connected.splice(connected.indexOf(name), 1)),
-        );
-        return Stream.fromQueue(joins);
-      });
-      return startNodeOn(store, (reachable) =>
-        layerMemberJoins.pipe(
-          Layer.provide([
-            Layer.succeed(RolePlanStore, reachable),
-            Layer.succeed(ChatPlatform, { ...chat, joins: () => connection }),
-          ]),
-        ),
+test("one node receives joins, reconnects, and another node takes over within 10 s of its death", function* () {
+  const store = yield* RolePlanStore;
+  const chat = yield* ChatPlatform;
+  const { guild: scope } = yield* scopes;
+  const place = { pid: scope.pid, guildId };
+  yield* store.put({ ...operator, ...place, settings: { ...noPlan, state: "on" }, position: 0, at: 0 });
+  const joins = yield* Queue.unbounded<GuildJoin>();
+  const connected: Array<string> = [];
+  let isAway = true;
+
+  const startNode = (name: string) => {
+    const connection = Effect.gen(function* () {
+      if (isAway) return yield* new PlatformUnavailable({ operation: "ChatPlatform.joins" });
+      yield* Effect.acquireRelease(
+        Effect.sync(() => connected.push(name)),
+        () => Effect.sync(() => connected.splice(connected.indexOf(name), 1)),
       );
-    };
-
-    const newcomer = chatId("100009");
-    const first = yield* startNode("first");
-    yield* TestClock.adjust("1 second");
-    const second = yield* startNode("second");
-    expect(connected).toEqual([]);
-
-    isAway = false;
-    yield* TestClock.adjust("5 seconds");
-    expect(connected).toEqual(["first"]);
-
-    yield* Queue.offer(joins, { guildId, chatId: newcomer });
-    yield* TestClock.adjust("1 second");
-    expect((yield* store.due(place, 10_000, 10)).map((member) => member.chatId)).toEqual([newcomer]);
-
-    first.cut();
-    yield* TestClock.adjust("9 seconds");
-    expect(connected).toEqual(["second"]);
-
-    yield* second.stop;
-    expect(connected).toEqual([]);
-    expect(yield* store.firstNode("gateway:", 17_000)).toEqual(Option.none());
-  }).pipe(Effect.provide(world)),
-);
-
-it.effect("a node that the platform refuses to report joins to does not ask again", () =>
-  Effect.gen(function* () {
-    const chat = yield* ChatPlatform;
-    let connections = 0;
-    const refused = Effect.suspend(() => {
-      connections += 1;
-      return Effect.fail(new JoinsRefused({ reason: "the bot token is wrong" }));
+      return Stream.fromQueue(joins);
     });
-    const platforms = Layer.succeed(ChatPlatform, { ...chat, joins: () => refused });
-    yield* Layer.build(Layer.provide(layerMemberJoins, platforms));
-    yield* TestClock.adjust("1 hour");
-    expect(connections).toBe(1);
-  }).pipe(Effect.provide(world)),
-);
+    return startNodeOn(store, (reachable) =>
+      layerMemberJoins.pipe(
+        Layer.provide([
+          Layer.succeed(RolePlanStore, reachable),
+          Layer.succeed(ChatPlatform, { ...chat, joins: () => connection }),
+        ]),
+      ),
+    );
+  };
+
+  const newcomer = chatId("100009");
+  const first = yield* startNode("first");
+  yield* TestClock.adjust("1 second");
+  const second = yield* startNode("second");
+  expect(connected).toEqual([]);
+
+  isAway = false;
+  yield* TestClock.adjust("5 seconds");
+  expect(connected).toEqual(["first"]);
+
+  yield* Queue.offer(joins, { guildId, chatId: newcomer });
+  yield* TestClock.adjust("1 second");
+  expect((yield* store.due(place, 10_000, 10)).map((member) => member.chatId)).toEqual([newcomer]);
+
+  first.cut();
+  yield* TestClock.adjust("9 seconds");
+  expect(connected).toEqual(["second"]);
+
+  yield* second.stop;
+  expect(connected).toEqual([]);
+  expect(yield* store.firstNode("gateway:", 17_000)).toEqual(Option.none());
+});
+
+test("a node that the platform refuses to report joins to does not ask again", function* () {
+  const chat = yield* ChatPlatform;
+  let connections = 0;
+  const refused = Effect.suspend(() => {
+    connections += 1;
+    return Effect.fail(new JoinsRefused({ reason: "the bot token is wrong" }));
+  });
+  const platforms = Layer.succeed(ChatPlatform, { ...chat, joins: () => refused });
+  yield* Layer.build(Layer.provide(layerMemberJoins, platforms));
+  yield* TestClock.adjust("1 hour");
+  expect(connections).toBe(1);
+});

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { Schema } from "effect";
 import * as FastCheck from "fast-check";
 import { isNameText } from "../name_text.ts";

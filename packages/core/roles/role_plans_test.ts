@@ -1,6 +1,6 @@
 import { PlatformMemory } from "@accountlink/memory";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { aChatUser, aGameUser, aGuild, aMember } from "@accountlink/testing";
-import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import * as AccountLink from "../account_link.ts";
 import { MemberStore } from "../accounts/member_store.ts";

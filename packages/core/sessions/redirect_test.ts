@@ -1,11 +1,11 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { checkRedirect } from "./redirect.ts";
 
 const key = { redirectOrigins: ["https://game.example"] };
 
 describe("checkRedirect", () => {
-  it.effect.each([null, "https://game.example/done", `https://game.example/${"a".repeat(2_027)}`])(
+  test.each([null, "https://game.example/done", `https://game.example/${"a".repeat(2_027)}`])(
     "accepts %j",
     (redirect) => checkRedirect(key, redirect),
   );
@@ -19,10 +19,8 @@ describe("checkRedirect", () => {
     ["https://game.example:8443/", "expected an origin on the redirect list of the key"],
   ];
 
-  it.effect.each(refused)("reports the problem with %j", ([redirect, reason]) =>
-    Effect.gen(function* () {
-      const { parameters } = yield* Effect.flip(checkRedirect(key, redirect));
-      assert.deepStrictEqual(parameters, [{ name: "redirect", reason }]);
-    }),
-  );
+  test.each(refused)("reports the problem with %j", function* ([redirect, reason]) {
+    const { parameters } = yield* Effect.flip(checkRedirect(key, redirect));
+    assert.deepStrictEqual(parameters, [{ name: "redirect", reason }]);
+  });
 });

@@ -1,45 +1,42 @@
-import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber } from "effect";
+import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { Fiber } from "effect";
 import { TestClock } from "effect/testing";
 import { services } from "../test_services.ts";
 import { hasEnded, listenTo, setup } from "./test_sessions.ts";
 
+const test = testWith(services);
+
 describe("VerificationSessions.stream", () => {
-  it.effect("a stream sends idle every 10 seconds, and times out after 30", () =>
-    Effect.gen(function* () {
-      const { key, sid } = yield* setup;
-      const { reading, names } = yield* listenTo(key, sid);
-      yield* TestClock.adjust(9_999);
-      assert.deepStrictEqual(names(), ["session"]);
-      yield* TestClock.adjust(20_000);
-      assert.deepStrictEqual(names(), ["session", "idle", "idle"]);
-      assert.isFalse(hasEnded(reading));
-      yield* TestClock.adjust(1);
-      yield* Fiber.join(reading);
-      assert.deepStrictEqual(names(), ["session", "idle", "idle", "timeout"]);
-    }).pipe(Effect.provide(services)),
-  );
+  test("a stream sends idle every 10 seconds, and times out after 30", function* () {
+    const { key, sid } = yield* setup;
+    const { reading, names } = yield* listenTo(key, sid);
+    yield* TestClock.adjust(9_999);
+    assert.deepStrictEqual(names(), ["session"]);
+    yield* TestClock.adjust(20_000);
+    assert.deepStrictEqual(names(), ["session", "idle", "idle"]);
+    assert.isFalse(hasEnded(reading));
+    yield* TestClock.adjust(1);
+    yield* Fiber.join(reading);
+    assert.deepStrictEqual(names(), ["session", "idle", "idle", "timeout"]);
+  });
 
-  it.effect.each(["0", "2", "01", " 1", "x"])(
+  test.each(["0", "2", "01", " 1", "x"])(
     "a stream starts with the current state after the event id %j",
-    (lastEventId) =>
-      Effect.gen(function* () {
-        const { key, sid } = yield* setup;
-        const { reading, names } = yield* listenTo(key, sid, lastEventId);
-        assert.deepStrictEqual(names(), ["session"]);
-        yield* Fiber.interrupt(reading);
-      }).pipe(Effect.provide(services)),
+    function* (lastEventId) {
+      const { key, sid } = yield* setup;
+      const { reading, names } = yield* listenTo(key, sid, lastEventId);
+      assert.deepStrictEqual(names(), ["session"]);
+      yield* Fiber.interrupt(reading);
+    },
   );
 
-  it.effect("a stream reports the expiry of the session", () =>
-    Effect.gen(function* () {
-      const { key, sid } = yield* setup;
-      yield* TestClock.setTime(285_000);
-      const { reading, events, names } = yield* listenTo(key, sid);
-      yield* TestClock.adjust("15 seconds");
-      yield* Fiber.join(reading);
-      assert.deepStrictEqual(names(), ["session", "idle", "expired"]);
-      assert.nestedPropertyVal(events[2], "session.state", "expired");
-    }).pipe(Effect.provide(services)),
-  );
+  test("a stream reports the expiry of the session", function* () {
+    const { key, sid } = yield* setup;
+    yield* TestClock.setTime(285_000);
+    const { reading, events, names } = yield* listenTo(key, sid);
+    yield* TestClock.adjust("15 seconds");
+    yield* Fiber.join(reading);
+    assert.deepStrictEqual(names(), ["session", "idle", "expired"]);
+    assert.nestedPropertyVal(events[2], "session.state", "expired");
+  });
 });

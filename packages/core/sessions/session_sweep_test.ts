@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, test, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
@@ -12,8 +12,9 @@ import { sessionIdOf, setup } from "./test_sessions.ts";
 const day = 86_400_000;
 
 describe("The sweep of sessions", () => {
-  it.effect("sessions expire at their deadline, and are deleted a day later", () =>
-    Effect.gen(function* () {
+  testWith(Layer.fresh(stores))(
+    "sessions expire at their deadline, and are deleted a day later",
+    function* () {
       const running = Layer.fresh(AccountLink.layer.pipe(Layer.provideMerge(PlatformMemory.layer(platform))));
       const stateOf = (sid: Sid) =>
         Effect.gen(function* () {
@@ -39,45 +40,43 @@ describe("The sweep of sessions", () => {
         yield* TestClock.adjust("20 seconds");
         assert.isNull(yield* stateOf(sid));
       }).pipe(Effect.provide(running));
-    }).pipe(Effect.provide(Layer.fresh(stores))),
+    },
   );
 
-  it.effect.each([
+  test.each([
     { sightingRetention: 15_552_000_000, expected: 4_448_000_000 },
     { sightingRetention: 0, expected: 20_000_000_000 },
-  ])("deletes sightings after a retention of $sightingRetention ms", (rule) =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(20_000_000_000);
-      const sweeps: Array<SweepSessions> = [];
-      const recording = Layer.effect(
-        SessionStore,
-        Effect.map(SessionStore, (store) =>
-          SessionStore.of({
-            ...store,
-            sweep: (sweep) =>
-              Effect.andThen(
-                Effect.sync(() => sweeps.push(sweep)),
-                store.sweep(sweep),
-              ),
-          }),
+  ])("deletes sightings after a retention of $sightingRetention ms", function* (rule) {
+    yield* TestClock.setTime(20_000_000_000);
+    const sweeps: Array<SweepSessions> = [];
+    const recording = Layer.effect(
+      SessionStore,
+      Effect.map(SessionStore, (store) =>
+        SessionStore.of({
+          ...store,
+          sweep: (sweep) =>
+            Effect.andThen(
+              Effect.sync(() => sweeps.push(sweep)),
+              store.sweep(sweep),
+            ),
+        }),
+      ),
+    );
+    const { sightingRetention, expected } = rule;
+    const usual = yield* SessionSettings;
+    yield* Layer.build(
+      AccountLink.layer.pipe(
+        Layer.provide(
+          Layer.merge(recording.pipe(Layer.provideMerge(stores)), PlatformMemory.layer(platform)),
         ),
-      );
-      const { sightingRetention, expected } = rule;
-      const usual = yield* SessionSettings;
-      yield* Layer.build(
-        AccountLink.layer.pipe(
-          Layer.provide(
-            Layer.merge(recording.pipe(Layer.provideMerge(stores)), PlatformMemory.layer(platform)),
-          ),
-          Layer.provide(Layer.succeed(SessionSettings, { ...usual, sightingRetention })),
-          Layer.fresh,
-        ),
-      );
-      yield* TestClock.adjust(1);
-      assert.deepStrictEqual(
-        sweeps.map(({ sightingsBefore }) => sightingsBefore),
-        [expected],
-      );
-    }),
-  );
+        Layer.provide(Layer.succeed(SessionSettings, { ...usual, sightingRetention })),
+        Layer.fresh,
+      ),
+    );
+    yield* TestClock.adjust(1);
+    assert.deepStrictEqual(
+      sweeps.map(({ sightingsBefore }) => sightingsBefore),
+      [expected],
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest";
+import { assert, it } from "@accountlink/test-servers/effect";
 import { deviceOf } from "./device.ts";
 
 const webKit = "AppleWebKit/537.36 (KHTML, like Gecko)";

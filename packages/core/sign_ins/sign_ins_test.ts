@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
@@ -39,30 +39,28 @@ const isIn = (cookie: string, site: SignInSite = "dashboard") =>
     Effect.match(signIns.find(site, cookie), { onSuccess: () => true, onFailure: () => false }),
   );
 
-describe("SignIns", () => {
-  it.effect("a sign-in is refused if another browser began it, it was used, or it is too old", () =>
-    Effect.gen(function* () {
-      const [browser, other, late] = [
-        yield* beginAs("10001"),
-        yield* beginAs("10002"),
-        yield* beginAs("10001"),
-      ];
-      assert.strictEqual(yield* refusal({ ...browser, state: other.state }), "invalid");
-      assert.strictEqual(yield* refusal({ ...browser, state: null }), "invalid");
-      assert.strictEqual(yield* refusal({ ...browser, site: "me" }), "invalid");
-      yield* finish(browser);
-      assert.strictEqual(yield* refusal(browser), "invalid");
-      yield* finish(other);
-      yield* TestClock.adjust(beginLifetime);
-      assert.strictEqual(yield* refusal(late), "invalid");
-    }).pipe(Effect.provide(services)),
-  );
+const test = testWith(services);
 
-  it.effect("a sign-in expires after twelve hours", () =>
-    Effect.gen(function* () {
-      const cookie = yield* signInAs("10001");
-      assert.isTrue(yield* later(signInLifetime - 1)(isIn(cookie)));
-      assert.isFalse(yield* later(signInLifetime)(isIn(cookie)));
-    }).pipe(Effect.provide(services)),
-  );
+describe("SignIns", () => {
+  test("a sign-in is refused if another browser began it, it was used, or it is too old", function* () {
+    const [browser, other, late] = [
+      yield* beginAs("10001"),
+      yield* beginAs("10002"),
+      yield* beginAs("10001"),
+    ];
+    assert.strictEqual(yield* refusal({ ...browser, state: other.state }), "invalid");
+    assert.strictEqual(yield* refusal({ ...browser, state: null }), "invalid");
+    assert.strictEqual(yield* refusal({ ...browser, site: "me" }), "invalid");
+    yield* finish(browser);
+    assert.strictEqual(yield* refusal(browser), "invalid");
+    yield* finish(other);
+    yield* TestClock.adjust(beginLifetime);
+    assert.strictEqual(yield* refusal(late), "invalid");
+  });
+
+  test("a sign-in expires after twelve hours", function* () {
+    const cookie = yield* signInAs("10001");
+    assert.isTrue(yield* later(signInLifetime - 1)(isIn(cookie)));
+    assert.isFalse(yield* later(signInLifetime)(isIn(cookie)));
+  });
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "@effect/vitest";
+import { expect, it } from "@accountlink/test-servers/effect";
 import type { AuditEntry } from "../audit/audit.ts";
 import { ChatId, KeyId } from "../ids.ts";
 import { withoutUser } from "./user_store.ts";

@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, it } from "@effect/vitest";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
@@ -16,34 +16,30 @@ const silent = Layer.effect(
   Effect.map(ChatPlatform, (asked) => ({ ...asked, findGuild: () => Effect.never })),
 ).pipe(Layer.provideMerge(PlatformMemory.layer(platform)));
 
-it.effect("while the platform is silent, the sightings of many guilds wait for it once", () =>
-  Effect.gen(function* () {
-    const ada = chatId("10001");
-    const keys = yield* ApiKeys;
-    const store = yield* SessionStore;
-    for (const guildId of ["700000000000000001", "700000000000000002", "700000000000000003"] as GuildId[]) {
-      const { pid } = yield* keys.scopeOf("acme", { kind: "guild", guildId });
-      yield* store.recordSightings(pid, [
-        { chatId: ada, seenAt: 0, address: { hash: "place", sealed: "sealed", addressKeyId: "1" } },
-        { chatId: ada, seenAt: 0, browser: "browser" },
-      ]);
-    }
-    const listing = yield* Effect.forkChild((yield* OwnSightings).list(ada), { startImmediately: true });
-    yield* TestClock.adjust("1 second");
-    assert.isDefined(listing.pollUnsafe());
-    const { addresses, browsers } = yield* Fiber.join(listing);
-    for (const [place] of [addresses, browsers]) {
-      assert.deepStrictEqual(
-        place?.communities.map(({ guild }) => guild?.name),
-        [null, null, null],
-      );
-    }
-  }).pipe(
-    Effect.provide(
-      Layer.provideMerge(AccountLink.layerUsers, AccountLink.layer).pipe(
-        Layer.provideMerge(Layer.mergeAll(stores, silent, vault)),
-        Layer.fresh,
-      ),
-    ),
+testWith(
+  Layer.provideMerge(AccountLink.layerUsers, AccountLink.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(stores, silent, vault)),
+    Layer.fresh,
   ),
-);
+)("while the platform is silent, the sightings of many guilds wait for it once", function* () {
+  const ada = chatId("10001");
+  const keys = yield* ApiKeys;
+  const store = yield* SessionStore;
+  for (const guildId of ["700000000000000001", "700000000000000002", "700000000000000003"] as GuildId[]) {
+    const { pid } = yield* keys.scopeOf("acme", { kind: "guild", guildId });
+    yield* store.recordSightings(pid, [
+      { chatId: ada, seenAt: 0, address: { hash: "place", sealed: "sealed", addressKeyId: "1" } },
+      { chatId: ada, seenAt: 0, browser: "browser" },
+    ]);
+  }
+  const listing = yield* Effect.forkChild((yield* OwnSightings).list(ada), { startImmediately: true });
+  yield* TestClock.adjust("1 second");
+  assert.isDefined(listing.pollUnsafe());
+  const { addresses, browsers } = yield* Fiber.join(listing);
+  for (const [place] of [addresses, browsers]) {
+    assert.deepStrictEqual(
+      place?.communities.map(({ guild }) => guild?.name),
+      [null, null, null],
+    );
+  }
+});

@@ -1,5 +1,5 @@
 import { eventTypes } from "@accountlink/core/events";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import type { JsonSchema } from "effect";
 import { compatRoutes, otherServices } from "../compat/compat_routes.ts";
 import { dashboardRoutes } from "../dashboard/dashboard_routes.ts";

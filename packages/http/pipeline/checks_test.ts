@@ -1,5 +1,5 @@
 import type { Credential } from "@accountlink/http-api";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it } from "@accountlink/test-servers/effect";
 import { keyReader } from "./checks.ts";
 
 type Headers = Partial<Record<string, string>>;

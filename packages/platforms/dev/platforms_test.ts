@@ -9,7 +9,7 @@ import {
 import { decodeFixture, PlatformFixture } from "@accountlink/core/fixture";
 import type { GameItem } from "@accountlink/core/platforms";
 import { PlatformMemory } from "@accountlink/memory";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, it, test, testLive, testWith } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Schema, type Scope } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { devChatPlatform } from "./chat_platform.ts";
@@ -111,108 +111,98 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
     { arbitrary: { runs: 30 } },
   );
 
-  it.effect("findGroup returns a group with its ranks, and none for an unknown group", () =>
-    Effect.gen(function* () {
-      const makers = {
-        id: "9",
-        name: "Makers",
-        ranks: [
-          { rank: 1, name: "Fan" },
-          { rank: 9, name: "Chief" },
-        ],
-      };
-      const role = { id: 1, name: "Fan", rank: 1 };
-      const groups = [
-        { id: 9, name: "Makers", role },
-        { id: 7, name: "Fans", role },
-      ];
-      const fixture = Schema.decodeUnknownSync(PlatformFixture)({
-        gameUsers: [{ id: gameId, groups }],
-        gameGroups: [{ ...makers, ranks: makers.ranks.toReversed() }],
-      });
-      const game = Context.get(yield* open(fixture), GamePlatform);
-      expect(yield* game.findGroup?.("9") ?? Effect.succeedNone).toEqual(
-        Option.some({ ...makers, memberCount: 1 }),
-      );
-      const fans = { id: "7", name: "Fans", memberCount: 1, ranks: [{ rank: 1, name: "Fan" }] };
-      expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(fans));
-      expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
-    }).pipe(Effect.scoped),
-  );
+  test("findGroup returns a group with its ranks, and none for an unknown group", function* () {
+    const makers = {
+      id: "9",
+      name: "Makers",
+      ranks: [
+        { rank: 1, name: "Fan" },
+        { rank: 9, name: "Chief" },
+      ],
+    };
+    const role = { id: 1, name: "Fan", rank: 1 };
+    const groups = [
+      { id: 9, name: "Makers", role },
+      { id: 7, name: "Fans", role },
+    ];
+    const fixture = Schema.decodeUnknownSync(PlatformFixture)({
+      gameUsers: [{ id: gameId, groups }],
+      gameGroups: [{ ...makers, ranks: makers.ranks.toReversed() }],
+    });
+    const game = Context.get(yield* open(fixture), GamePlatform);
+    expect(yield* game.findGroup?.("9") ?? Effect.succeedNone).toEqual(
+      Option.some({ ...makers, memberCount: 1 }),
+    );
+    const fans = { id: "7", name: "Fans", memberCount: 1, ranks: [{ rank: 1, name: "Fan" }] };
+    expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(fans));
+    expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+  });
 
-  it.effect("groupMembers returns all members of a group with their roles, 100 on a page", () =>
-    Effect.gen(function* () {
-      const role = { id: 1, name: "Fan", rank: 1 };
-      const gameUsers = Array.from({ length: 250 }, (__, i) => ({
-        id: String(i + 1),
-        groups: [{ id: i < 201 ? 9 : 8, role }],
-      }));
-      const game = Context.get(
-        yield* open(Schema.decodeUnknownSync(PlatformFixture)({ gameUsers })),
-        GamePlatform,
-      );
-      const page = (cursor: string | null) => game.groupMembers?.("9", cursor) ?? Effect.die("no members");
-      const first = yield* page(null);
-      const second = yield* page(first.next);
-      const third = yield* page(second.next);
-      expect([first, second, third].map(({ members }) => members.length)).toEqual([100, 100, 1]);
-      expect(third).toEqual({ members: [{ gameId: "201", role }], next: null });
-    }).pipe(Effect.scoped),
-  );
+  test("groupMembers returns all members of a group with their roles, 100 on a page", function* () {
+    const role = { id: 1, name: "Fan", rank: 1 };
+    const gameUsers = Array.from({ length: 250 }, (__, i) => ({
+      id: String(i + 1),
+      groups: [{ id: i < 201 ? 9 : 8, role }],
+    }));
+    const game = Context.get(
+      yield* open(Schema.decodeUnknownSync(PlatformFixture)({ gameUsers })),
+      GamePlatform,
+    );
+    const page = (cursor: string | null) => game.groupMembers?.("9", cursor) ?? Effect.die("no members");
+    const first = yield* page(null);
+    const second = yield* page(first.next);
+    const third = yield* page(second.next);
+    expect([first, second, third].map(({ members }) => members.length)).toEqual([100, 100, 1]);
+    expect(third).toEqual({ members: [{ gameId: "201", role }], next: null });
+  });
 
-  it.effect("hasItem tells whether a user has an item", () =>
-    Effect.gen(function* () {
-      const gameUsers = [{ id: gameId, items: [{ item: "badge", itemId: "5" }] }];
-      const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });
-      const game = Context.get(yield* open(fixture), GamePlatform);
-      const has = (item: GameItem["item"], itemId: string, user = gameId) =>
-        game.hasItem?.(user, { item, itemId }) ?? Effect.die("no items");
-      expect(yield* has("badge", "5")).toBe("owned");
-      expect(yield* has("asset", "5")).toBe("not_owned");
-      expect(yield* has("badge", "5", stranger as GameId)).toBe("not_owned");
-    }).pipe(Effect.scoped),
-  );
+  test("hasItem tells whether a user has an item", function* () {
+    const gameUsers = [{ id: gameId, items: [{ item: "badge", itemId: "5" }] }];
+    const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });
+    const game = Context.get(yield* open(fixture), GamePlatform);
+    const has = (item: GameItem["item"], itemId: string, user = gameId) =>
+      game.hasItem?.(user, { item, itemId }) ?? Effect.die("no items");
+    expect(yield* has("badge", "5")).toBe("owned");
+    expect(yield* has("asset", "5")).toBe("not_owned");
+    expect(yield* has("badge", "5", stranger as GameId)).toBe("not_owned");
+  });
 
-  it.effect("findItem returns the name of an item that a user has", () =>
-    Effect.gen(function* () {
-      const gameUsers = [{ id: gameId, items: [{ item: "badge", itemId: "5", name: "Welcome" }] }];
-      const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });
-      const game = Context.get(yield* open(fixture), GamePlatform);
-      const find = (item: GameItem["item"]) =>
-        game.findItem?.({ item, itemId: "5" }) ?? Effect.die("no items");
-      expect(yield* find("badge")).toEqual(Option.some({ name: "Welcome" }));
-      expect(yield* find("asset")).toEqual(Option.none());
-    }).pipe(Effect.scoped),
-  );
+  test("findItem returns the name of an item that a user has", function* () {
+    const gameUsers = [{ id: gameId, items: [{ item: "badge", itemId: "5", name: "Welcome" }] }];
+    const fixture = Schema.decodeUnknownSync(PlatformFixture)({ gameUsers });
+    const game = Context.get(yield* open(fixture), GamePlatform);
+    const find = (item: GameItem["item"]) => game.findItem?.({ item, itemId: "5" }) ?? Effect.die("no items");
+    expect(yield* find("badge")).toEqual(Option.some({ name: "Welcome" }));
+    expect(yield* find("asset")).toEqual(Option.none());
+  });
 
-  it.effect("searchMembers returns members whose name begins with a text, up to a limit", () =>
-    Effect.gen(function* () {
-      const fixture = Schema.decodeUnknownSync(PlatformFixture)({
-        guilds: [
-          {
-            id: guildId,
-            members: [{ chatId: "100001" }, { chatId: "100002", nickname: "Grandma" }, { chatId: "100003" }],
-          },
-        ],
-        chatUsers: [
-          { id: "100001", username: "grace&co" },
-          { id: "100002", username: "ada" },
-          { id: "100003", username: "bob", displayName: "Gregor" },
-        ],
-      });
-      const chat = Context.get(yield* open(fixture), ChatPlatform);
-      const search = (beginning: string, limit: number) =>
-        chat.searchMembers?.(guildId, beginning, limit) ?? Effect.die("There is no search");
-      expect(yield* search("GRA", 10)).toEqual(["100001", "100002"]);
-      expect(yield* search("gr", 2)).toEqual(["100001", "100002"]);
-      expect(yield* search("grace&", 10)).toEqual(["100001"]);
-      expect(yield* search("race", 10)).toEqual([]);
-    }).pipe(Effect.scoped),
-  );
+  test("searchMembers returns members whose name begins with a text, up to a limit", function* () {
+    const fixture = Schema.decodeUnknownSync(PlatformFixture)({
+      guilds: [
+        {
+          id: guildId,
+          members: [{ chatId: "100001" }, { chatId: "100002", nickname: "Grandma" }, { chatId: "100003" }],
+        },
+      ],
+      chatUsers: [
+        { id: "100001", username: "grace&co" },
+        { id: "100002", username: "ada" },
+        { id: "100003", username: "bob", displayName: "Gregor" },
+      ],
+    });
+    const chat = Context.get(yield* open(fixture), ChatPlatform);
+    const search = (beginning: string, limit: number) =>
+      chat.searchMembers?.(guildId, beginning, limit) ?? Effect.die("There is no search");
+    expect(yield* search("GRA", 10)).toEqual(["100001", "100002"]);
+    expect(yield* search("gr", 2)).toEqual(["100001", "100002"]);
+    expect(yield* search("grace&", 10)).toEqual(["100001"]);
+    expect(yield* search("race", 10)).toEqual([]);
+  });
 });
 
-it.effect("a response of a server that is not a dev platform is a failure", () =>
-  Effect.gen(function* () {
+testWith(FetchHttpClient.layer)(
+  "a response of a server that is not a dev platform is a failure",
+  function* () {
     const { url } = yield* started;
     const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
     const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
@@ -220,13 +210,13 @@ it.effect("a response of a server that is not a dev platform is a failure", () =
       const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
       expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
     }
-  }).pipe(Effect.provide(FetchHttpClient.layer)),
+  },
 );
 
 describe("faults", () => {
   const hasty = { backoff: Duration.millis(1), failuresToOpen: 100 };
 
-  it.live.each<[fault: FaultBody, sent: number, cause: unknown]>([
+  testLive.each<[fault: FaultBody, sent: number, cause: unknown]>([
     [{ mode: "down" }, 3, { reason: "status", status: 503 }],
     [{ mode: "down", status: 500 }, 1, { reason: "status", status: 500 }],
     [{ mode: "cut" }, 3, { reason: "connection" }],
@@ -238,8 +228,9 @@ describe("faults", () => {
     [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
     [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
     [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
-  ])("with the fault %o, a request is sent %i times and then fails as unavailable", ([fault, sent, cause]) =>
-    Effect.gen(function* () {
+  ])(
+    "with the fault %o, a request is sent %i times and then fails as unavailable",
+    function* ([fault, sent, cause]) {
       const server = yield* started;
       const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};
       yield* server.setFault(fault);
@@ -250,6 +241,6 @@ describe("faults", () => {
           expect(yield* asked(server)).toBe(sent);
         }
       }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
-    }),
+    },
   );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Option, Schema } from "effect";
 import { HttpClient, HttpClientResponse } from "effect/http";
 import { findResource } from "./find_resource.ts";
@@ -19,22 +19,19 @@ const find = Effect.fnUntraced(function* (status: number, body: string) {
 });
 
 describe("findResource", () => {
-  it.effect("findResource returns the resource from a response with status 200", () =>
-    Effect.gen(function* () {
-      const found = yield* find(200, '{"id":"1","name":null,"more":true}');
-      expect(found).toEqual(Option.some({ id: "1", name: null }));
-    }),
-  );
+  test("findResource returns the resource from a response with status 200", function* () {
+    const found = yield* find(200, '{"id":"1","name":null,"more":true}');
+    expect(found).toEqual(Option.some({ id: "1", name: null }));
+  });
 
-  it.effect.each([403, 404])(
+  test.each([403, 404])(
     "the lookup returns none for a %i that says the resource does not exist",
-    (status) =>
-      Effect.gen(function* () {
-        expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
-      }),
+    function* (status) {
+      expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
+    },
   );
 
-  it.effect.each<[status: number, body: string, reason: string]>([
+  test.each<[status: number, body: string, reason: string]>([
     [200, '{"id":"2","name":null}', "unreadable"],
     [200, '{"id":"1"}', "unreadable"],
     [200, "<!doctype html>", "unreadable"],
@@ -47,15 +44,13 @@ describe("findResource", () => {
     [302, "", "status"],
     [401, '{"code":"unknown_user"}', "status"],
     [500, '{"code":"unknown_user"}', "status"],
-  ])("a lookup fails for %i %s, which answers nothing", ([status, body, reason]) =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(find(status, body));
-      expect(error).toMatchObject({
-        _tag: "PlatformUnavailable",
-        operation: "Test.findUser",
-        cause: { reason, status },
-      });
-      expect(JSON.stringify([error, error.cause])).not.toContain("platform.test");
-    }),
-  );
+  ])("a lookup fails for %i %s, which answers nothing", function* ([status, body, reason]) {
+    const error = yield* Effect.flip(find(status, body));
+    expect(error).toMatchObject({
+      _tag: "PlatformUnavailable",
+      operation: "Test.findUser",
+      cause: { reason, status },
+    });
+    expect(JSON.stringify([error, error.cause])).not.toContain("platform.test");
+  });
 });

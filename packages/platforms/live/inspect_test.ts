@@ -1,4 +1,4 @@
-import { expect, it } from "@effect/vitest";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Duration, Effect } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { inspectLiveGamePlatform } from "./inspect.ts";
@@ -11,11 +11,9 @@ const inspect = (apiUrl: string) =>
     FetchHttpClient.layer,
   );
 
-it.live("the inspection succeeds if Roblox does not know the user, and fails for another server", () =>
-  Effect.gen(function* () {
-    const { apiUrl } = yield* startRoblox();
-    yield* inspect(apiUrl);
-    const other = yield* startRoblox(() => ({ status: 404, body: "Not found" }));
-    expect(yield* Effect.flip(inspect(other.apiUrl))).toMatchObject({ cause: { reason: "unreadable" } });
-  }),
-);
+test("the inspection succeeds if Roblox does not know the user, and fails for another server", function* () {
+  const { apiUrl } = yield* startRoblox();
+  yield* inspect(apiUrl);
+  const other = yield* startRoblox(() => ({ status: 404, body: "Not found" }));
+  expect(yield* Effect.flip(inspect(other.apiUrl))).toMatchObject({ cause: { reason: "unreadable" } });
+});

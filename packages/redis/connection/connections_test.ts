@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { Cache, Counters, type StoreUnavailable } from "@accountlink/core";
 import { makeCertificate, startRedis, whyNoCertificate, whyNoRedis } from "@accountlink/test-servers";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
 import * as CacheRedis from "../cache_redis.ts";
 import { openClient, openNode, outages, until } from "../test_redis.ts";
@@ -26,127 +26,111 @@ const reasonOf = ({ cause }: StoreUnavailable) => (cause instanceof RedisFailure
 
 describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => {
   for (const [how, start] of Object.entries(outages)) {
-    it.live(`connections recover soon from a Redis that was ${how}`, () =>
-      Effect.gen(function* () {
-        const redis = yield* start;
-        const ports = yield* openNode(redis.url, { commandTimeout: "500 millis" });
-        yield* Effect.eventually(useAll(ports));
-        yield* redis.break;
-        // Wait until commands fail at once, which means that the connection was closed.
-        yield* until(
-          Effect.gen(function* () {
-            const began = performance.now();
-            yield* Effect.flip(useAll(ports));
-            return performance.now() - began < 20;
-          }),
-        );
-        yield* redis.restore;
-        const [passed] = yield* Effect.timed(Effect.eventually(useAll(ports)));
-        // The recovery takes half a second on a quiet machine.
-        assert.isBelow(Duration.toMillis(passed), 10_000);
-      }),
-    );
-  }
-
-  it.live("connections are established when Redis starts after its client", () =>
-    Effect.gen(function* () {
-      const server = yield* startRedis();
-      yield* server.kill;
-      const ports = yield* openNode(server.url);
-      assert.strictEqual(reasonOf(yield* Effect.flip(useAll(ports))), "not connected");
-      yield* server.restart;
+    test(`connections recover soon from a Redis that was ${how}`, function* () {
+      const redis = yield* start;
+      const ports = yield* openNode(redis.url, { commandTimeout: "500 millis" });
       yield* Effect.eventually(useAll(ports));
-    }),
-  );
-
-  it.live(
-    "connections are replaced once if their server becomes a replica, even if it refuses many writes",
-    () =>
-      Effect.gen(function* () {
-        const warnings: Array<string> = [];
-        const note = ({ message }: Error) => void warnings.push(message);
-        yield* Effect.acquireRelease(
-          Effect.sync(() => process.on("warning", note)),
-          () => Effect.sync(() => process.off("warning", note)),
-        );
-        const server = yield* startRedis();
-        const connected = yield* connectionsOf(server.url);
-        const ports = yield* openNode(server.url);
-        yield* useAll(ports);
-        const before = yield* connected;
-        yield* server.ask("REPLICAOF", "127.0.0.1", "1");
-        yield* Effect.replicateEffect(Effect.exit(useAll(ports)), 20, { concurrency: "unbounded" });
-        yield* until(Effect.map(connected, (ids) => ids.some((id) => !before.includes(id))));
-        assert.deepStrictEqual(warnings, []);
-        yield* server.ask("REPLICAOF", "NO", "ONE");
-        yield* Effect.eventually(useAll(ports));
-      }),
-  );
-
-  it.live("all connections close with the scope", () =>
-    Effect.gen(function* () {
-      const server = yield* startRedis();
-      const connected = yield* connectionsOf(server.url);
-      yield* Effect.scoped(
+      yield* redis.break;
+      // Wait until commands fail at once, which means that the connection was closed.
+      yield* until(
         Effect.gen(function* () {
-          yield* useAll(yield* openNode(server.url));
-          yield* until(Effect.map(connected, (ids) => ids.length === 2));
+          const began = performance.now();
+          yield* Effect.flip(useAll(ports));
+          return performance.now() - began < 20;
         }),
       );
-      yield* until(Effect.map(connected, (ids) => ids.length === 0));
-    }),
-  );
+      yield* redis.restore;
+      const [passed] = yield* Effect.timed(Effect.eventually(useAll(ports)));
+      // The recovery takes half a second on a quiet machine.
+      assert.isBelow(Duration.toMillis(passed), 10_000);
+    });
+  }
 
-  it.live("connections log in to the database of the URL, and report failures without secrets", () =>
-    Effect.gen(function* () {
-      const password = "p@ss/w:rd%";
-      const server = yield* startRedis({
-        config: ["user default off", `user node on >${password} ~* +@all`],
-      });
-      const urlWith = (secret: string) =>
-        `redis://node:${encodeURIComponent(secret)}@127.0.0.1:${server.port}/3`;
-      yield* useAll(yield* openNode(urlWith(password)));
+  test("connections are established when Redis starts after its client", function* () {
+    const server = yield* startRedis();
+    yield* server.kill;
+    const ports = yield* openNode(server.url);
+    assert.strictEqual(reasonOf(yield* Effect.flip(useAll(ports))), "not connected");
+    yield* server.restart;
+    yield* Effect.eventually(useAll(ports));
+  });
 
-      const lines: Array<string> = [];
-      const keep = Logger.make(
-        ({ message, fiber }) => void lines.push(inspect([message, fiber], { depth: 6 })),
-      );
-      const wrong = "wr0ng-secret";
-      const ports = yield* Layer.build(
-        CacheRedis.layer({ url: Redacted.make(urlWith(wrong)) }).pipe(Layer.provide(Logger.layer([keep]))),
-      );
-      const error = yield* Effect.flip(useAll(ports));
-      yield* until(Effect.sync(() => lines.length > 0));
-      const told = inspect([error, error.cause, lines], { depth: null });
-      assert.include(told, "Redis cannot be reached");
-      assert.include(told, "WRONGPASS");
-      for (const secret of [wrong, String(server.port)]) assert.notInclude(told, secret);
-    }),
-  );
+  test("connections are replaced once if their server becomes a replica, even if it refuses many writes", function* () {
+    const warnings: Array<string> = [];
+    const note = ({ message }: Error) => void warnings.push(message);
+    yield* Effect.acquireRelease(
+      Effect.sync(() => process.on("warning", note)),
+      () => Effect.sync(() => process.off("warning", note)),
+    );
+    const server = yield* startRedis();
+    const connected = yield* connectionsOf(server.url);
+    const ports = yield* openNode(server.url);
+    yield* useAll(ports);
+    const before = yield* connected;
+    yield* server.ask("REPLICAOF", "127.0.0.1", "1");
+    yield* Effect.replicateEffect(Effect.exit(useAll(ports)), 20, { concurrency: "unbounded" });
+    yield* until(Effect.map(connected, (ids) => ids.some((id) => !before.includes(id))));
+    assert.deepStrictEqual(warnings, []);
+    yield* server.ask("REPLICAOF", "NO", "ONE");
+    yield* Effect.eventually(useAll(ports));
+  });
 
-  it.live("the error for a malformed URL does not repeat the URL", () =>
-    Effect.gen(function* () {
-      const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
-      const error = yield* Effect.flip(build);
-      assert.match(error.message, /^Cannot read the Redis URL, expected one of: redis:\/\//);
-      assert.notInclude(inspect(error), "secret");
-    }),
-  );
+  test("all connections close with the scope", function* () {
+    const server = yield* startRedis();
+    const connected = yield* connectionsOf(server.url);
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* useAll(yield* openNode(server.url));
+        yield* until(Effect.map(connected, (ids) => ids.length === 2));
+      }),
+    );
+    yield* until(Effect.map(connected, (ids) => ids.length === 0));
+  });
+
+  test("connections log in to the database of the URL, and report failures without secrets", function* () {
+    const password = "p@ss/w:rd%";
+    const server = yield* startRedis({
+      config: ["user default off", `user node on >${password} ~* +@all`],
+    });
+    const urlWith = (secret: string) =>
+      `redis://node:${encodeURIComponent(secret)}@127.0.0.1:${server.port}/3`;
+    yield* useAll(yield* openNode(urlWith(password)));
+
+    const lines: Array<string> = [];
+    const keep = Logger.make(
+      ({ message, fiber }) => void lines.push(inspect([message, fiber], { depth: 6 })),
+    );
+    const wrong = "wr0ng-secret";
+    const ports = yield* Layer.build(
+      CacheRedis.layer({ url: Redacted.make(urlWith(wrong)) }).pipe(Layer.provide(Logger.layer([keep]))),
+    );
+    const error = yield* Effect.flip(useAll(ports));
+    yield* until(Effect.sync(() => lines.length > 0));
+    const told = inspect([error, error.cause, lines], { depth: null });
+    assert.include(told, "Redis cannot be reached");
+    assert.include(told, "WRONGPASS");
+    for (const secret of [wrong, String(server.port)]) assert.notInclude(told, secret);
+  });
+
+  test("the error for a malformed URL does not repeat the URL", function* () {
+    const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
+    const error = yield* Effect.flip(build);
+    assert.match(error.message, /^Cannot read the Redis URL, expected one of: redis:\/\//);
+    assert.notInclude(inspect(error), "secret");
+  });
 });
 
 describe.skipIf(noCertificate !== null)(`connections with TLS ${noCertificate ?? "to Redis"}`, () => {
-  it.live("connections require a valid certificate", () =>
-    Effect.gen(function* () {
-      const made = yield* makeCertificate;
-      const server = yield* startRedis({ tls: made });
-      const trusting = yield* openNode(server.url, { tls: { ca: made.authority } });
-      const [cache, now] = [Context.get(trusting, Cache), Date.now()];
-      yield* cache.set("key", "value", now + 60_000, now);
-      const found = yield* cache.get("key", now);
-      assert.deepStrictEqual(found, Option.some("value"));
+  test("connections require a valid certificate", function* () {
+    const made = yield* makeCertificate;
+    const server = yield* startRedis({ tls: made });
+    const trusting = yield* openNode(server.url, { tls: { ca: made.authority } });
+    const [cache, now] = [Context.get(trusting, Cache), Date.now()];
+    yield* cache.set("key", "value", now + 60_000, now);
+    const found = yield* cache.get("key", now);
+    assert.deepStrictEqual(found, Option.some("value"));
 
-      const wary = yield* openNode(server.url);
-      assert.strictEqual(reasonOf(yield* Effect.flip(useAll(wary))), "not connected");
-    }),
-  );
+    const wary = yield* openNode(server.url);
+    assert.strictEqual(reasonOf(yield* Effect.flip(useAll(wary))), "not connected");
+  });
 });

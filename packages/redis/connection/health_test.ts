@@ -1,5 +1,5 @@
 import { startRedis, whyNoRedis } from "@accountlink/test-servers";
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber } from "effect";
 import { Redis } from "ioredis";
 import { firstOutcome } from "./health.ts";
@@ -26,23 +26,19 @@ const addedListeners = Effect.fnUntraced(function* (client: Redis, wait: Effect.
 });
 
 describe.skipIf(missing !== null)(`firstOutcome ${missing ?? "of a client of Redis"}`, () => {
-  it.live("firstOutcome removes its listeners once a client connects, and adds none to a connected one", () =>
-    Effect.gen(function* () {
-      const client = yield* openClient((yield* startRedis()).port);
-      assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });
-      assert.strictEqual(client.status, "ready");
-      assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 0, remaining: 0 });
-    }),
-  );
+  test("firstOutcome removes its listeners once a client connects, and adds none to a connected one", function* () {
+    const client = yield* openClient((yield* startRedis()).port);
+    assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });
+    assert.strictEqual(client.status, "ready");
+    assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 0, remaining: 0 });
+  });
 
-  it.live("firstOutcome removes its listeners after a failure and on interruption", () =>
-    Effect.gen(function* () {
-      const server = yield* startRedis();
-      yield* server.kill;
-      const client = yield* openClient(server.port);
-      assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });
-      const given = Effect.asVoid(Effect.timeoutOption(firstOutcome(client), 0));
-      assert.deepStrictEqual(yield* addedListeners(client, given), { added: 3, remaining: 0 });
-    }),
-  );
+  test("firstOutcome removes its listeners after a failure and on interruption", function* () {
+    const server = yield* startRedis();
+    yield* server.kill;
+    const client = yield* openClient(server.port);
+    assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });
+    const given = Effect.asVoid(Effect.timeoutOption(firstOutcome(client), 0));
+    assert.deepStrictEqual(yield* addedListeners(client, given), { added: 3, remaining: 0 });
+  });
 });

@@ -1,5 +1,5 @@
 import { FlowStore } from "@accountlink/core/flow";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { flowOf, gameId, storeProven } from "../sessions/test_verification.ts";
 import { withTampering } from "../sqlite/test_tampering.ts";
@@ -12,7 +12,7 @@ const unavailable = <A>(effect: Effect.Effect<A, unknown>) =>
   });
 
 describe("flows", () => {
-  it.effect.each(["chat_id = 'ada'", "game_id = ''", "sid = 'vs_'", "guild_id = '1'"])(
+  test.each(["chat_id = 'ada'", "game_id = ''", "sid = 'vs_'", "guild_id = '1'"])(
     "a flow is refused when its row has %s",
     (damage) =>
       withTampering((tamper) =>
@@ -28,7 +28,7 @@ describe("flows", () => {
       ),
   );
 
-  it.effect("a flow with a damaged challenge is refused", () =>
+  test("a flow with a damaged challenge is refused", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const flows = yield* FlowStore;
@@ -37,6 +37,5 @@ describe("flows", () => {
         tamper("UPDATE sign_ins SET step = 'both'");
         yield* unavailable(flows.takeChallenge(id, "state", 1));
       }),
-    ),
-  );
+    ));
 });

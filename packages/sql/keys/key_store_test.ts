@@ -1,7 +1,7 @@
 import { KeyId } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { makeKey } from "@accountlink/testing";
-import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Option } from "effect";
 import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
 
@@ -13,7 +13,7 @@ const key = makeKey(scope, {
 });
 
 describe("keys", () => {
-  it.effect.each([
+  test.each([
     "tier = 'gold'",
     "status = ''",
     "access = 'all'",
@@ -51,7 +51,7 @@ describe("a write of keys", () => {
     updateKey: (keys) => keys.updateKey({ ...origin, id: key.id, update: { access: "read" }, at: 2 }),
   };
 
-  it.effect.each(Object.entries(attempts))(
+  test.each(Object.entries(attempts))(
     "a write of keys rolls back if its last statement fails: %s",
     ([, attempt]) =>
       withTampering((tamper) =>

@@ -1,6 +1,6 @@
 import { ChatId, GameId, LinkStore } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit } from "effect";
 import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
 
@@ -19,7 +19,7 @@ const unavailable = <A, R>(operation: string, effect: Effect.Effect<A, unknown, 
 type Links = LinkStore["Service"];
 
 describe("links", () => {
-  it.effect.each(["'one'", "''", "CAST(x'31ff' AS TEXT)", "'1' || char(0)", "'\u0661'"])(
+  test.each(["'one'", "''", "CAST(x'31ff' AS TEXT)", "'1' || char(0)", "'\u0661'"])(
     "a link is refused when its row has %s",
     (damaged) =>
       withTampering((tamper) =>
@@ -39,7 +39,7 @@ describe("links", () => {
       ),
   );
 
-  it.effect("the lookup of a link with invalid numbers fails", () =>
+  test("the lookup of a link with invalid numbers fails", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -48,12 +48,11 @@ describe("links", () => {
         const exit = yield* Effect.exit(links.findByChatId(pid, chatId));
         expect(Exit.hasDies(exit)).toBe(true);
       }),
-    ),
-  );
+    ));
 });
 
 describe("a count of many links", () => {
-  it.effect("every link is counted once, even if many links have the same verification time", () =>
+  test("every link is counted once, even if many links have the same verification time", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
@@ -74,8 +73,7 @@ describe("a count of many links", () => {
         expect(yield* countOf(20_000, 40_000)).toBe(20_000);
         expect(yield* countOf(dayMs, 2 * dayMs)).toBe(0);
       }),
-    ),
-  );
+    ));
 });
 
 describe("a write of links", () => {
@@ -90,7 +88,7 @@ describe("a write of links", () => {
     progress: { source: "file", position: 2 },
   } as const;
 
-  it.effect.each([
+  test.each([
     ["setGame", (links: Links) => links.setGame({ ...write, gameId: otherGameId })],
     ["moveChat", (links: Links) => links.moveChat({ ...write, oldChatId: chatId, newChatId: otherChatId })],
     ["removeGame", (links: Links) => links.removeGame(write)],

@@ -1,6 +1,6 @@
 import { ChatId, GameId, GuildId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber } from "effect";
 import { origin, scope, withTampering } from "../sqlite/test_tampering.ts";
 
@@ -24,7 +24,7 @@ const deleteAll = Effect.gen(function* () {
 });
 
 describe("the deletion of a large scope", () => {
-  it.effect("other reads and writes run during the deletion of a scope, which writes one audit entry", () =>
+  test("other reads and writes run during the deletion of a scope, which writes one audit entry", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const [links, keys] = [yield* LinkStore, yield* KeyStore];
@@ -48,10 +48,9 @@ describe("the deletion of a large scope", () => {
         expect(look(entriesOf)).toEqual(deleted(count));
         expect(look("SELECT pid FROM links")).toEqual([{ pid: other }]);
       }),
-    ),
-  );
+    ));
 
-  it.effect("an interrupted deletion of a scope has an audit entry for the links that were deleted", () =>
+  test("an interrupted deletion of a scope has an audit entry for the links that were deleted", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(manyLinks);
@@ -67,10 +66,9 @@ describe("the deletion of a large scope", () => {
         expect(yield* deleteAll).toMatchObject({ records: left });
         expect(look(entriesOf)).toEqual(deleted(count - left, left));
       }),
-    ),
-  );
+    ));
 
-  it.effect("the deletion of a scope deletes its recorded sightings of addresses in batches", () =>
+  test("the deletion of a scope deletes its recorded sightings of addresses in batches", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(`
@@ -81,6 +79,5 @@ describe("the deletion of a large scope", () => {
         expect(look("SELECT 1 FROM sightings UNION ALL SELECT 1 FROM place_users")).toEqual([]);
         expect(look(entriesOf)).toEqual(deleted(0));
       }),
-    ),
-  );
+    ));
 });

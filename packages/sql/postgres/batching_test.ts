@@ -1,13 +1,13 @@
 import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect } from "@accountlink/test-servers/effect";
 import { makeKey } from "@accountlink/testing";
-import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Option } from "effect";
 import { SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
-import { onDatabase } from "./test_postgres.ts";
+import { testOnDatabase } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
@@ -37,67 +37,65 @@ const storesObserved = (onExecute: (text: string) => void) => {
 };
 
 describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"}`, () => {
-  it.live("concurrent lookups share a statement", () => {
+  testOnDatabase()("concurrent lookups share a statement", function* () {
     const statements: Array<string> = [];
-    return Effect.gen(function* () {
-      yield* migrate;
-      yield* Effect.gen(function* () {
-        const [keys, links] = [yield* KeyStore, yield* LinkStore];
-        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-        yield* keys.ensureScope("acme", { kind: "global" }, pid);
-        const [ada, bob] = [keyOf("Aa0Bb1Cc2Dd3"), keyOf("Ee4Ff5Gg6Hh7")];
-        yield* keys.insertKey({ ...origin, key: ada, hash: "of ada", maxKeys: null });
-        yield* keys.insertKey({ ...origin, key: bob, hash: "of bob", maxKeys: null });
-        yield* keys.rotateKey({ ...origin, id: bob.id, hash: "of bob, new", previousUntil: 9 });
-        const chatId = ChatId.make("10001");
-        yield* links.setGame({ ...origin, chatId, gameId: GameId.make("42") });
-        expect(statements).toEqual([]);
+    yield* migrate;
+    yield* Effect.gen(function* () {
+      const [keys, links] = [yield* KeyStore, yield* LinkStore];
+      yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+      yield* keys.ensureScope("acme", { kind: "global" }, pid);
+      const [ada, bob] = [keyOf("Aa0Bb1Cc2Dd3"), keyOf("Ee4Ff5Gg6Hh7")];
+      yield* keys.insertKey({ ...origin, key: ada, hash: "of ada", maxKeys: null });
+      yield* keys.insertKey({ ...origin, key: bob, hash: "of bob", maxKeys: null });
+      yield* keys.rotateKey({ ...origin, id: bob.id, hash: "of bob, new", previousUntil: 9 });
+      const chatId = ChatId.make("10001");
+      yield* links.setGame({ ...origin, chatId, gameId: GameId.make("42") });
+      expect(statements).toEqual([]);
 
-        yield* keys.findByHash("of nobody");
-        yield* keys.findByHash("of ada");
-        expect(statements.splice(0)).toHaveLength(2);
+      yield* keys.findByHash("of nobody");
+      yield* keys.findByHash("of ada");
+      expect(statements.splice(0)).toHaveLength(2);
 
-        const hashes = ["of bob", "of nobody", "of ada", "of bob, new", "of ada"];
-        expect(yield* Effect.forEach(hashes, keys.findByHash, atOnce)).toEqual([
-          Option.some({ key: bob, endsAt: 9 }),
-          Option.none(),
-          Option.some({ key: ada, endsAt: null }),
-          Option.some({ key: bob, endsAt: null }),
-          Option.some({ key: ada, endsAt: null }),
-        ]);
-        expect(statements.splice(0)).toHaveLength(1);
+      const hashes = ["of bob", "of nobody", "of ada", "of bob, new", "of ada"];
+      expect(yield* Effect.forEach(hashes, keys.findByHash, atOnce)).toEqual([
+        Option.some({ key: bob, endsAt: 9 }),
+        Option.none(),
+        Option.some({ key: ada, endsAt: null }),
+        Option.some({ key: bob, endsAt: null }),
+        Option.some({ key: ada, endsAt: null }),
+      ]);
+      expect(statements.splice(0)).toHaveLength(1);
 
-        const chatIds = [chatId, ChatId.make("10002"), chatId];
-        const found = yield* Effect.forEach(chatIds, (id) => links.findByChatId(pid, id), atOnce);
-        expect(found.map(Option.map(({ gameId }) => gameId))).toEqual([
-          Option.some("42"),
-          Option.none(),
-          Option.some("42"),
-        ]);
-        expect(statements.splice(0)).toHaveLength(1);
+      const chatIds = [chatId, ChatId.make("10002"), chatId];
+      const found = yield* Effect.forEach(chatIds, (id) => links.findByChatId(pid, id), atOnce);
+      expect(found.map(Option.map(({ gameId }) => gameId))).toEqual([
+        Option.some("42"),
+        Option.none(),
+        Option.some("42"),
+      ]);
+      expect(statements.splice(0)).toHaveLength(1);
 
-        const bulks = [[chatId], [ChatId.make("10002")], [ChatId.make("10002"), chatId]];
-        const linked = yield* Effect.forEach(bulks, (bulk) => links.findGamesByChatIds(pid, bulk), atOnce);
-        expect(linked.map((games) => [...games])).toEqual([[[chatId, "42"]], [], [[chatId, "42"]]]);
-        expect(statements.splice(0)).toHaveLength(1);
+      const bulks = [[chatId], [ChatId.make("10002")], [ChatId.make("10002"), chatId]];
+      const linked = yield* Effect.forEach(bulks, (bulk) => links.findGamesByChatIds(pid, bulk), atOnce);
+      expect(linked.map((games) => [...games])).toEqual([[[chatId, "42"]], [], [[chatId, "42"]]]);
+      expect(statements.splice(0)).toHaveLength(1);
 
-        const [first, second, nobodys] = [GameId.make("42"), GameId.make("43"), GameId.make("44")];
-        const later = ChatId.make("10000");
-        yield* links.setGame({ ...origin, chatId: ChatId.make("10003"), gameId: second });
-        yield* links.setGame({ ...origin, at: 2, chatId: later, gameId: first });
-        const games = yield* Effect.forEach(
-          [second, nobodys, first, second],
-          (gameId) => links.findByGameIds(pid, [gameId]),
-          atOnce,
-        );
-        expect(games.map((chats) => [...chats])).toEqual([
-          [[second, ["10003"]]],
-          [],
-          [[first, [later, chatId]]],
-          [[second, ["10003"]]],
-        ]);
-        expect(statements.splice(0)).toHaveLength(1);
-      }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
-    }).pipe(onDatabase);
+      const [first, second, nobodys] = [GameId.make("42"), GameId.make("43"), GameId.make("44")];
+      const later = ChatId.make("10000");
+      yield* links.setGame({ ...origin, chatId: ChatId.make("10003"), gameId: second });
+      yield* links.setGame({ ...origin, at: 2, chatId: later, gameId: first });
+      const games = yield* Effect.forEach(
+        [second, nobodys, first, second],
+        (gameId) => links.findByGameIds(pid, [gameId]),
+        atOnce,
+      );
+      expect(games.map((chats) => [...chats])).toEqual([
+        [[second, ["10003"]]],
+        [],
+        [[first, [later, chatId]]],
+        [[second, ["10003"]]],
+      ]);
+      expect(statements.splice(0)).toHaveLength(1);
+    }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
   });
 });

@@ -1,5 +1,6 @@
 import { ChatId, GameId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import {
   anyCommand,
   type Command,
@@ -9,7 +10,6 @@ import {
   sweepCommand,
   verificationWalk,
 } from "@accountlink/testing/conformance/commands";
-import { describe, expect, it } from "@effect/vitest";
 import { Effect, Redacted } from "effect";
 import * as FastCheck from "fast-check";
 import { layerPostgres } from "./postgres.ts";
@@ -99,54 +99,48 @@ const deadlocksOf = Effect.fnUntraced(function* (
 const atOnce = { concurrency: "unbounded" } as const;
 
 describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}`, () => {
-  it.live("concurrent writes never deadlock", () =>
-    Effect.gen(function* () {
-      const rounds = sample(tuple(walks, commands), { numRuns: 20, seed: 1 });
-      const writes = Effect.forEach(
-        rounds,
-        Effect.fnUntraced(function* ([before, together]) {
-          const subjects = newSubjects();
-          yield* storeSubjects(subjects);
-          yield* Effect.forEach(before.flat(), (command) => runCommand(subjects, command));
-          yield* Effect.forEach(together, (command) => runCommand(subjects, command), atOnce);
-        }),
+  test("concurrent writes never deadlock", function* () {
+    const rounds = sample(tuple(walks, commands), { numRuns: 20, seed: 1 });
+    const writes = Effect.forEach(
+      rounds,
+      Effect.fnUntraced(function* ([before, together]) {
+        const subjects = newSubjects();
+        yield* storeSubjects(subjects);
+        yield* Effect.forEach(before.flat(), (command) => runCommand(subjects, command));
+        yield* Effect.forEach(together, (command) => runCommand(subjects, command), atOnce);
+      }),
+    );
+    expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
+  });
+
+  test("concurrent writes of many records never deadlock, even if imports replace records", function* () {
+    const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
+    const writes = Effect.gen(function* () {
+      const subjects = newSubjects();
+      yield* storeSubjects(subjects);
+      yield* Effect.forEach(
+        groups,
+        (group) => Effect.forEach(group, (command) => runCommand(subjects, command), atOnce),
+        { concurrency: 10 },
       );
-      expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
-    }),
-  );
+    });
+    expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
+  });
 
-  it.live("concurrent writes of many records never deadlock, even if imports replace records", () =>
-    Effect.gen(function* () {
-      const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
-      const writes = Effect.gen(function* () {
-        const subjects = newSubjects();
-        yield* storeSubjects(subjects);
-        yield* Effect.forEach(
-          groups,
-          (group) => Effect.forEach(group, (command) => runCommand(subjects, command), atOnce),
-          { concurrency: 10 },
-        );
-      });
-      expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
-    }),
-  );
-
-  it.live("concurrent writes never deadlock while links are moved to users without a record", () =>
-    Effect.gen(function* () {
-      const writes = Effect.gen(function* () {
-        const subjects = newSubjects();
-        yield* storeSubjects(subjects);
-        yield* Effect.forEach(
-          Array.from({ length: 300 }, (_, pair) => moveAndWrites(pair)),
-          ({ first, together }) =>
-            Effect.andThen(
-              runCommand(subjects, first),
-              Effect.forEach(together, (command) => runCommand(subjects, command), atOnce),
-            ),
-          { concurrency: 5 },
-        );
-      });
-      expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
-    }),
-  );
+  test("concurrent writes never deadlock while links are moved to users without a record", function* () {
+    const writes = Effect.gen(function* () {
+      const subjects = newSubjects();
+      yield* storeSubjects(subjects);
+      yield* Effect.forEach(
+        Array.from({ length: 300 }, (_, pair) => moveAndWrites(pair)),
+        ({ first, together }) =>
+          Effect.andThen(
+            runCommand(subjects, first),
+            Effect.forEach(together, (command) => runCommand(subjects, command), atOnce),
+          ),
+        { concurrency: 5 },
+      );
+    });
+    expect(yield* deadlocksOf(writes)).toEqual([{ deadlocks: 0, worked: true }]);
+  });
 });

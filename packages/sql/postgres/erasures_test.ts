@@ -8,13 +8,13 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { UserStore } from "@accountlink/core/users";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect } from "@accountlink/test-servers/effect";
 import { makeFlow } from "@accountlink/testing";
-import { describe, expect, it } from "@effect/vitest";
 import { Deferred, Effect, Fiber, Option, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
-import { Database, onDatabase } from "./test_postgres.ts";
+import { Database, testOnDatabase } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
@@ -60,56 +60,52 @@ const holdSighting = (release: Deferred.Deferred<void>) =>
   });
 
 describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
-  it.live(
+  testOnDatabase({ maxConnections: 8 })(
     "an erasure delays sign-ins and writes of its user, and erases requests that were stored before it",
-    () =>
-      onDatabase(
-        Effect.gen(function* () {
-          yield* migrate;
-          yield* Effect.gen(function* () {
-            const [keys, sessions, links] = [yield* KeyStore, yield* SessionStore, yield* LinkStore];
-            const [flows, idempotency, users] = [yield* FlowStore, yield* IdempotencyStore, yield* UserStore];
-            yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-            yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-            const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
-            yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
-            const flow = makeFlow(scope);
-            yield* flows.begin(flow);
-            const kept = { answer: "kept", chatIds: [ada] };
-            const set = links.setGame({ ...origin, chatId: ada, gameId });
-            const commit = (id: string) =>
-              idempotency.commit(
-                requestOf(id),
-                Effect.map(set, (outcome) => [outcome, kept] as const),
-              );
-            yield* idempotency.commit(requestOf("earlier"), Effect.succeed([null, kept] as const));
-            const release = yield* Deferred.make<void>();
-            yield* holdSighting(release);
-            const erasing = yield* Effect.forkChild(
-              users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
-            );
-            yield* untilWaiting("transactionid", 1);
-            const { setGameOnce } = links;
-            const committing = yield* Effect.forkChild(commit("later"));
-            const setting = yield* Effect.forkChild(
-              setGameOnce?.({ ...origin, chatId: ada, gameId }, requestOf("at once")) ??
-                Effect.die("no Postgres"),
-            );
-            const proof = { step: "chat", chatId: ada } as const;
-            const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
-            yield* untilWaiting("advisory", 3);
-            yield* Deferred.succeed(release, undefined);
+    function* () {
+      yield* migrate;
+      yield* Effect.gen(function* () {
+        const [keys, sessions, links] = [yield* KeyStore, yield* SessionStore, yield* LinkStore];
+        const [flows, idempotency, users] = [yield* FlowStore, yield* IdempotencyStore, yield* UserStore];
+        yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+        yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+        const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
+        yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
+        const flow = makeFlow(scope);
+        yield* flows.begin(flow);
+        const kept = { answer: "kept", chatIds: [ada] };
+        const set = links.setGame({ ...origin, chatId: ada, gameId });
+        const commit = (id: string) =>
+          idempotency.commit(
+            requestOf(id),
+            Effect.map(set, (outcome) => [outcome, kept] as const),
+          );
+        yield* idempotency.commit(requestOf("earlier"), Effect.succeed([null, kept] as const));
+        const release = yield* Deferred.make<void>();
+        yield* holdSighting(release);
+        const erasing = yield* Effect.forkChild(
+          users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
+        );
+        yield* untilWaiting("transactionid", 1);
+        const { setGameOnce } = links;
+        const committing = yield* Effect.forkChild(commit("later"));
+        const setting = yield* Effect.forkChild(
+          setGameOnce?.({ ...origin, chatId: ada, gameId }, requestOf("at once")) ??
+            Effect.die("no Postgres"),
+        );
+        const proof = { step: "chat", chatId: ada } as const;
+        const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
+        yield* untilWaiting("advisory", 3);
+        yield* Deferred.succeed(release, undefined);
 
-            expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
-            const erased = { fingerprint: "content", answer: null, isErased: true, endsAt: 100 };
-            expect(yield* idempotency.find("earlier")).toEqual(Option.some(erased));
-            expect(yield* commit("earlier")).toEqual(Option.none());
-            expect(Option.isSome(yield* Fiber.join(committing))).toBe(true);
-            expect(Option.isSome(yield* Fiber.join(setting))).toBe(true);
-            expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
-          }).pipe(Effect.provide(stores));
-        }),
-        { maxConnections: 8 },
-      ),
+        expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
+        const erased = { fingerprint: "content", answer: null, isErased: true, endsAt: 100 };
+        expect(yield* idempotency.find("earlier")).toEqual(Option.some(erased));
+        expect(yield* commit("earlier")).toEqual(Option.none());
+        expect(Option.isSome(yield* Fiber.join(committing))).toBe(true);
+        expect(Option.isSome(yield* Fiber.join(setting))).toBe(true);
+        expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
+      }).pipe(Effect.provide(stores));
+    },
   );
 });

@@ -5,15 +5,15 @@ import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect } from "@accountlink/test-servers/effect";
 import { makeKey, makeWebhook } from "@accountlink/testing";
 import { PgClient } from "@effect/sql-pg";
-import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, type SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
-import { onDatabase } from "./test_postgres.ts";
+import { testOnDatabase } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
@@ -62,23 +62,21 @@ const writes = Effect.gen(function* () {
 });
 
 describe.skipIf(missing !== null)(`locked reads ${missing ?? "on Postgres"}`, () => {
-  it.live.each(["key", "webhook", "plan"] as const)(
+  testOnDatabase().each(["key", "webhook", "plan"] as const)(
     "a write changes no %s that was inserted after the lock was tried",
     (name) =>
-      onDatabase(
-        Effect.gen(function* () {
-          yield* migrate;
-          const keys = yield* KeyStore;
-          yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-          yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-          const insert = Effect.ignore((yield* inserts)[name]);
-          const racing = Layer.provide(stores, insertingAfterLocks(insert));
-          const isChanged = yield* Effect.flatMap(writes, (all) => all[name]).pipe(
-            Effect.provide(racing, { local: true }),
-          );
-          expect(isChanged).toBe(false);
-          expect(yield* Effect.flatMap(writes, (all) => all[name])).toBe(true);
-        }).pipe(Effect.provide(stores)),
-      ),
+      Effect.gen(function* () {
+        yield* migrate;
+        const keys = yield* KeyStore;
+        yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+        yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+        const insert = Effect.ignore((yield* inserts)[name]);
+        const racing = Layer.provide(stores, insertingAfterLocks(insert));
+        const isChanged = yield* Effect.flatMap(writes, (all) => all[name]).pipe(
+          Effect.provide(racing, { local: true }),
+        );
+        expect(isChanged).toBe(false);
+        expect(yield* Effect.flatMap(writes, (all) => all[name])).toBe(true);
+      }).pipe(Effect.provide(stores)),
   );
 });

@@ -4,8 +4,8 @@ import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect, testLive, layer as withLayer } from "@accountlink/test-servers/effect";
 import { linkStoreSuite, storagePropertySuite } from "@accountlink/testing/conformance";
-import { describe, expect, it, layer as withLayer } from "@effect/vitest";
 import { Effect, Layer, Redacted } from "effect";
 import * as test from "vitest";
 import { layerPostgres, migratePostgres } from "./postgres.ts";
@@ -48,44 +48,40 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
   if (isProof) linkStoreSuite({ name: "Partitions by record", layer: layerPartitioned(byRecord), test });
   storagePropertySuite({ ...partitioned, model: StorageMemory.layer, runs: isProof ? 100 : 10 });
 
-  it.live("partitions have the columns, keys and indexes of the original table", () =>
-    Effect.gen(function* () {
-      const { query } = yield* makeDatabase;
-      const before = yield* query(definitions);
-      yield* query(byScope);
-      expect(yield* query(definitions)).toEqual(before);
-      expect(before.length).toBeGreaterThan(8);
-    }),
-  );
+  testLive("partitions have the columns, keys and indexes of the original table", function* () {
+    const { query } = yield* makeDatabase;
+    const before = yield* query(definitions);
+    yield* query(byScope);
+    expect(yield* query(definitions)).toEqual(before);
+    expect(before.length).toBeGreaterThan(8);
+  });
 
-  it.live("partitioning keeps all links, and stores each scope in one partition", () =>
-    Effect.gen(function* () {
-      const { query, options } = yield* makeDatabase;
-      const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));
-      const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
-      const chatIds = ["10001", "10002"].map((id) => ChatId.make(id));
-      yield* Effect.gen(function* () {
-        const [keys, links] = [yield* KeyStore, yield* LinkStore];
-        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-        for (const [i, pid] of pids.entries()) {
-          yield* keys.ensureScope("acme", { kind: "guild", guildId: `${70_000 + i}` as never }, pid);
-          for (const chatId of chatIds) {
-            yield* links.setGame({ ...origin, pid, chatId, gameId: GameId.make(`${i + 1}`), at: i });
-          }
+  testLive("partitioning keeps all links, and stores each scope in one partition", function* () {
+    const { query, options } = yield* makeDatabase;
+    const pids = Array.from({ length: 40 }, (_, i) => Pid.make(`pid_${`${i}`.padStart(16, "0")}`));
+    const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+    const chatIds = ["10001", "10002"].map((id) => ChatId.make(id));
+    yield* Effect.gen(function* () {
+      const [keys, links] = [yield* KeyStore, yield* LinkStore];
+      yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+      for (const [i, pid] of pids.entries()) {
+        yield* keys.ensureScope("acme", { kind: "guild", guildId: `${70_000 + i}` as never }, pid);
+        for (const chatId of chatIds) {
+          yield* links.setGame({ ...origin, pid, chatId, gameId: GameId.make(`${i + 1}`), at: i });
         }
-      }).pipe(Effect.provide(layerPostgres(options), { local: true }));
-      const before = yield* query("SELECT * FROM links ORDER BY pid, chat_id");
+      }
+    }).pipe(Effect.provide(layerPostgres(options), { local: true }));
+    const before = yield* query("SELECT * FROM links ORDER BY pid, chat_id");
 
-      yield* query(byScope);
+    yield* query(byScope);
 
-      expect(yield* query("SELECT * FROM links ORDER BY pid, chat_id")).toEqual(before);
-      expect(before).toHaveLength(pids.length * chatIds.length);
-      const counts = yield* query(
-        "SELECT pid, count(DISTINCT tableoid)::int AS partitions FROM links GROUP BY pid ORDER BY pid",
-      );
-      expect(counts).toEqual(pids.map((pid) => ({ pid, partitions: 1 })));
-    }),
-  );
+    expect(yield* query("SELECT * FROM links ORDER BY pid, chat_id")).toEqual(before);
+    expect(before).toHaveLength(pids.length * chatIds.length);
+    const counts = yield* query(
+      "SELECT pid, count(DISTINCT tableoid)::int AS partitions FROM links GROUP BY pid ORDER BY pid",
+    );
+    expect(counts).toEqual(pids.map((pid) => ({ pid, partitions: 1 })));
+  });
 
   // Runs only in `npm run proof`, since the partitioning script is optional and rarely changes.
   if (!isProof) return;

@@ -1,7 +1,7 @@
 import { GameId, LinkStore } from "@accountlink/core";
 import { maxChatsOfGame } from "@accountlink/core/links";
 import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
-import { describe, expect, layer as withLayer } from "@effect/vitest";
+import { describe, expect, layer as withLayer } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { sightingsOfStrangers } from "./test_alt_plans.ts";
 import { cases, layerFull, maxReads, modes, pid, readsOf } from "./test_plans.ts";

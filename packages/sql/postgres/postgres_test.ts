@@ -9,13 +9,13 @@ import {
   whyNoPostgres,
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, type Scope } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import * as StoragePostgres from "./mod.ts";
-import { Database, generous, layerClient, onDatabase } from "./test_postgres.ts";
+import { Database, generous, layerClient, testOnDatabase } from "./test_postgres.ts";
 
 const { inspectPostgres, layerPostgres, migratePostgres } = StoragePostgres;
 
@@ -31,7 +31,7 @@ type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
 const withParts = (url: string, parts: Parts): URL => Object.assign(new URL(url), parts);
 
 describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => {
-  it.live.each<readonly [string, Parts, string]>([
+  test.each<readonly [string, Parts, string]>([
     ["a wrong password", { password: "guess" }, "it refuses the user or the password (28P01)"],
     ["a missing database", { pathname: "/none" }, "the server has none of that name (3D000)"],
     ["a closed port", { port: "1" }, "the connection failed (ECONNREFUSED)"],
@@ -40,114 +40,99 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
       { search: "?sslmode=verify-full&sslrootcert=/none/at/all" },
       "ENOENT: no such file or directory, open '/none/at/all'",
     ],
-  ])("the error of %s contains no secrets", ([, parts, reason]) =>
-    Effect.gen(function* () {
-      const spoilt = withParts((yield* makePostgresDatabase()).url, parts);
-      const attempts: ReadonlyArray<Effect.Effect<unknown, StoragePostgres.PostgresError, Scope.Scope>> = [
-        Layer.build(layerPostgres(optionsOf(spoilt))),
-        migratePostgres(optionsOf(spoilt)),
-        inspectPostgres(optionsOf(spoilt)),
-      ];
-      for (const attempt of attempts) {
-        const error = yield* Effect.flip(Effect.scoped(attempt));
-        expect(error._tag).toBe("DatabaseUnusable");
-        expect(error.message).toBe(`Cannot use database "${spoilt.host}${spoilt.pathname}": ${reason}`);
-      }
-    }),
-  );
+  ])("the error of %s contains no secrets", function* ([, parts, reason]) {
+    const spoilt = withParts((yield* makePostgresDatabase()).url, parts);
+    const attempts: ReadonlyArray<Effect.Effect<unknown, StoragePostgres.PostgresError, Scope.Scope>> = [
+      Layer.build(layerPostgres(optionsOf(spoilt))),
+      migratePostgres(optionsOf(spoilt)),
+      inspectPostgres(optionsOf(spoilt)),
+    ];
+    for (const attempt of attempts) {
+      const error = yield* Effect.flip(Effect.scoped(attempt));
+      expect(error._tag).toBe("DatabaseUnusable");
+      expect(error.message).toBe(`Cannot use database "${spoilt.host}${spoilt.pathname}": ${reason}`);
+    }
+  });
 
-  it.live("a database of another encoding than UTF8, which cannot store every name, causes a warning", () =>
-    Effect.gen(function* () {
-      const { url, query } = yield* makePostgresDatabase();
-      const latin = withParts(url, { pathname: `${new URL(url).pathname}_latin` });
-      const name = latin.pathname.slice(1);
-      yield* Effect.acquireRelease(
-        query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`),
-        () => query(`DROP DATABASE ${name} WITH (FORCE)`),
-      );
-      const warnings: Array<unknown> = [];
-      const logger = Logger.make(({ message }) => void warnings.push(message));
-      yield* Effect.provide(migratePostgres(optionsOf(latin)), Logger.layer([logger]));
-      expect(warnings).toEqual([
-        [expect.stringContaining(`database "${latin.host}/${name}" is LATIN1, expected UTF8`)],
-      ]);
-      expect(yield* inspectPostgres(optionsOf(latin))).toMatchObject({ encoding: "LATIN1" });
-    }),
-  );
+  test("a database of another encoding than UTF8, which cannot store every name, causes a warning", function* () {
+    const { url, query } = yield* makePostgresDatabase();
+    const latin = withParts(url, { pathname: `${new URL(url).pathname}_latin` });
+    const name = latin.pathname.slice(1);
+    yield* Effect.acquireRelease(
+      query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`),
+      () => query(`DROP DATABASE ${name} WITH (FORCE)`),
+    );
+    const warnings: Array<unknown> = [];
+    const logger = Logger.make(({ message }) => void warnings.push(message));
+    yield* Effect.provide(migratePostgres(optionsOf(latin)), Logger.layer([logger]));
+    expect(warnings).toEqual([
+      [expect.stringContaining(`database "${latin.host}/${name}" is LATIN1, expected UTF8`)],
+    ]);
+    expect(yield* inspectPostgres(optionsOf(latin))).toMatchObject({ encoding: "LATIN1" });
+  });
 
-  it.live.each(["cut", "silence"] as const)(
+  test.each(["cut", "silence"] as const)(
     "a start waits for a database that is not available yet: %s",
-    (fault) =>
-      Effect.gen(function* () {
-        const { url } = yield* makePostgresDatabase();
-        const proxy = yield* startProxy(Number(new URL(url).port));
-        yield* proxy[fault];
-        const waits = yield* Deferred.make<unknown>();
-        const logger = Logger.make(({ message }) => void Deferred.doneUnsafe(waits, Exit.succeed(message)));
-        const timeouts = { connectTimeout: "1 second", startTimeout: "1 minute" } as const;
-        const options = { ...optionsOf(withParts(url, { port: `${proxy.port}` })), ...timeouts };
-        const migrating = yield* migratePostgres(options).pipe(
-          Effect.provide(Logger.layer([logger])),
-          Effect.forkChild,
-        );
-        expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
-        yield* proxy.restore;
-        expect(yield* Fiber.join(migrating)).toEqual(names);
-      }),
+    function* (fault) {
+      const { url } = yield* makePostgresDatabase();
+      const proxy = yield* startProxy(Number(new URL(url).port));
+      yield* proxy[fault];
+      const waits = yield* Deferred.make<unknown>();
+      const logger = Logger.make(({ message }) => void Deferred.doneUnsafe(waits, Exit.succeed(message)));
+      const timeouts = { connectTimeout: "1 second", startTimeout: "1 minute" } as const;
+      const options = { ...optionsOf(withParts(url, { port: `${proxy.port}` })), ...timeouts };
+      const migrating = yield* migratePostgres(options).pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.forkChild,
+      );
+      expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
+      yield* proxy.restore;
+      expect(yield* Fiber.join(migrating)).toEqual(names);
+    },
   );
 
-  it.live.each<readonly [string, Parts]>([
+  test.each<readonly [string, Parts]>([
     ["a missing database", { pathname: "/none" }],
     ["a wrong password", { password: "guess" }],
-  ])("a start fails at once for %s, despite a start timeout", ([, parts]) =>
-    Effect.gen(function* () {
-      const logged: Array<unknown> = [];
-      const logger = Logger.make(({ message }) => void logged.push(message));
-      const { url } = yield* makePostgresDatabase();
-      const options = { ...optionsOf(withParts(url, parts)), startTimeout: "1 hour" } as const;
-      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([logger]))));
-      expect(error._tag).toBe("DatabaseUnusable");
-      expect(logged).toEqual([]);
-    }),
-  );
+  ])("a start fails at once for %s, despite a start timeout", function* ([, parts]) {
+    const logged: Array<unknown> = [];
+    const logger = Logger.make(({ message }) => void logged.push(message));
+    const { url } = yield* makePostgresDatabase();
+    const options = { ...optionsOf(withParts(url, parts)), startTimeout: "1 hour" } as const;
+    const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([logger]))));
+    expect(error._tag).toBe("DatabaseUnusable");
+    expect(logged).toEqual([]);
+  });
 
-  it.live("a start stops waiting for the database after the start timeout", () =>
-    Effect.gen(function* () {
-      const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;
-      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([]))));
-      expect(error.message).toContain("ECONNREFUSED");
-    }),
-  );
+  test("a start stops waiting for the database after the start timeout", function* () {
+    const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;
+    const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([]))));
+    expect(error.message).toContain("ECONNREFUSED");
+  });
 
-  it.live.each([
-    "mysql://user:hidden@host/name",
-    "host/name?password=hidden",
-    "",
-    "postgres//user:hidden@host",
-  ])("the URL %s is refused without repeating it", (url) =>
-    Effect.gen(function* () {
+  test.each(["mysql://user:hidden@host/name", "host/name?password=hidden", "", "postgres//user:hidden@host"])(
+    "the URL %s is refused without repeating it",
+    function* (url) {
       const error = yield* Effect.flip(migratePostgres(optionsOf(url)));
       expect(error.message).toBe(
         'Cannot use database "postgres": its URL is malformed, expected "postgres://user:password@host:port/database"',
       );
-    }),
+    },
   );
 });
 
 describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
-  it.live("the stores connect only to servers with a valid certificate", () =>
-    Effect.gen(function* () {
-      const { certificate, key } = yield* makeCertificate;
-      const server = yield* startPostgres({ tls: { certificate, key } });
-      const { url } = yield* makePostgresDatabase(server);
-      const over = (search: string) => optionsOf(withParts(url, { search }));
+  test("the stores connect only to servers with a valid certificate", function* () {
+    const { certificate, key } = yield* makeCertificate;
+    const server = yield* startPostgres({ tls: { certificate, key } });
+    const { url } = yield* makePostgresDatabase(server);
+    const over = (search: string) => optionsOf(withParts(url, { search }));
 
-      expect((yield* Effect.flip(inspectPostgres(over("?sslmode=require")))).message).toContain("CERT");
-      const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
-      expect(yield* migratePostgres(trusting)).toEqual(names);
-      expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(newestMigration);
-    }),
-  );
+    expect((yield* Effect.flip(inspectPostgres(over("?sslmode=require")))).message).toContain("CERT");
+    const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
+    expect(yield* migratePostgres(trusting)).toEqual(names);
+    expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(newestMigration);
+  });
 });
 
 describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`, () => {
@@ -162,78 +147,65 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
   const createTable = (name: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
 
-  it.live("a failed migration undoes all migrations of the same run", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        yield* migrate;
-        const before = yield* schema;
-        const broken = Effect.andThen(createTable("half"), createTable("links"));
-        const error = yield* Effect.flip(
-          runMigrations({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
-        );
-        expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
-        expect(yield* schema).toEqual(before);
-      }),
-    ),
-  );
+  testOnDatabase()("a failed migration undoes all migrations of the same run", function* () {
+    yield* migrate;
+    const before = yield* schema;
+    const broken = Effect.andThen(createTable("half"), createTable("links"));
+    const error = yield* Effect.flip(
+      runMigrations({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
+    );
+    expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
+    expect(yield* schema).toEqual(before);
+  });
 
-  it.live("migrations run once when several nodes start together", () =>
-    Effect.gen(function* () {
-      const { url } = yield* makePostgresDatabase();
-      const starts = Array.from({ length: 4 }, () => migratePostgres(optionsOf(url)));
-      const answers = yield* Effect.all(starts, { concurrency: "unbounded" });
-      expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([[], [], [], names]);
-    }),
-  );
+  test("migrations run once when several nodes start together", function* () {
+    const { url } = yield* makePostgresDatabase();
+    const starts = Array.from({ length: 4 }, () => migratePostgres(optionsOf(url)));
+    const answers = yield* Effect.all(starts, { concurrency: "unbounded" });
+    expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([[], [], [], names]);
+  });
 
-  it.live(
-    "running nodes keep working after migrations of a newer release, but no node of the old release can start",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* makePostgresDatabase();
-        const node = yield* Layer.build(layerPostgres(optionsOf(url)));
-        const addColumn = Effect.flatMap(
-          SqlClient.SqlClient,
-          (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
-        );
-        const account = { name: "acme", chatId: null, tier: "free" } as const;
-        const use = KeyStore.use((keys) => keys.ensureAccount(account)).pipe(Effect.provideContext(node));
-        expect(yield* use).toMatchObject(account);
+  test("running nodes keep working after migrations of a newer release, but no node of the old release can start", function* () {
+    const { url } = yield* makePostgresDatabase();
+    const node = yield* Layer.build(layerPostgres(optionsOf(url)));
+    const addColumn = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
+    );
+    const account = { name: "acme", chatId: null, tier: "free" } as const;
+    const use = KeyStore.use((keys) => keys.ensureAccount(account)).pipe(Effect.provideContext(node));
+    expect(yield* use).toMatchObject(account);
 
-        yield* runMigrations({ ...migrations, "0999_colours": Effect.asVoid(addColumn) }).pipe(
-          Effect.provide(layerClient(url)),
-        );
+    yield* runMigrations({ ...migrations, "0999_colours": Effect.asVoid(addColumn) }).pipe(
+      Effect.provide(layerClient(url)),
+    );
 
-        expect(yield* use).toMatchObject(account);
-        expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({
-          schema: { version: 999, newest: newestMigration },
-        });
-        expect(yield* Effect.flip(migratePostgres(optionsOf(url)))).toMatchObject({
-          _tag: "DatabaseTooNew",
-          version: 999,
-          known: newestMigration,
-        });
-      }),
-  );
+    expect(yield* use).toMatchObject(account);
+    expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({
+      schema: { version: 999, newest: newestMigration },
+    });
+    expect(yield* Effect.flip(migratePostgres(optionsOf(url)))).toMatchObject({
+      _tag: "DatabaseTooNew",
+      version: 999,
+      known: newestMigration,
+    });
+  });
 
-  it.live(
+  testOnDatabase()(
     "a migration that cannot lock a table fails soon, because other statements would wait behind the migration",
-    () =>
-      onDatabase(
-        Effect.gen(function* () {
-          const { url } = yield* Database;
-          const sql = yield* SqlClient.SqlClient;
-          yield* migrate;
-          const change = Effect.flatMap(SqlClient.SqlClient, (other) =>
-            dialectOf(other).withMigrationLock(other`ALTER TABLE links ADD COLUMN colour TEXT`),
-          );
-          const error = yield* sql`SELECT 1 FROM links`.pipe(
-            Effect.andThen(Effect.flip(Effect.provide(change, layerClient(url), { local: true }))),
-            sql.withTransaction,
-          );
-          expect(error.reason._tag).toBe("LockTimeoutError");
-        }),
-      ),
+    function* () {
+      const { url } = yield* Database;
+      const sql = yield* SqlClient.SqlClient;
+      yield* migrate;
+      const change = Effect.flatMap(SqlClient.SqlClient, (other) =>
+        dialectOf(other).withMigrationLock(other`ALTER TABLE links ADD COLUMN colour TEXT`),
+      );
+      const error = yield* sql`SELECT 1 FROM links`.pipe(
+        Effect.andThen(Effect.flip(Effect.provide(change, layerClient(url), { local: true }))),
+        sql.withTransaction,
+      );
+      expect(error.reason._tag).toBe("LockTimeoutError");
+    },
   );
 });
 
@@ -241,28 +213,24 @@ const identityOf = (url: string) =>
   StorageIdentity.pipe(Effect.provide(layerPostgres(optionsOf(url)), { local: true }));
 
 describe.skipIf(noDatabase !== null)(`the identity of a database ${noDatabase ?? ""}`, () => {
-  it.live("a database has the same identity on every node, and no other database has it", () =>
-    Effect.gen(function* () {
-      const [one, other] = [yield* makePostgresDatabase(), yield* makePostgresDatabase()];
-      const identity = yield* identityOf(one.url);
-      expect(identity).toMatch(/^\d+-\d+$/);
-      expect(yield* identityOf(one.url)).toBe(identity);
-      expect(yield* identityOf(other.url)).not.toBe(identity);
-    }),
-  );
+  test("a database has the same identity on every node, and no other database has it", function* () {
+    const [one, other] = [yield* makePostgresDatabase(), yield* makePostgresDatabase()];
+    const identity = yield* identityOf(one.url);
+    expect(identity).toMatch(/^\d+-\d+$/);
+    expect(yield* identityOf(one.url)).toBe(identity);
+    expect(yield* identityOf(other.url)).not.toBe(identity);
+  });
 
-  it.live("the database identity has no server part if the server hides its identifier", () =>
-    Effect.gen(function* () {
-      const { url, query } = yield* makePostgresDatabase();
-      const role = new URL(url).pathname.slice(1);
-      yield* Effect.acquireRelease(query(`CREATE ROLE ${role} LOGIN PASSWORD 'own'`), () =>
-        query(`DROP OWNED BY ${role}; DROP ROLE ${role}`),
-      );
-      yield* query(`GRANT ALL ON SCHEMA public TO ${role}`);
-      const own = Object.assign(new URL(url), { username: role, password: "own" }).href;
-      expect(yield* identityOf(own)).toMatch(/^\d+-\d+$/);
-      yield* query("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
-      expect(yield* identityOf(own)).toMatch(/^-\d+$/);
-    }),
-  );
+  test("the database identity has no server part if the server hides its identifier", function* () {
+    const { url, query } = yield* makePostgresDatabase();
+    const role = new URL(url).pathname.slice(1);
+    yield* Effect.acquireRelease(query(`CREATE ROLE ${role} LOGIN PASSWORD 'own'`), () =>
+      query(`DROP OWNED BY ${role}; DROP ROLE ${role}`),
+    );
+    yield* query(`GRANT ALL ON SCHEMA public TO ${role}`);
+    const own = Object.assign(new URL(url), { username: role, password: "own" }).href;
+    expect(yield* identityOf(own)).toMatch(/^\d+-\d+$/);
+    yield* query("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+    expect(yield* identityOf(own)).toMatch(/^-\d+$/);
+  });
 });

@@ -8,11 +8,11 @@ import {
   whyNoPostgres,
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
-import { describe, expect, it, layer as withLayer } from "@effect/vitest";
+import { describe, expect, testLive, layer as withLayer } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { Database, layerClient, onDatabase } from "./test_postgres.ts";
+import { Database, layerClient, testOnDatabase } from "./test_postgres.ts";
 
 const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
 
@@ -53,138 +53,113 @@ const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return { reason, time: performance.now() - started };
   });
 
+const test = testOnDatabase({ maxConnections: 1 });
+
 describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}`, () => {
-  it.live("connections are opened on demand, up to the maximum", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        yield* Effect.all(
-          Array.from({ length: 12 }, () => sleep(0.02)),
+  testOnDatabase({ maxConnections: 4 })("connections are opened on demand, up to the maximum", function* () {
+    yield* Effect.all(
+      Array.from({ length: 12 }, () => sleep(0.02)),
+      atOnce,
+    );
+    expect(yield* backends).toHaveLength(3);
+  });
+
+  testOnDatabase({ maxConnections: 1, connectTimeout: Duration.seconds(1) })(
+    "connections go to later callers after a waiting caller timed out",
+    function* () {
+      const [taken, free] = [yield* Latch.make(), yield* Latch.make()];
+      const holder = yield* Effect.forkChild(
+        transact(Effect.andThen(taken.open, Effect.andThen(one, free.await))),
+      );
+      yield* taken.await;
+      const { reason, time } = yield* failureOf(one);
+      expect(reason).toBe("ConnectionError");
+      expect(time).toBeLessThan(bound + slack);
+      yield* free.open;
+      yield* Fiber.join(holder);
+      yield* one;
+    },
+  );
+
+  testOnDatabase({ maxConnections: 2 })(
+    "connections do not leak when waiting callers are interrupted",
+    function* () {
+      yield* one;
+      const waiting = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 20 }, () => sleep(0.01)),
           atOnce,
-        );
-        expect(yield* backends).toHaveLength(3);
-      }),
-      { maxConnections: 4 },
-    ),
+        ),
+      );
+      yield* Effect.yieldNow;
+      yield* Fiber.interrupt(waiting);
+      const both = Array.from({ length: 2 }, () => transact(sleep(0.02)));
+      expect(yield* Effect.all(both, atOnce)).toHaveLength(2);
+    },
   );
 
-  it.live("connections go to later callers after a waiting caller timed out", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const [taken, free] = [yield* Latch.make(), yield* Latch.make()];
-        const holder = yield* Effect.forkChild(
-          transact(Effect.andThen(taken.open, Effect.andThen(one, free.await))),
-        );
-        yield* taken.await;
-        const { reason, time } = yield* failureOf(one);
-        expect(reason).toBe("ConnectionError");
-        expect(time).toBeLessThan(bound + slack);
-        yield* free.open;
-        yield* Fiber.join(holder);
-        yield* one;
-      }),
-      { maxConnections: 1, connectTimeout: Duration.seconds(1) },
-    ),
-  );
+  test("connections are replaced after the server closed them", function* () {
+    const { query } = yield* Database;
+    yield* one;
+    const before = yield* backends;
+    yield* query(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    // The pool may hand out a connection before the client notices that it is closed.
+    yield* Effect.retry(one, { times: 1 });
+    expect(yield* backends).not.toEqual(before);
+  });
 
-  it.live("connections do not leak when waiting callers are interrupted", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        yield* one;
-        const waiting = yield* Effect.forkChild(
-          Effect.all(
-            Array.from({ length: 20 }, () => sleep(0.01)),
-            atOnce,
-          ),
-        );
-        yield* Effect.yieldNow;
-        yield* Fiber.interrupt(waiting);
-        const both = Array.from({ length: 2 }, () => transact(sleep(0.02)));
-        expect(yield* Effect.all(both, atOnce)).toHaveLength(2);
-      }),
-      { maxConnections: 2 },
-    ),
-  );
+  testLive.skipIf(noServer !== null)("a replica refuses connections until it is promoted", function* () {
+    const { standby } = yield* startPostgresWithStandby;
+    yield* Effect.gen(function* () {
+      expect((yield* failureOf(one)).reason).toBe("ConnectionError");
+      yield* standby.promote;
+      yield* soon(one);
+    }).pipe(Effect.provide(layerClient(standby.urlOf("postgres"), short)));
+  });
 
-  it.live("connections are replaced after the server closed them", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const { query } = yield* Database;
-        yield* one;
-        const before = yield* backends;
-        yield* query(
-          "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        );
-        // The pool may hand out a connection before the client notices that it is closed.
-        yield* Effect.retry(one, { times: 1 });
-        expect(yield* backends).not.toEqual(before);
-      }),
-      { maxConnections: 1 },
-    ),
-  );
-
-  it.live.skipIf(noServer !== null)("a replica refuses connections until it is promoted", () =>
-    Effect.gen(function* () {
-      const { standby } = yield* startPostgresWithStandby;
-      yield* Effect.gen(function* () {
-        expect((yield* failureOf(one)).reason).toBe("ConnectionError");
-        yield* standby.promote;
-        yield* soon(one);
-      }).pipe(Effect.provide(layerClient(standby.urlOf("postgres"), short)));
-    }).pipe(Effect.scoped),
-  );
-
-  it.live("connections are replaced when their server becomes a replica", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* sql`CREATE TABLE things (id BIGINT)`;
-        const before = yield* backends;
-        yield* sql`SET default_transaction_read_only = on`;
-        const insert = sql`INSERT INTO things VALUES (1)`;
-        expect((yield* failureOf(insert)).reason).toBe("ConnectionError");
-        yield* insert;
-        expect(yield* backends).not.toEqual(before);
-      }),
-      { maxConnections: 1 },
-    ),
-  );
+  test("connections are replaced when their server becomes a replica", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    yield* sql`CREATE TABLE things (id BIGINT)`;
+    const before = yield* backends;
+    yield* sql`SET default_transaction_read_only = on`;
+    const insert = sql`INSERT INTO things VALUES (1)`;
+    expect((yield* failureOf(insert)).reason).toBe("ConnectionError");
+    yield* insert;
+    expect(yield* backends).not.toEqual(before);
+  });
 });
 
 describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`, () => {
-  it.live("a deadline cancels a slow statement, and keeps its connection", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const before = yield* backends;
-        expect((yield* failureOf(sleep(60))).reason).toBe("StatementTimeoutError");
-        expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
-        expect(yield* backends).toEqual(before);
-      }),
-      { maxConnections: 1, statementTimeout: Duration.millis(300) },
-    ),
+  testOnDatabase({ maxConnections: 1, statementTimeout: Duration.millis(300) })(
+    "a deadline cancels a slow statement, and keeps its connection",
+    function* () {
+      const before = yield* backends;
+      expect((yield* failureOf(sleep(60))).reason).toBe("StatementTimeoutError");
+      expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
+      expect(yield* backends).toEqual(before);
+    },
   );
 
-  it.live("a bulk transaction has a later deadline than other transactions", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* dialectOf(sql).withBulkTimeout(transact(sleep(0.6)));
-        expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
-      }),
-      { maxConnections: 1, statementTimeout: Duration.millis(300) },
-    ),
+  testOnDatabase({ maxConnections: 1, statementTimeout: Duration.millis(300) })(
+    "a bulk transaction has a later deadline than other transactions",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* dialectOf(sql).withBulkTimeout(transact(sleep(0.6)));
+      expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
+    },
   );
 
-  it.live("deadlines are set on the server too, in case the node is paused", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        const settings = ["statement_timeout", "idle_in_transaction_session_timeout"];
-        for (const setting of settings) {
-          expect(yield* sql`SELECT current_setting(${setting})`.values).toEqual([["300ms"]]);
-        }
-      }),
-      { statementTimeout: Duration.millis(300) },
-    ),
+  testOnDatabase({ statementTimeout: Duration.millis(300) })(
+    "deadlines are set on the server too, in case the node is paused",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const settings = ["statement_timeout", "idle_in_transaction_session_timeout"];
+      for (const setting of settings) {
+        expect(yield* sql`SELECT current_setting(${setting})`.values).toEqual([["300ms"]]);
+      }
+    },
   );
 });
 

@@ -1,8 +1,8 @@
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
-import { describe, expect, it, layer as withLayer } from "@effect/vitest";
+import { describe, expect, layer as withLayer } from "@accountlink/test-servers/effect";
 import { Cause, Effect, Exit, Fiber, Latch, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
-import { Database, layerClientOnDatabase, onDatabase } from "./test_postgres.ts";
+import { Database, layerClientOnDatabase, testOnDatabase } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
@@ -14,61 +14,49 @@ const backendOf = Effect.gen(function* () {
   return row?.pid;
 });
 
+const test = testOnDatabase();
+
 describe.skipIf(missing !== null)(`layerPostgresClient ${missing ?? ""}`, () => {
-  it.live("statements return rows, values and the result of the driver", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* sql`CREATE TABLE things (id BIGINT PRIMARY KEY, name TEXT)`;
-        const rows = [
-          { id: 1, name: "a" },
-          { id: Number.MAX_SAFE_INTEGER, name: 'it\'s "b" {}' },
-        ] as const;
-        expect(yield* sql`INSERT INTO things ${sql.insert([...rows])}`.raw).toMatchObject({
-          command: "INSERT",
-          rowCount: 2,
-        });
-        expect(yield* sql`SELECT * FROM things ORDER BY id`).toEqual(rows);
-        expect(yield* sql`SELECT * FROM things ORDER BY id`.values).toEqual(rows.map(Object.values));
-        expect(yield* sql`SELECT id FROM things WHERE ${sql.in("id", [1, 2])}`.unprepared).toEqual([
-          { id: 1 },
-        ]);
-        expect(yield* sql`SELECT id FROM things WHERE id = ${1n}`.valuesUnprepared).toEqual([[1]]);
-        expect(yield* sql`SELECT ${null}::text AS n, ${true}::boolean::int AS b`).toEqual([
-          { n: null, b: 1 },
-        ]);
-      }),
-    ),
-  );
+  test("statements return rows, values and the result of the driver", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    yield* sql`CREATE TABLE things (id BIGINT PRIMARY KEY, name TEXT)`;
+    const rows = [
+      { id: 1, name: "a" },
+      { id: Number.MAX_SAFE_INTEGER, name: 'it\'s "b" {}' },
+    ] as const;
+    expect(yield* sql`INSERT INTO things ${sql.insert([...rows])}`.raw).toMatchObject({
+      command: "INSERT",
+      rowCount: 2,
+    });
+    expect(yield* sql`SELECT * FROM things ORDER BY id`).toEqual(rows);
+    expect(yield* sql`SELECT * FROM things ORDER BY id`.values).toEqual(rows.map(Object.values));
+    expect(yield* sql`SELECT id FROM things WHERE ${sql.in("id", [1, 2])}`.unprepared).toEqual([{ id: 1 }]);
+    expect(yield* sql`SELECT id FROM things WHERE id = ${1n}`.valuesUnprepared).toEqual([[1]]);
+    expect(yield* sql`SELECT ${null}::text AS n, ${true}::boolean::int AS b`).toEqual([{ n: null, b: 1 }]);
+  });
 
-  it.live("the service Connection runs SQL text with parameters", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const connection = yield* SqlConnection.Connection;
-        const text = "SELECT n FROM (VALUES ($1::bigint), ($2)) AS numbers (n)";
-        expect(yield* connection.execute(text, [1, 2], undefined)).toEqual([{ n: 1 }, { n: 2 }]);
-        expect(yield* connection.execute(text, [1, 2], reverse)).toEqual([{ n: 2 }, { n: 1 }]);
-      }),
-    ),
-  );
+  test("the service Connection runs SQL text with parameters", function* () {
+    const connection = yield* SqlConnection.Connection;
+    const text = "SELECT n FROM (VALUES ($1::bigint), ($2)) AS numbers (n)";
+    expect(yield* connection.execute(text, [1, 2], undefined)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(yield* connection.execute(text, [1, 2], reverse)).toEqual([{ n: 2 }, { n: 1 }]);
+  });
 
-  it.live("a statement is prepared once, and again after a schema change", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* sql`CREATE TABLE things (id BIGINT)`;
-        const all = sql`SELECT * FROM things`;
-        yield* all;
-        yield* all;
-        expect(
-          yield* sql`SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT * FROM things'`
-            .values,
-        ).toEqual([[1]]);
-        yield* sql`ALTER TABLE things ADD COLUMN name TEXT`;
-        expect(yield* all).toEqual([]);
-      }),
-      { maxConnections: 1 },
-    ),
+  testOnDatabase({ maxConnections: 1 })(
+    "a statement is prepared once, and again after a schema change",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`CREATE TABLE things (id BIGINT)`;
+      const all = sql`SELECT * FROM things`;
+      yield* all;
+      yield* all;
+      expect(
+        yield* sql`SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT * FROM things'`
+          .values,
+      ).toEqual([[1]]);
+      yield* sql`ALTER TABLE things ADD COLUMN name TEXT`;
+      expect(yield* all).toEqual([]);
+    },
   );
 });
 
@@ -135,122 +123,98 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
       WHERE datname = current_database() AND state LIKE 'idle in transaction%'`.values,
   );
 
-  it.live("transactions commit on success, and roll back on failures and defects", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* table;
-        const insert = (id: number) => sql`INSERT INTO things VALUES (${id}, NULL)`;
-        yield* sql.withTransaction(Effect.andThen(insert(1), insert(2)));
-        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(3), Effect.fail("no"))));
-        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(4), Effect.die("no"))));
-        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(5), insert(5))));
-        expect(yield* ids).toEqual([[1], [2]]);
-        expect(yield* openTransactions).toEqual([]);
-      }),
-    ),
+  test("transactions commit on success, and roll back on failures and defects", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    yield* table;
+    const insert = (id: number) => sql`INSERT INTO things VALUES (${id}, NULL)`;
+    yield* sql.withTransaction(Effect.andThen(insert(1), insert(2)));
+    yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(3), Effect.fail("no"))));
+    yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(4), Effect.die("no"))));
+    yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(5), insert(5))));
+    expect(yield* ids).toEqual([[1], [2]]);
+    expect(yield* openTransactions).toEqual([]);
+  });
+
+  test("a transaction fails if one of its statements failed, even if the error was caught", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    yield* table;
+    const error = yield* sql`INSERT INTO things VALUES (1, NULL)`.pipe(
+      Effect.andThen(Effect.exit(sql`SELECT 1 / 0`)),
+      sql.withTransaction,
+      Effect.flip,
+    );
+    expect(error.message).toBe("Cannot commit: a statement of the transaction had failed");
+    expect(yield* ids).toEqual([]);
+  });
+
+  test("transactions fail when their COMMIT fails, and leave a usable connection", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    yield* table;
+    const error = yield* Effect.flip(sql.withTransaction(sql`INSERT INTO things VALUES (1, 2)`));
+    expect(error.reason._tag).toBe("ConstraintError");
+    yield* sql`INSERT INTO things VALUES (1, NULL)`;
+    expect(yield* ids).toEqual([[1]]);
+    expect(yield* openTransactions).toEqual([]);
+  });
+
+  testOnDatabase({ maxConnections: 1 })(
+    "a transaction that is empty or fails early stores nothing, and leaves no transaction open",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* table;
+      yield* sql.withTransaction(Effect.void);
+      yield* Effect.exit(sql.withTransaction(Effect.fail("no")));
+      yield* Effect.exit(sql.withTransaction(sql`SELECT 1 / 0`));
+      yield* Effect.exit(sql.withTransaction(sql.unsafe("SELEKT").unprepared));
+      const first = sql.unsafe("INSERT INTO things VALUES (1, NULL)").unprepared;
+      yield* Effect.exit(sql.withTransaction(Effect.andThen(first, Effect.fail("no"))));
+      expect(yield* ids).toEqual([]);
+      expect(yield* openTransactions).toEqual([]);
+    },
   );
 
-  it.live("a transaction fails if one of its statements failed, even if the error was caught", () =>
-    onDatabase(
+  test("transactions nest, and a failed inner one is rolled back alone", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    yield* table;
+    const insert = (id: number) => sql`INSERT INTO things VALUES (${id}, NULL)`;
+    yield* sql.withTransaction(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* table;
-        const error = yield* sql`INSERT INTO things VALUES (1, NULL)`.pipe(
-          Effect.andThen(Effect.exit(sql`SELECT 1 / 0`)),
-          sql.withTransaction,
-          Effect.flip,
-        );
-        expect(error.message).toBe("Cannot commit: a statement of the transaction had failed");
-        expect(yield* ids).toEqual([]);
+        yield* insert(1);
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(2), insert(2))));
+        yield* sql.withTransaction(insert(3));
       }),
-    ),
-  );
+    );
+    expect(yield* ids).toEqual([[1], [3]]);
+  });
 
-  it.live("transactions fail when their COMMIT fails, and leave a usable connection", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* table;
-        const error = yield* Effect.flip(sql.withTransaction(sql`INSERT INTO things VALUES (1, 2)`));
-        expect(error.reason._tag).toBe("ConstraintError");
-        yield* sql`INSERT INTO things VALUES (1, NULL)`;
-        expect(yield* ids).toEqual([[1]]);
-        expect(yield* openTransactions).toEqual([]);
-      }),
-    ),
-  );
+  test("transactions run the statements of several fibers in turn on one connection", function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const backends = yield* sql.withTransaction(
+      Effect.all(
+        Array.from({ length: 10 }, () => backendOf),
+        { concurrency: "unbounded" },
+      ),
+    );
+    expect(new Set(backends).size).toBe(1);
+  });
 
-  it.live("a transaction that is empty or fails early stores nothing, and leaves no transaction open", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* table;
-        yield* sql.withTransaction(Effect.void);
-        yield* Effect.exit(sql.withTransaction(Effect.fail("no")));
-        yield* Effect.exit(sql.withTransaction(sql`SELECT 1 / 0`));
-        yield* Effect.exit(sql.withTransaction(sql.unsafe("SELEKT").unprepared));
-        const first = sql.unsafe("INSERT INTO things VALUES (1, NULL)").unprepared;
-        yield* Effect.exit(sql.withTransaction(Effect.andThen(first, Effect.fail("no"))));
-        expect(yield* ids).toEqual([]);
-        expect(yield* openTransactions).toEqual([]);
-      }),
-      { maxConnections: 1 },
-    ),
-  );
-
-  it.live("transactions nest, and a failed inner one is rolled back alone", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* table;
-        const insert = (id: number) => sql`INSERT INTO things VALUES (${id}, NULL)`;
-        yield* sql.withTransaction(
-          Effect.gen(function* () {
-            yield* insert(1);
-            yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(2), insert(2))));
-            yield* sql.withTransaction(insert(3));
-          }),
-        );
-        expect(yield* ids).toEqual([[1], [3]]);
-      }),
-    ),
-  );
-
-  it.live("transactions run the statements of several fibers in turn on one connection", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        const backends = yield* sql.withTransaction(
-          Effect.all(
-            Array.from({ length: 10 }, () => backendOf),
-            { concurrency: "unbounded" },
-          ),
-        );
-        expect(new Set(backends).size).toBe(1);
-      }),
-    ),
-  );
-
-  it.live("transactions roll back when they are interrupted during a statement", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* table;
-        const inserted = yield* Latch.make();
-        const fiber = yield* sql`INSERT INTO things VALUES (1, NULL)`.pipe(
-          Effect.andThen(inserted.open),
-          Effect.andThen(sql`SELECT pg_sleep(0.1)`),
-          Effect.andThen(sql`INSERT INTO things VALUES (2, NULL)`),
-          sql.withTransaction,
-          Effect.forkChild,
-        );
-        yield* inserted.await;
-        yield* Fiber.interrupt(fiber);
-        expect(yield* ids).toEqual([]);
-        expect(yield* openTransactions).toEqual([]);
-      }),
-      { maxConnections: 1 },
-    ),
+  testOnDatabase({ maxConnections: 1 })(
+    "transactions roll back when they are interrupted during a statement",
+    function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* table;
+      const inserted = yield* Latch.make();
+      const fiber = yield* sql`INSERT INTO things VALUES (1, NULL)`.pipe(
+        Effect.andThen(inserted.open),
+        Effect.andThen(sql`SELECT pg_sleep(0.1)`),
+        Effect.andThen(sql`INSERT INTO things VALUES (2, NULL)`),
+        sql.withTransaction,
+        Effect.forkChild,
+      );
+      yield* inserted.await;
+      yield* Fiber.interrupt(fiber);
+      expect(yield* ids).toEqual([]);
+      expect(yield* openTransactions).toEqual([]);
+    },
   );
 });

@@ -1,5 +1,6 @@
 /** For tests: stores and clients on Postgres databases. */
 import { makePostgresDatabase, type PostgresDatabase, type PostgresServer } from "@accountlink/test-servers";
+import { testLiveWith } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Redacted } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import { layerPostgres, type PostgresOptions } from "./postgres.ts";
@@ -43,8 +44,6 @@ export const layerClientOnDatabase = (options?: Partial<PostgresPoolOptions>) =>
     Layer.provideMerge(Database.layer),
   );
 
-/** Runs a test with the client of a new database. */
-export const onDatabase = <A, E, R>(
-  body: Effect.Effect<A, E, R | Database | SqlClient.SqlClient | SqlConnection.Connection>,
-  options?: Partial<PostgresPoolOptions>,
-) => Effect.provide(body, layerClientOnDatabase(options), { local: true });
+/** Tests with the client of a new database. */
+export const testOnDatabase = (options?: Partial<PostgresPoolOptions>) =>
+  testLiveWith(layerClientOnDatabase(options));

@@ -1,7 +1,7 @@
 import { LinkStore } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { SessionStore } from "@accountlink/core/sessions";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Option } from "effect";
 import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
 import {
@@ -20,7 +20,7 @@ const { pid } = scope;
 const session = sessionOf(1);
 
 describe("sessions", () => {
-  it.effect.each([
+  test.each([
     "state = ''",
     "state = 'open'",
     "error = 'broken'",
@@ -43,7 +43,7 @@ describe("sessions", () => {
     ),
   );
 
-  it.effect("sessions are swept in batches, however many have ended", () =>
+  test("sessions are swept in batches, however many have ended", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;
@@ -68,12 +68,11 @@ describe("sessions", () => {
         expect(yield* sessions.sweep({ at: 11, sessionsBefore: 11, sightingsBefore: 0 })).toEqual([]);
         expect(look("SELECT sid FROM verification_sessions")).toEqual([]);
       }),
-    ),
-  );
+    ));
 });
 
 describe("a completion", () => {
-  it.effect("the completion of a flow rolls back when its last statement fails", () =>
+  test("the completion of a flow rolls back when its last statement fails", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
@@ -89,12 +88,11 @@ describe("a completion", () => {
         expect(look("SELECT * FROM sightings")).toEqual([]);
         expect(look("SELECT action FROM audit_log")).toEqual([{ action: "key.created" }]);
       }),
-    ),
-  );
+    ));
 });
 
 describe("a removal", () => {
-  it.effect("the removal of a link rolls back when it cannot end a session", () =>
+  test("the removal of a link rolls back when it cannot end a session", () =>
     withTampering((tamper) =>
       Effect.gen(function* () {
         const [flows, links] = [yield* FlowStore, yield* LinkStore];
@@ -110,12 +108,11 @@ describe("a removal", () => {
           expect(after).toEqual(before);
         }
       }),
-    ),
-  );
+    ));
 });
 
 describe("a creation", () => {
-  it.effect("a session that could not be created does not count against the burst of its key", () =>
+  test("a session that could not be created does not count against the burst of its key", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         const sessions = yield* SessionStore;
@@ -125,6 +122,5 @@ describe("a creation", () => {
         expect(Exit.isFailure(yield* Effect.exit(sessions.create({ session, burst })))).toBe(true);
         expect(look("SELECT * FROM session_bursts")).toEqual([]);
       }),
-    ),
-  );
+    ));
 });

@@ -1,6 +1,6 @@
 import { SessionStore } from "@accountlink/core/sessions";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate } from "../migrations.ts";
@@ -36,25 +36,23 @@ const kept = Effect.flatMap(
 );
 
 describe.each(databases)("a sweep on $name", ({ client, skipped }) => {
-  it.live.skipIf(skipped !== null)(
-    "a sweep deletes older sightings in every scope, and keeps the others",
-    () =>
-      Effect.gen(function* () {
-        yield* migrate;
-        yield* storeSightings;
-        const sessions = yield* Effect.provide(SessionStore, stores);
-        const sweep = (sightingsBefore: number) =>
-          sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore });
-        const rowsFrom = (oldest: number) =>
-          ["pid_1", "pid_2"].map((pid) => ({ pid, count: count - oldest + 1, oldest }));
+  test.skipIf(skipped !== null)("a sweep deletes older sightings in every scope, and keeps the others", () =>
+    Effect.gen(function* () {
+      yield* migrate;
+      yield* storeSightings;
+      const sessions = yield* Effect.provide(SessionStore, stores);
+      const sweep = (sightingsBefore: number) =>
+        sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore });
+      const rowsFrom = (oldest: number) =>
+        ["pid_1", "pid_2"].map((pid) => ({ pid, count: count - oldest + 1, oldest }));
 
-        yield* sweep(0);
-        yield* sweep(1);
-        expect(yield* kept).toEqual(rowsFrom(1));
-        yield* sweep(2);
-        expect(yield* kept).toEqual(rowsFrom(2));
-        yield* sweep(count);
-        expect(yield* kept).toEqual(rowsFrom(count));
-      }).pipe(Effect.provide(client, { local: true })),
+      yield* sweep(0);
+      yield* sweep(1);
+      expect(yield* kept).toEqual(rowsFrom(1));
+      yield* sweep(2);
+      expect(yield* kept).toEqual(rowsFrom(2));
+      yield* sweep(count);
+      expect(yield* kept).toEqual(rowsFrom(count));
+    }).pipe(Effect.provide(client, { local: true })),
   );
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { StorageSql } from "../mod.ts";
@@ -66,32 +66,28 @@ const remakeAsForeign = (path: string): void => {
 };
 
 describe("layerEmbedded", () => {
-  it.effect("a new data folder can be read only by its owner", () =>
-    Effect.gen(function* () {
-      const folder = join(yield* makeTempFolder, "deep", "data");
-      yield* on(folder, Effect.void);
-      expect(existsSync(databaseOf(folder))).toBe(true);
-      expect(statSync(folder).mode & 0o777).toBe(0o700);
-    }),
-  );
+  test("a new data folder can be read only by its owner", function* () {
+    const folder = join(yield* makeTempFolder, "deep", "data");
+    yield* on(folder, Effect.void);
+    expect(existsSync(databaseOf(folder))).toBe(true);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
 
-  it.effect("a second server is refused, but other writers are allowed", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      yield* on(
-        folder,
-        Effect.gen(function* () {
-          const error = yield* TestClock.withLive(refusal(folder));
-          expect(error).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
-          yield* on(folder, fill, false).pipe(Effect.orDie);
-          const links = yield* LinkStore;
-          expect((yield* links.findByChatIds(pid, chatIds)).size).toBe(chatIds.length);
-        }),
-      );
-    }),
-  );
+  test("a second server is refused, but other writers are allowed", function* () {
+    const folder = yield* makeTempFolder;
+    yield* on(
+      folder,
+      Effect.gen(function* () {
+        const error = yield* TestClock.withLive(refusal(folder));
+        expect(error).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
+        yield* on(folder, fill, false).pipe(Effect.orDie);
+        const links = yield* LinkStore;
+        expect((yield* links.findByChatIds(pid, chatIds)).size).toBe(chatIds.length);
+      }),
+    );
+  });
 
-  it.effect.each([
+  test.each([
     [
       "holds something else",
       "file is not a database",
@@ -101,48 +97,44 @@ describe("layerEmbedded", () => {
     ["belongs to another program", "table accounts already exists", remakeAsForeign],
     ["has lost its schema", "database disk image is malformed", (path: string) => damage(path, 0, 1)],
     ["has been cut off", "database disk image is malformed", (path: string) => truncateSync(path, 4_096)],
-  ] as const)("the start fails with the reason if the database file %s", ([, reason, spoil]) =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      const path = databaseOf(folder);
-      yield* on(folder, fill);
-      spoil(path);
+  ] as const)("the start fails with the reason if the database file %s", function* ([, reason, spoil]) {
+    const folder = yield* makeTempFolder;
+    const path = databaseOf(folder);
+    yield* on(folder, fill);
+    spoil(path);
 
-      const error = yield* refusal(folder);
+    const error = yield* refusal(folder);
 
-      expect(error._tag).toBe("DatabaseUnusable");
-      expect(error.message).toBe(`Cannot use database "${path}": ${reason}`);
-    }),
-  );
+    expect(error._tag).toBe("DatabaseUnusable");
+    expect(error.message).toBe(`Cannot use database "${path}": ${reason}`);
+  });
 
-  it.effect("a store with a damaged file never answers wrongly", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeTempFolder;
-      const path = databaseOf(folder);
-      const records = yield* on(
-        folder,
-        Effect.andThen(
-          fill,
-          LinkStore.use((links) => links.findByChatIds(pid, chatIds)),
-        ),
-      );
-      const pages = statSync(path).size / 4_096;
-      damage(path, pages * 0.6, pages);
+  test("a store with a damaged file never answers wrongly", function* () {
+    const folder = yield* makeTempFolder;
+    const path = databaseOf(folder);
+    const records = yield* on(
+      folder,
+      Effect.andThen(
+        fill,
+        LinkStore.use((links) => links.findByChatIds(pid, chatIds)),
+      ),
+    );
+    const pages = statSync(path).size / 4_096;
+    damage(path, pages * 0.6, pages);
 
-      const exits = yield* on(
-        folder,
-        LinkStore.use((links) =>
-          Effect.forEach(chatIds, (chatId) => Effect.exit(links.findByChatId(pid, chatId))),
-        ),
-      );
+    const exits = yield* on(
+      folder,
+      LinkStore.use((links) =>
+        Effect.forEach(chatIds, (chatId) => Effect.exit(links.findByChatId(pid, chatId))),
+      ),
+    );
 
-      for (const [i, exit] of exits.entries()) {
-        if (Exit.isSuccess(exit)) expect(exit.value).toEqual(Option.some(records.get(chatIds[i] as ChatId)));
-        else expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "StoreUnavailable" } });
-      }
-      const failures = exits.filter(Exit.isFailure).length;
-      expect(failures).toBeGreaterThan(0);
-      expect(failures).toBeLessThan(chatIds.length);
-    }),
-  );
+    for (const [i, exit] of exits.entries()) {
+      if (Exit.isSuccess(exit)) expect(exit.value).toEqual(Option.some(records.get(chatIds[i] as ChatId)));
+      else expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "StoreUnavailable" } });
+    }
+    const failures = exits.filter(Exit.isFailure).length;
+    expect(failures).toBeGreaterThan(0);
+    expect(failures).toBeLessThan(chatIds.length);
+  });
 });

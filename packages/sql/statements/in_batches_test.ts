@@ -3,7 +3,7 @@ import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { scope, withTampering } from "../sqlite/test_tampering.ts";
 
@@ -63,7 +63,7 @@ const sweeps: Readonly<Record<string, Sweep>> = {
 };
 
 describe("a sweep of many rows on SQLite", () => {
-  it.live.each(Object.entries(sweeps))("a sweep of %s lets requests run after each batch", ([table, each]) =>
+  test.each(Object.entries(sweeps))("a sweep of %s lets requests run after each batch", ([table, each]) =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(each.insertion);

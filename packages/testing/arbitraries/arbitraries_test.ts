@@ -2,7 +2,7 @@ import { type ApiKey, LinkStore, type StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { StorageMemory } from "@accountlink/memory";
-import { assert, describe, expect, it } from "@effect/vitest";
+import { assert, describe, expect, it, test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { completed } from "../builders/complete_fixture.ts";
@@ -38,7 +38,7 @@ describe("Arbitrary", () => {
     expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);
   });
 
-  it.effect("sessions are stored unchanged, with the fields that their state requires", () =>
+  test("sessions are stored unchanged, with the fields that their state requires", () =>
     check(
       FastCheck.record({ key: Arbitrary.apiKey(), session: Arbitrary.session }),
       ({ key, session: { ...session } }) =>
@@ -58,10 +58,9 @@ describe("Arbitrary", () => {
           }),
         ),
       { runs },
-    ),
-  );
+    ));
 
-  it.effect("generated fixtures are complete, and all their links and keys are loaded", () =>
+  test("generated fixtures are complete, and all their links and keys are loaded", () =>
     check(
       Arbitrary.fixture,
       (fixture) => {
@@ -83,6 +82,5 @@ describe("Arbitrary", () => {
         }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }));
       },
       { runs },
-    ),
-  );
+    ));
 });

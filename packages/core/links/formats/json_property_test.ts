@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, it } from "@accountlink/test-servers/effect";
 import { Effect, Stream } from "effect";
 import * as FastCheck from "fast-check";
 import { linkReaders } from "./link_formats.ts";

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { expect, it } from "@effect/vitest";
+import { expect, it, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Stream } from "effect";
 import * as FastCheck from "fast-check";
 import { type LinkReaderName, linkReaderNames, linkReaders } from "./link_formats.ts";
@@ -97,21 +97,19 @@ it(
     ),
 );
 
-it.effect("a reader lets other fibers run after each piece of a file", () =>
-  Effect.gen(function* () {
-    let turns = 0;
-    const others = yield* Effect.forkChild(
-      Effect.forever(
-        Effect.andThen(
-          Effect.sync(() => turns++),
-          Effect.yieldNow,
-        ),
+test("a reader lets other fibers run after each piece of a file", function* () {
+  let turns = 0;
+  const others = yield* Effect.forkChild(
+    Effect.forever(
+      Effect.andThen(
+        Effect.sync(() => turns++),
+        Effect.yieldNow,
       ),
-    );
-    yield* Stream.runDrain(
-      linkReaders.csv(Stream.make(encoder.encode(header + "100001,1,,\n".repeat(40_000)))),
-    );
-    yield* Fiber.interrupt(others);
-    expect(turns).toBeGreaterThan(40);
-  }),
-);
+    ),
+  );
+  yield* Stream.runDrain(
+    linkReaders.csv(Stream.make(encoder.encode(header + "100001,1,,\n".repeat(40_000)))),
+  );
+  yield* Fiber.interrupt(others);
+  expect(turns).toBeGreaterThan(40);
+});

@@ -1,7 +1,7 @@
 import { PlatformMemory } from "@accountlink/memory";
+import { assert, describe, testWith } from "@accountlink/test-servers/effect";
 import { aGameUser, aMember, uniqueText } from "@accountlink/testing";
-import { assert, describe, it } from "@effect/vitest";
-import { Clock, Effect, Fiber, Layer, Option, Scope } from "effect";
+import { Clock, Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../../account_link.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
@@ -204,10 +204,7 @@ const pass = Effect.fnUntraced(function* (seconds: number, step = 0.5) {
   for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
 });
 
-type Services = Layer.Success<typeof world> | Scope.Scope;
-
-const test = (title: string, body: () => Generator<Effect.Effect<unknown, unknown, Services>, void, never>) =>
-  it.effect(title, () => Effect.provide(Effect.gen(body), world));
+const test = testWith(world);
 
 const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => change.chatId);
 

@@ -1,5 +1,5 @@
+import { assert, describe, it, testWith } from "@accountlink/test-servers/effect";
 import { makeDelivery, makeWebhook, uniqueWebhookId } from "@accountlink/testing";
-import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { Webhook as Verifier } from "standardwebhooks";
 import { Secrets } from "../../secrets/secrets.ts";
@@ -47,33 +47,31 @@ const verifies = (secret: string, { headers, body }: WebhookRequest): boolean =>
   }
 };
 
-describe("an attempt", () => {
-  it.effect("an attempt has the body and the headers of Standard Webhooks", () =>
-    Effect.gen(function* () {
-      const { guild, request } = yield* sentWith([null]);
-      assert.deepEqual(JSON.parse(request.body), {
-        type: "link.set",
-        timestamp: "1970-01-01T00:00:02.000Z",
-        data: { chatId: "100001", gameId: "1", lastVerifiedAt: "1970-01-01T00:00:01.000Z" },
-        scope: { pid: guild.pid, guildId: guild.kind === "guild" ? guild.guildId : null },
-      });
-      assert.include(request.headers, { "webhook-id": "evt_1", "webhook-timestamp": "0" });
-      assert.isTrue(verifies(textOf(0), request));
-      assert.isFalse(verifies(textOf(1), request));
-    }).pipe(Effect.provide(services)),
-  );
+const test = testWith(services);
 
-  it.effect("an attempt is signed with every active secret, the newest first", () =>
-    Effect.gen(function* () {
-      const { request } = yield* sentWith([0, 1, null]);
-      const signatures = (request.headers["webhook-signature"] ?? "").split(" ");
-      assert.lengthOf(signatures, 2);
-      assert.deepEqual(
-        [0, 1, 2].map((byte) => verifies(textOf(byte), request)),
-        [false, true, true],
-      );
-    }).pipe(Effect.provide(services)),
-  );
+describe("an attempt", () => {
+  test("an attempt has the body and the headers of Standard Webhooks", function* () {
+    const { guild, request } = yield* sentWith([null]);
+    assert.deepEqual(JSON.parse(request.body), {
+      type: "link.set",
+      timestamp: "1970-01-01T00:00:02.000Z",
+      data: { chatId: "100001", gameId: "1", lastVerifiedAt: "1970-01-01T00:00:01.000Z" },
+      scope: { pid: guild.pid, guildId: guild.kind === "guild" ? guild.guildId : null },
+    });
+    assert.include(request.headers, { "webhook-id": "evt_1", "webhook-timestamp": "0" });
+    assert.isTrue(verifies(textOf(0), request));
+    assert.isFalse(verifies(textOf(1), request));
+  });
+
+  test("an attempt is signed with every active secret, the newest first", function* () {
+    const { request } = yield* sentWith([0, 1, null]);
+    const signatures = (request.headers["webhook-signature"] ?? "").split(" ");
+    assert.lengthOf(signatures, 2);
+    assert.deepEqual(
+      [0, 1, 2].map((byte) => verifies(textOf(byte), request)),
+      [false, true, true],
+    );
+  });
 });
 
 describe("a delivery after an attempt", () => {

@@ -1,7 +1,8 @@
 /** Tests which requests a receiver gets, when and in which order, on the test clock. */
+
+import { assert, describe, testWith } from "@accountlink/test-servers/effect";
 import { makeDelivery, uniqueText } from "@accountlink/testing";
-import { assert, describe, it } from "@effect/vitest";
-import { Clock, Deferred, Effect, Fiber, Layer, Scope } from "effect";
+import { Clock, Deferred, Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import { LinkWriter } from "../../links/link_writer.ts";
 import { Secrets } from "../../secrets/secrets.ts";
@@ -164,10 +165,7 @@ const eraseUser = (user: string) =>
 const gamesOf = (sent: ReadonlyArray<Sent>, user: string) =>
   sent.filter((one) => one.chatId === user).map((one) => one.gameId);
 
-type Services = Layer.Success<typeof services> | Scope.Scope;
-
-const test = (title: string, body: () => Generator<Effect.Effect<unknown, unknown, Services>, void, never>) =>
-  it.effect(title, () => Effect.provide(Effect.gen(body), services));
+const test = testWith(services);
 
 const hour = 3_600_000;
 

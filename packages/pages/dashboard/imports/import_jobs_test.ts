@@ -3,7 +3,7 @@ import { KeyStore, noSettings } from "@accountlink/core/keys";
 import { LinkCap } from "@accountlink/core/links";
 import { maxUploadsSize, type UploadFolder } from "@accountlink/http/for_pages";
 import { StorageMemory } from "@accountlink/memory";
-import { expect, it } from "@effect/vitest";
+import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
@@ -59,45 +59,39 @@ const makeBench = Effect.gen(function* () {
   return { jobs, preview, isKept, kept };
 });
 
-it.effect("previews are forgotten after half an hour, and their files deleted", () =>
-  Effect.gen(function* () {
-    const { preview, isKept, kept } = yield* makeBench;
-    const job = yield* preview("acme", 1);
-    yield* TestClock.adjust("29 minutes");
-    expect([isKept(job), kept.size]).toEqual([true, 3]);
-    yield* TestClock.adjust("2 minutes");
-    expect([isKept(job), kept.size]).toEqual([false, 0]);
-  }).pipe(Effect.provide(services), Effect.scoped),
-);
+const test = testWith(services);
 
-it.effect(
-  "the total size of all files has a limit, and only the oldest preview is removed to make room",
-  () =>
-    Effect.gen(function* () {
-      const { jobs, preview, isKept } = yield* makeBench;
-      const [first, second] = [yield* preview("a", 40), yield* preview("b", 40)];
-      const third = yield* preview("c", 40);
-      expect([first, second, third].map(isKept)).toEqual([false, false, true]);
-      const file = yield* jobs.uploads.create;
-      const error = yield* Effect.flip(file.append(new Uint8Array(maxUploadsSize + 1)));
-      expect(error).toMatchObject({
-        _tag: "WrongUpload",
-        reason: expect.stringContaining("Try again") as unknown,
-      });
-    }).pipe(Effect.provide(services), Effect.scoped),
-);
+test("previews are forgotten after half an hour, and their files deleted", function* () {
+  const { preview, isKept, kept } = yield* makeBench;
+  const job = yield* preview("acme", 1);
+  yield* TestClock.adjust("29 minutes");
+  expect([isKept(job), kept.size]).toEqual([true, 3]);
+  yield* TestClock.adjust("2 minutes");
+  expect([isKept(job), kept.size]).toEqual([false, 0]);
+});
 
-it.effect("unfinished uploads have their own room, and the oldest of them is refused when it is full", () =>
-  Effect.gen(function* () {
-    const { jobs, preview, isKept } = yield* makeBench;
-    const kept = yield* preview("a", 20);
-    const slow = yield* Effect.forEach(Array.from({ length: 6 }), () => jobs.uploads.create);
-    for (const file of slow) yield* Effect.ignore(file.append(new Uint8Array(18 * megabyte)));
-    const outcomes = yield* Effect.forEach(slow, (file) =>
-      Effect.match(file.append(new Uint8Array(1)), { onFailure: () => false, onSuccess: () => true }),
-    );
-    expect(outcomes).toEqual([false, false, false, false, true, true]);
-    expect(isKept(kept)).toBe(true);
-    expect(isKept(yield* preview("b", 20))).toBe(true);
-  }).pipe(Effect.provide(services), Effect.scoped),
-);
+test("the total size of all files has a limit, and only the oldest preview is removed to make room", function* () {
+  const { jobs, preview, isKept } = yield* makeBench;
+  const [first, second] = [yield* preview("a", 40), yield* preview("b", 40)];
+  const third = yield* preview("c", 40);
+  expect([first, second, third].map(isKept)).toEqual([false, false, true]);
+  const file = yield* jobs.uploads.create;
+  const error = yield* Effect.flip(file.append(new Uint8Array(maxUploadsSize + 1)));
+  expect(error).toMatchObject({
+    _tag: "WrongUpload",
+    reason: expect.stringContaining("Try again") as unknown,
+  });
+});
+
+test("unfinished uploads have their own room, and the oldest of them is refused when it is full", function* () {
+  const { jobs, preview, isKept } = yield* makeBench;
+  const kept = yield* preview("a", 20);
+  const slow = yield* Effect.forEach(Array.from({ length: 6 }), () => jobs.uploads.create);
+  for (const file of slow) yield* Effect.ignore(file.append(new Uint8Array(18 * megabyte)));
+  const outcomes = yield* Effect.forEach(slow, (file) =>
+    Effect.match(file.append(new Uint8Array(1)), { onFailure: () => false, onSuccess: () => true }),
+  );
+  expect(outcomes).toEqual([false, false, false, false, true, true]);
+  expect(isKept(kept)).toBe(true);
+  expect(isKept(yield* preview("b", 20))).toBe(true);
+});

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { decodeFixture } from "@accountlink/core/fixture";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
 import { TestClock } from "effect/testing";
 import { oauthClient, redirectUri, startServer } from "../test_server.ts";
@@ -51,45 +51,39 @@ const basic = (clientId: string, secret: string) => ({
 const asClient = basic(oauthClient.clientId, Redacted.value(oauthClient.clientSecret));
 
 describe("the authorize page", () => {
-  it.effect("the authorize page has a button for each user, with escaped names", () =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
-      expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-      expect(text.match(/<button [^>]*>/g)).toEqual([
-        '<button name="user" value="10001">',
-        '<button name="user" value="10002">',
-        '<button name="user" value="10003">',
-        '<button class="deny" name="deny" value="1">',
-      ]);
-      expect(text).toContain("Ada &lt;&quot;&amp;&#39;&gt; <small>@ada · 10001</small>");
-      expect(text).toContain("grace <small>@grace · 10002</small>");
-      expect(text).toContain("10003 <small>10003</small>");
-      expect(text).toContain('src="https://images.test/a?b=1&amp;c=2" alt=""');
-    }),
-  );
+  test("the authorize page has a button for each user, with escaped names", function* () {
+    const { url } = yield* started;
+    const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(text.match(/<button [^>]*>/g)).toEqual([
+      '<button name="user" value="10001">',
+      '<button name="user" value="10002">',
+      '<button name="user" value="10003">',
+      '<button class="deny" name="deny" value="1">',
+    ]);
+    expect(text).toContain("Ada &lt;&quot;&amp;&#39;&gt; <small>@ada · 10001</small>");
+    expect(text).toContain("grace <small>@grace · 10002</small>");
+    expect(text).toContain("10003 <small>10003</small>");
+    expect(text).toContain('src="https://images.test/a?b=1&amp;c=2" alt=""');
+  });
 
-  it.effect(
-    "the content security policy of the authorize page allows only its style, pictures and the redirect",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* started;
-        const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
-        const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
-        const policy = headers.get("content-security-policy")?.split("; ");
-        expect(policy).toEqual([
-          "default-src 'none'",
-          `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-          "img-src http: https: data:",
-          "form-action 'self' http://127.0.0.1:9",
-          "base-uri 'none'",
-          "frame-ancestors 'none'",
-        ]);
-        expect(text).not.toMatch(/<script| style=| on\w+=/);
-      }),
-  );
+  test("the content security policy of the authorize page allows only its style, pictures and the redirect", function* () {
+    const { url } = yield* started;
+    const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
+    const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
+    const policy = headers.get("content-security-policy")?.split("; ");
+    expect(policy).toEqual([
+      "default-src 'none'",
+      `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+      "img-src http: https: data:",
+      "form-action 'self' http://127.0.0.1:9",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    expect(text).not.toMatch(/<script| style=| on\w+=/);
+  });
 
-  it.effect.each<Record<string, string | null>>([
+  test.each<Record<string, string | null>>([
     { client_id: null },
     { client_id: "another" },
     { redirect_uri: null },
@@ -97,8 +91,9 @@ describe("the authorize page", () => {
     { redirect_uri: `${redirectUri}/more` },
     { redirect_uri: redirectUri.replace(":9", ":10") },
     { redirect_uri: "https://elsewhere.test/callback?from=here" },
-  ])("the authorize page never redirects to an address that the client did not register: %o", (other) =>
-    Effect.gen(function* () {
+  ])(
+    "the authorize page never redirects to an address that the client did not register: %o",
+    function* (other) {
       const { url } = yield* started;
       const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
       for (const form of [undefined, { user: "10001" }, { deny: "1" }]) {
@@ -106,20 +101,18 @@ describe("the authorize page", () => {
         expect([status, headers.get("location")]).toEqual([400, null]);
         expect(text).toContain("<h1>This sign-in cannot go on</h1>");
       }
-    }),
+    },
   );
 
-  it.effect("the authorize page refuses a repeated parameter", () =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const address = `${url}/chat/oauth/authorize?${queryWith()}`;
-      expect(yield* send(`${address}&client_id=service`)).toMatchObject({ status: 400 });
-      const { headers } = yield* send(`${address}&state=another`);
-      expect(headers.get("location")).toBe(`${redirectUri}&error=invalid_request`);
-    }),
-  );
+  test("the authorize page refuses a repeated parameter", function* () {
+    const { url } = yield* started;
+    const address = `${url}/chat/oauth/authorize?${queryWith()}`;
+    expect(yield* send(`${address}&client_id=service`)).toMatchObject({ status: 400 });
+    const { headers } = yield* send(`${address}&state=another`);
+    expect(headers.get("location")).toBe(`${redirectUri}&error=invalid_request`);
+  });
 
-  it.effect.each<[other: Record<string, string | null>, error: string]>([
+  test.each<[other: Record<string, string | null>, error: string]>([
     [{ response_type: null }, "invalid_request"],
     [{ response_type: "token" }, "unsupported_response_type"],
     [{ code_challenge: null }, "invalid_request"],
@@ -128,25 +121,22 @@ describe("the authorize page", () => {
     [{ code_challenge_method: "plain" }, "invalid_request"],
     [{ scope: "identify everything" }, "invalid_scope"],
     [{ scope: "openid" }, "invalid_scope"],
-  ])("the authorize page redirects with an error code for %o", ([other, error]) =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      for (const form of [undefined, { user: "10001" }]) {
-        const { status, headers } = yield* send(`${url}/chat/oauth/authorize?${queryWith(other)}`, form);
-        const location = `${redirectUri}&error=${error}&state=a+state`;
-        expect([status, headers.get("location")]).toEqual([302, location]);
-      }
-    }),
-  );
+  ])("the authorize page redirects with an error code for %o", function* ([other, error]) {
+    const { url } = yield* started;
+    for (const form of [undefined, { user: "10001" }]) {
+      const { status, headers } = yield* send(`${url}/chat/oauth/authorize?${queryWith(other)}`, form);
+      const location = `${redirectUri}&error=${error}&state=a+state`;
+      expect([status, headers.get("location")]).toEqual([302, location]);
+    }
+  });
 
-  it.effect.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
+  test.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
     "the authorize page refuses the choice %o",
-    (form) =>
-      Effect.gen(function* () {
-        const { url } = yield* started;
-        const answer = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`, form);
-        expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
-      }),
+    function* (form) {
+      const { url } = yield* started;
+      const answer = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`, form);
+      expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+    },
   );
 });
 
@@ -164,103 +154,90 @@ describe("the token endpoint", () => {
       ({ headers }) => new URL(headers.get("location") ?? "").searchParams.get("code") ?? "",
     );
 
-  it.effect("the token endpoint issues a token of the user, not the bot's token", () =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
-      const { access_token, ...rest } = JSON.parse(answer.text);
-      expect(rest).toEqual({ token_type: "Bearer", expires_in: 600, scope: "identify" });
-      expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  test("the token endpoint issues a token of the user, not the bot's token", function* () {
+    const { url } = yield* started;
+    const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
+    const { access_token, ...rest } = JSON.parse(answer.text);
+    expect(rest).toEqual({ token_type: "Bearer", expires_in: 600, scope: "identify" });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
 
-      const asUser = { authorization: `Bearer ${access_token}` };
-      const me = yield* send(`${url}/chat/api/users/@me`, undefined, asUser);
-      expect([me.status, JSON.parse(me.text)]).toEqual([200, chatUser]);
-      expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
-    }),
-  );
+    const asUser = { authorization: `Bearer ${access_token}` };
+    const me = yield* send(`${url}/chat/api/users/@me`, undefined, asUser);
+    expect([me.status, JSON.parse(me.text)]).toEqual([200, chatUser]);
+    expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
+  });
 
-  it.effect("the token endpoint accepts only codes of its own platform, once and within a minute", () =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const redeem = (code: string, platform = "chat") =>
-        Effect.map(
-          send(`${url}/${platform}/oauth/token`, redemption(code), asClient),
-          ({ status }) => status,
-        );
-      const code = yield* approved(url);
-      const racing = Array.from({ length: 4 }, () => redeem(code));
-      const statuses = yield* Effect.all(racing, { concurrency: "unbounded" });
-      expect(statuses.map(String).toSorted()).toEqual(["200", "400", "400", "400"]);
-      const [early, late, foreign] = [yield* approved(url), yield* approved(url), yield* approved(url)];
-      expect(yield* redeem(foreign, "game")).toBe(400);
-      yield* TestClock.adjust(59_999);
-      expect(yield* redeem(early)).toBe(200);
-      yield* TestClock.adjust(1);
-      expect(yield* redeem(late)).toBe(400);
-    }),
-  );
+  test("the token endpoint accepts only codes of its own platform, once and within a minute", function* () {
+    const { url } = yield* started;
+    const redeem = (code: string, platform = "chat") =>
+      Effect.map(send(`${url}/${platform}/oauth/token`, redemption(code), asClient), ({ status }) => status);
+    const code = yield* approved(url);
+    const racing = Array.from({ length: 4 }, () => redeem(code));
+    const statuses = yield* Effect.all(racing, { concurrency: "unbounded" });
+    expect(statuses.map(String).toSorted()).toEqual(["200", "400", "400", "400"]);
+    const [early, late, foreign] = [yield* approved(url), yield* approved(url), yield* approved(url)];
+    expect(yield* redeem(foreign, "game")).toBe(400);
+    yield* TestClock.adjust(59_999);
+    expect(yield* redeem(early)).toBe(200);
+    yield* TestClock.adjust(1);
+    expect(yield* redeem(late)).toBe(400);
+  });
 
-  it.effect("`/chat/api/users/@me` refuses requests without a user's access token", () =>
-    Effect.gen(function* () {
-      const { send: sendWith } = yield* started;
-      for (const token of [null, "", "another", undefined]) {
-        const options = token === undefined ? {} : { token };
-        expect(yield* sendWith("GET", "/chat/api/users/@me", options)).toMatchObject({ status: 401 });
-      }
-    }),
-  );
+  test("`/chat/api/users/@me` refuses requests without a user's access token", function* () {
+    const { send: sendWith } = yield* started;
+    for (const token of [null, "", "another", undefined]) {
+      const options = token === undefined ? {} : { token };
+      expect(yield* sendWith("GET", "/chat/api/users/@me", options)).toMatchObject({ status: 401 });
+    }
+  });
 
-  it.effect.each<Record<string, string>>([
+  test.each<Record<string, string>>([
     {},
     { authorization: "Basic" },
     { authorization: "Basic ?" },
     basic("another", Redacted.value(oauthClient.clientSecret)),
     basic(oauthClient.clientId, "another"),
     basic(oauthClient.clientId, ""),
-  ])("the token endpoint refuses a client with the credentials %o, and keeps the code valid", (headers) =>
-    Effect.gen(function* () {
+  ])(
+    "the token endpoint refuses a client with the credentials %o, and keeps the code valid",
+    function* (headers) {
       const { url } = yield* started;
       const form = redemption(yield* approved(url));
       const refused = yield* send(`${url}/chat/oauth/token`, form, headers);
       expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
       expect(refused.headers.get("www-authenticate")).toBe("Basic");
       expect(yield* send(`${url}/chat/oauth/token`, form, asClient)).toMatchObject({ status: 200 });
-    }),
+    },
   );
 
-  it.effect.each<[other: Record<string, string>, error: string]>([
+  test.each<[other: Record<string, string>, error: string]>([
     [{ grant_type: "client_credentials" }, "unsupported_grant_type"],
     [{ code: "another" }, "invalid_grant"],
     [{ code_verifier: "short" }, "invalid_request"],
     [{ code_verifier: challenge }, "invalid_grant"],
     [{ redirect_uri: "http://127.0.0.1:9/callback" }, "invalid_grant"],
-  ])("the token endpoint refuses %o with %s", ([other, error]) =>
-    Effect.gen(function* () {
-      const { url } = yield* started;
-      const form = { ...redemption(yield* approved(url)), ...other };
-      const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
-      expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error }]);
-    }),
-  );
+  ])("the token endpoint refuses %o with %s", function* ([other, error]) {
+    const { url } = yield* started;
+    const form = { ...redemption(yield* approved(url)), ...other };
+    const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error }]);
+  });
 
-  it.effect.each(["grant_type", "code", "redirect_uri", "code_verifier"])(
+  test.each(["grant_type", "code", "redirect_uri", "code_verifier"])(
     "the token endpoint requires %s",
-    (name) =>
-      Effect.gen(function* () {
-        const { url } = yield* started;
-        const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
-        const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
-        expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
-      }),
+    function* (name) {
+      const { url } = yield* started;
+      const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
+      const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
+    },
   );
 });
 
-it.effect("the published keys of ID tokens have no private part", () =>
-  Effect.gen(function* () {
-    const { send: ask } = yield* started;
-    const { body } = yield* ask("GET", "/game/oauth/jwks");
-    // The private part of a key is named `d`.
-    const names = body.keys.map((key: object) => Object.keys(key).toSorted());
-    expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
-  }),
-);
+test("the published keys of ID tokens have no private part", function* () {
+  const { send: ask } = yield* started;
+  const { body } = yield* ask("GET", "/game/oauth/jwks");
+  // The private part of a key is named `d`.
+  const names = body.keys.map((key: object) => Object.keys(key).toSorted());
+  expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
+});

@@ -1,5 +1,5 @@
 import { Cache, PlatformUnavailable, StoreUnavailable } from "@accountlink/core";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Deferred, Duration, Effect, Fiber, Metric, Option, Schema } from "effect";
 import { TestClock } from "effect/testing";
 import { platformCache } from "../resilience/metrics.ts";
@@ -41,7 +41,7 @@ const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<strin
 });
 
 describe("cachedLookup", () => {
-  it.effect("an answer is cached while it is fresh", () =>
+  test("an answer is cached while it is fresh", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp();
       expect(yield* lookup("one")).toBe(3);
@@ -51,10 +51,9 @@ describe("cachedLookup", () => {
       yield* TestClock.adjust(1);
       expect(yield* lookup("one")).toBe(3);
       expect(asked).toHaveLength(2);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)),
-  );
+    }).pipe(Effect.provideService(Cache, mapCache().cache)));
 
-  it.effect("an answer's age counts from its request", () => {
+  test("an answer's age counts from its request", () => {
     const { cache, entries } = mapCache();
     return Effect.gen(function* () {
       const slow = yield* setUp({ lookup: () => Effect.delay(Effect.succeed(1), "3 seconds") });
@@ -71,7 +70,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, cache));
   });
 
-  it.effect("concurrent misses share a request", () =>
+  test("concurrent misses share a request", () =>
     Effect.gen(function* () {
       let asked = 0;
       const answer = yield* Deferred.make<number>();
@@ -90,30 +89,26 @@ describe("cachedLookup", () => {
       expect(new Set(yield* Fiber.joinAll(fibers))).toEqual(new Set([3]));
       yield* Fiber.join(other);
       expect(asked).toBe(2);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)),
-  );
+    }).pipe(Effect.provideService(Cache, mapCache().cache)));
 
-  it.effect(
-    "a shared lookup continues if its first caller is interrupted, and stops if all callers are",
-    () =>
-      Effect.gen(function* () {
-        let stopped = 0;
-        const answer = yield* Deferred.make<number>();
-        const { lookup } = yield* setUp({
-          lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
-        });
-        const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
-        const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
-        yield* Fiber.interrupt(first);
-        expect(stopped).toBe(0);
-        yield* Fiber.interrupt(lonely);
-        expect(stopped).toBe(1);
-        yield* Deferred.succeed(answer, 3);
-        expect(yield* Fiber.join(second)).toBe(3);
-      }).pipe(Effect.provideService(Cache, mapCache().cache)),
-  );
+  test("a shared lookup continues if its first caller is interrupted, and stops if all callers are", () =>
+    Effect.gen(function* () {
+      let stopped = 0;
+      const answer = yield* Deferred.make<number>();
+      const { lookup } = yield* setUp({
+        lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
+      });
+      const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
+      const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
+      yield* Fiber.interrupt(first);
+      expect(stopped).toBe(0);
+      yield* Fiber.interrupt(lonely);
+      expect(stopped).toBe(1);
+      yield* Deferred.succeed(answer, 3);
+      expect(yield* Fiber.join(second)).toBe(3);
+    }).pipe(Effect.provideService(Cache, mapCache().cache)));
 
-  it.effect("waiting callers share a failure, which is not cached", () =>
+  test("waiting callers share a failure, which is not cached", () =>
     Effect.gen(function* () {
       let asked = 0;
       const { lookup } = yield* setUp({
@@ -131,10 +126,9 @@ describe("cachedLookup", () => {
       const again = yield* Effect.forkChild(lookup("one"), { startImmediately: true });
       yield* TestClock.adjust("1 second");
       expect(yield* Fiber.join(again)).toBe(3);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)),
-  );
+    }).pipe(Effect.provideService(Cache, mapCache().cache)));
 
-  it.effect("if the cache fails, the platform is asked, and the process keeps the platform's answer", () =>
+  test("if the cache fails, the platform is asked, and the process keeps the platform's answer", () =>
     Effect.gen(function* () {
       const { lookup, asked } = yield* setUp();
       expect([yield* lookup("one"), yield* lookup("one")]).toEqual([3, 3]);
@@ -142,10 +136,9 @@ describe("cachedLookup", () => {
       yield* TestClock.adjust("5 seconds");
       expect(yield* lookup("one")).toBe(3);
       expect(asked).toHaveLength(2);
-    }).pipe(Effect.provideService(Cache, brokenCache)),
-  );
+    }).pipe(Effect.provideService(Cache, brokenCache)));
 
-  it.effect("answers that another process requested are read from the cache", () => {
+  test("answers that another process requested are read from the cache", () => {
     const { cache } = mapCache();
     const read: Array<string> = [];
     const watched = Cache.of({
@@ -160,7 +153,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, watched));
   });
 
-  it.effect.each(["", "{", "null", '"3"', "[3]"])("the cache treats an entry of %o as a miss", (value) => {
+  test.each(["", "{", "null", '"3"', "[3]"])("the cache treats an entry of %o as a miss", (value) => {
     const { cache, entries } = mapCache();
     entries.set("platform.test:one", { value, expiresAt: 1_000 });
     return Effect.gen(function* () {
@@ -171,7 +164,7 @@ describe("cachedLookup", () => {
     }).pipe(Effect.provideService(Cache, cache));
   });
 
-  it.effect("the cache counts hits and misses", () =>
+  test("the cache counts hits and misses", () =>
     Effect.gen(function* () {
       const { lookup } = yield* setUp();
       for (const word of ["one", "one", "one", "two"]) yield* lookup(word);
@@ -179,6 +172,5 @@ describe("cachedLookup", () => {
     }).pipe(
       Effect.provideService(Cache, mapCache().cache),
       Effect.provideService(Metric.MetricRegistry, new Map()),
-    ),
-  );
+    ));
 });

@@ -1,6 +1,6 @@
 import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
 import { CacheMemory } from "@accountlink/memory";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Duration, Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { cachedChatPlatform, cachedGamePlatform, type Staleness } from "./cached_platforms.ts";
@@ -97,17 +97,17 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
     );
   };
 
-  it.effect(`an answer is cached for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
+  test(`an answer is cached for ${seconds} s`, () => check(true, there, Duration.seconds(seconds)));
 
-  it.effect("a negative answer is cached for 1 s", () => check(false, notThere, Duration.seconds(1)));
+  test("a negative answer is cached for 1 s", () => check(false, notThere, Duration.seconds(1)));
 
-  it.effect("the overrides of a cached platform change how long its answers are cached", () => {
+  test("the overrides of a cached platform change how long its answers are cached", () => {
     const age = Duration.minutes(2);
     return check(true, there, age, { guild: age, member: age, profile: age });
   });
 });
 
-it.effect("a profile whose groups the platform could not tell is cached for 1 s", () => {
+test("a profile whose groups the platform could not tell is cached for 1 s", () => {
   const answers = [{ ...profile, groups: null }, profile];
   const platform = GamePlatform.of({
     hasUser: () => Effect.succeed(true),
@@ -126,7 +126,7 @@ it.effect("a profile whose groups the platform could not tell is cached for 1 s"
   );
 });
 
-it.effect("parts of a profile are cached apart from the whole profile", () => {
+test("parts of a profile are cached apart from the whole profile", () => {
   const asked: Array<unknown> = [];
   const platform = GamePlatform.of({
     hasUser: () => Effect.succeed(true),
@@ -147,7 +147,7 @@ it.effect("parts of a profile are cached apart from the whole profile", () => {
   );
 });
 
-it.effect("answers are cached separately for each guild and user", () => {
+test("answers are cached separately for each guild and user", () => {
   const asked: Array<string> = [];
   const platform = ChatPlatform.of({
     findGuild: () => Effect.succeed(Option.none()),

@@ -7,7 +7,7 @@ import {
   makeIdTokenSigner,
   startHttpServer,
 } from "@accountlink/test-servers";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, testLive, testLiveWith } from "@accountlink/test-servers/effect";
 import { Duration, Effect, Redacted, Schema } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { asUnavailable } from "../resilience/request_failed.ts";
@@ -102,90 +102,82 @@ const setUp = Effect.fnUntraced(function* (
 
 const live = FetchHttpClient.layer;
 
+const test = testLiveWith(live);
+
 describe("the start of a sign-in", () => {
-  it.live("a sign-in starts with a PKCE challenge, and a nonce if the platform has ID tokens", () =>
-    Effect.gen(function* () {
-      const expected = {
-        theme: "dark",
-        response_type: "code",
-        client_id: clientId,
-        redirect_uri: signIn.redirectUri,
-        scope: "openid profile",
-        state: signIn.state,
-        // RFC 7636, appendix B, has this challenge for the code verifier that `signIn` uses.
-        code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-        code_challenge_method: "S256",
-      };
-      const begun = Effect.fnUntraced(function* (kind: "userInfo" | "idToken") {
-        const { provider } = yield* setUp(kind);
-        const url = new URL((yield* provider.begin(signIn)).url);
-        expect(url.origin + url.pathname).toBe("https://platform.example/authorize");
-        return Object.fromEntries(url.searchParams);
-      });
-      expect(yield* begun("userInfo")).toEqual(expected);
-      expect(yield* begun("idToken")).toEqual({ ...expected, nonce: signIn.nonce });
-    }).pipe(Effect.provide(live)),
-  );
+  test("a sign-in starts with a PKCE challenge, and a nonce if the platform has ID tokens", function* () {
+    const expected = {
+      theme: "dark",
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: signIn.redirectUri,
+      scope: "openid profile",
+      state: signIn.state,
+      // RFC 7636, appendix B, has this challenge for the code verifier that `signIn` uses.
+      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+      code_challenge_method: "S256",
+    };
+    const begun = Effect.fnUntraced(function* (kind: "userInfo" | "idToken") {
+      const { provider } = yield* setUp(kind);
+      const url = new URL((yield* provider.begin(signIn)).url);
+      expect(url.origin + url.pathname).toBe("https://platform.example/authorize");
+      return Object.fromEntries(url.searchParams);
+    });
+    expect(yield* begun("userInfo")).toEqual(expected);
+    expect(yield* begun("idToken")).toEqual({ ...expected, nonce: signIn.nonce });
+  });
 });
 
 describe("the end of a sign-in", () => {
-  it.live("a sign-in returns the user of the access token", () =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp("userInfo");
-      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+  test("a sign-in returns the user of the access token", function* () {
+    const { provider, asked } = yield* setUp("userInfo");
+    expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
 
-      const [request] = asked("/token");
-      expect(request?.method).toBe("POST");
-      expect(request?.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);
-      const credentials = Buffer.from("accountlink+client:s3cret%2F%2B").toString("base64");
-      expect(request?.headers.authorization).toBe(`Basic ${credentials}`);
-      expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
-        grant_type: "authorization_code",
-        code: "code-1",
-        redirect_uri: signIn.redirectUri,
-        code_verifier: signIn.codeVerifier,
-      });
-      expect(asked("/user").map(({ headers }) => headers.authorization)).toEqual([`Bearer ${accessToken}`]);
-    }).pipe(Effect.provide(live)),
-  );
+    const [request] = asked("/token");
+    expect(request?.method).toBe("POST");
+    expect(request?.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);
+    const credentials = Buffer.from("accountlink+client:s3cret%2F%2B").toString("base64");
+    expect(request?.headers.authorization).toBe(`Basic ${credentials}`);
+    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+      grant_type: "authorization_code",
+      code: "code-1",
+      redirect_uri: signIn.redirectUri,
+      code_verifier: signIn.codeVerifier,
+    });
+    expect(asked("/user").map(({ headers }) => headers.authorization)).toEqual([`Bearer ${accessToken}`]);
+  });
 
-  it.live("a sign-in returns the user of the ID token, and requests the keys once", () =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp("idToken");
-      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "1" });
-      expect(yield* provider.finish(signIn, callback({ code: "code-2" }))).toEqual({ userId: "1" });
-      expect(asked("/keys")).toHaveLength(1);
-      expect(asked("/user")).toEqual([]);
-    }).pipe(Effect.provide(live)),
-  );
+  test("a sign-in returns the user of the ID token, and requests the keys once", function* () {
+    const { provider, asked } = yield* setUp("idToken");
+    expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "1" });
+    expect(yield* provider.finish(signIn, callback({ code: "code-2" }))).toEqual({ userId: "1" });
+    expect(asked("/keys")).toHaveLength(1);
+    expect(asked("/user")).toEqual([]);
+  });
 
-  it.live("the client secret is sent in the body if `clientAuthentication` is `post`", () =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
-      yield* provider.finish(signIn, callback());
-      const [request] = asked("/token");
-      expect(request?.headers.authorization).toBeUndefined();
-      const body = Object.fromEntries(new URLSearchParams(request?.body));
-      expect(body).toMatchObject({ client_id: clientId, client_secret: clientSecret });
-    }).pipe(Effect.provide(live)),
-  );
+  test("the client secret is sent in the body if `clientAuthentication` is `post`", function* () {
+    const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
+    yield* provider.finish(signIn, callback());
+    const [request] = asked("/token");
+    expect(request?.headers.authorization).toBeUndefined();
+    const body = Object.fromEntries(new URLSearchParams(request?.body));
+    expect(body).toMatchObject({ client_id: clientId, client_secret: clientSecret });
+  });
 });
 
 describe("the membership of the user", () => {
   const inGuild: SignIn = { ...signIn, guildId };
 
-  it.live("the user's membership is looked up if a guild requested the sign-in", () =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp("userInfo");
-      const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
-      expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
-      expect(scopeOf(yield* provider.begin(inGuild))).toBe("openid profile guilds.members");
-      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
-      expect(asked(`/member/${guildId}/100001`)).toEqual([]);
-    }).pipe(Effect.provide(live)),
-  );
+  test("the user's membership is looked up if a guild requested the sign-in", function* () {
+    const { provider, asked } = yield* setUp("userInfo");
+    const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
+    expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
+    expect(scopeOf(yield* provider.begin(inGuild))).toBe("openid profile guilds.members");
+    expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+    expect(asked(`/member/${guildId}/100001`)).toEqual([]);
+  });
 
-  it.live.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
+  testLive.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
     [{ body: {} }, true],
     [{ status: 404 }, false],
     [{ status: 500 }, undefined],
@@ -204,34 +196,30 @@ describe("the guilds of the user", () => {
   const asking: SignIn = { ...signIn, withGuilds: true };
   const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
 
-  it.live("a sign-in succeeds without the user's guilds if the platform fails to list them", () =>
-    Effect.gen(function* () {
-      const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
-      expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
-    }).pipe(Effect.provide(live)),
-  );
+  test("a sign-in succeeds without the user's guilds if the platform fails to list them", function* () {
+    const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
+    expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
+  });
 });
 
 describe("a failed membership lookup", () => {
-  it.live("if membership lookups fail, sign-ins succeed, and only the circuit of these lookups opens", () =>
-    Effect.gen(function* () {
-      const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
-      const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
-      const finish = provider.finish({ ...signIn, guildId }, callback());
-      const expected = { userId: "100001", isMember: undefined };
-      const atOnce = yield* Effect.all([finish, finish, finish], { concurrency: "unbounded" });
-      expect(atOnce).toEqual([expected, expected, expected]);
-      expect(yield* finish).toEqual(expected);
-      expect(asked(`/member/${guildId}/100001`)).toHaveLength(3);
-      expect(asked("/token")).toHaveLength(4);
-    }).pipe(Effect.provide(live)),
-  );
+  test("if membership lookups fail, sign-ins succeed, and only the circuit of these lookups opens", function* () {
+    const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
+    const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
+    const finish = provider.finish({ ...signIn, guildId }, callback());
+    const expected = { userId: "100001", isMember: undefined };
+    const atOnce = yield* Effect.all([finish, finish, finish], { concurrency: "unbounded" });
+    expect(atOnce).toEqual([expected, expected, expected]);
+    expect(yield* finish).toEqual(expected);
+    expect(asked(`/member/${guildId}/100001`)).toHaveLength(3);
+    expect(asked("/token")).toHaveLength(4);
+  });
 });
 
 const proofs = [{ kind: "userInfo" }, { kind: "idToken" }] as const;
 
 describe.each(proofs)("a callback ($kind)", ({ kind }) => {
-  it.live.each<[parameters: Record<string, string>, failure: object]>([
+  testLive.each<[parameters: Record<string, string>, failure: object]>([
     [{ error: "access_denied" }, { _tag: "ProofDenied" }],
     [{ error: "access_denied", state: "another" }, { _tag: "ProofInvalid" }],
     [{ state: "another" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
@@ -253,22 +241,20 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live("a callback with two states fails", () =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp(kind);
-      const twice = callback();
-      twice.append("state", signIn.state);
-      expect(yield* Effect.flip(provider.finish(signIn, twice))).toMatchObject({ _tag: "ProofInvalid" });
-      expect(asked("/token")).toEqual([]);
-    }).pipe(Effect.provide(live)),
-  );
+  test("a callback with two states fails", function* () {
+    const { provider, asked } = yield* setUp(kind);
+    const twice = callback();
+    twice.append("state", signIn.state);
+    expect(yield* Effect.flip(provider.finish(signIn, twice))).toMatchObject({ _tag: "ProofInvalid" });
+    expect(asked("/token")).toEqual([]);
+  });
 });
 
 const refused = (error: string, status = 400, headers = {}) => ({ status, headers, body: { error } });
 const wrongSecret = refused("invalid_client", 401, { "www-authenticate": 'Basic realm="x"' });
 
 describe.each(proofs)("a code ($kind)", ({ kind }) => {
-  it.live.each<[answer: HttpAnswering, failure: object]>([
+  testLive.each<[answer: HttpAnswering, failure: object]>([
     [refused("invalid_grant"), { _tag: "ProofInvalid", reason: "invalid_grant" }],
     [refused("access_denied"), { _tag: "ProofDenied" }],
     [refused("invalid_client", 401), { _tag: "PlatformUnavailable" }],
@@ -292,7 +278,7 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
 });
 
 describe("the user of an access token", () => {
-  it.live.each<[answer: HttpAnswering, asked: number, failure: object]>([
+  testLive.each<[answer: HttpAnswering, asked: number, failure: object]>([
     [{ status: 401 }, 1, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 401 } }],
     [{ status: 503 }, 3, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 503 } }],
     [{ body: "<!doctype html>" }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
@@ -315,7 +301,7 @@ describe("an invalid ID token", () => {
     async (idTokenOf) =>
       tokens({ id_token: await idTokenOf(parts) });
 
-  it.live.each<[what: string, token: Routes["token"]]>([
+  testLive.each<[what: string, token: Routes["token"]]>([
     ["from another platform", signed({ claims: { iss: "https://another.example" } })],
     ["for another application", signed({ claims: { aud: "another" } })],
     ["of another sign-in", signed({ claims: { nonce: "another" } })],
@@ -351,7 +337,7 @@ describe("an invalid ID token", () => {
     }).pipe(Effect.provide(live)),
   );
 
-  it.live.each<[answer: HttpAnswering, asked: number]>([
+  testLive.each<[answer: HttpAnswering, asked: number]>([
     [{ status: 503 }, 3],
     [{ body: "<!doctype html>" }, 1],
     ["cut", 3],
@@ -366,23 +352,21 @@ describe("an invalid ID token", () => {
 });
 
 describe("secrets", () => {
-  it.live("no failure contains secrets", () =>
-    Effect.gen(function* () {
-      const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
-      const answers: ReadonlyArray<HttpAnswering> = [
-        { status: 400, body: { error: "invalid_grant", error_description: secrets.join(" ") } },
-        { status: 400, body: { error: secrets.join(" ") } },
-        { body: { access_token: accessToken, token_type: secrets.join(" ") } },
-        tokens({ id_token: secrets.join(".") }),
-        { status: 500, body: secrets.join(" ") },
-        "cut",
-      ];
-      for (const answer of answers) {
-        const { provider } = yield* setUp("idToken", { token: () => answer });
-        const error = yield* Effect.flip(provider.finish(signIn, callback()));
-        const written = inspect(error, { depth: 10, showHidden: true });
-        for (const secret of secrets) expect(written).not.toContain(secret);
-      }
-    }).pipe(Effect.provide(live)),
-  );
+  test("no failure contains secrets", function* () {
+    const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
+    const answers: ReadonlyArray<HttpAnswering> = [
+      { status: 400, body: { error: "invalid_grant", error_description: secrets.join(" ") } },
+      { status: 400, body: { error: secrets.join(" ") } },
+      { body: { access_token: accessToken, token_type: secrets.join(" ") } },
+      tokens({ id_token: secrets.join(".") }),
+      { status: 500, body: secrets.join(" ") },
+      "cut",
+    ];
+    for (const answer of answers) {
+      const { provider } = yield* setUp("idToken", { token: () => answer });
+      const error = yield* Effect.flip(provider.finish(signIn, callback()));
+      const written = inspect(error, { depth: 10, showHidden: true });
+      for (const secret of secrets) expect(written).not.toContain(secret);
+    }
+  });
 });

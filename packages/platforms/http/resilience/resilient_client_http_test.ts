@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { listenLocally } from "@accountlink/test-servers";
+import { describe, expect, testLiveWith } from "@accountlink/test-servers/effect";
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
-import { describe, expect, it } from "@effect/vitest";
 import { Deferred, Duration, Effect } from "effect";
 import { HttpClient } from "effect/http";
 import { resilientClient } from "./resilient_client.ts";
@@ -56,6 +56,7 @@ const clients = [
 ] as const;
 
 describe.each(clients)("over real HTTP with %s", (_, layer) => {
+  const test = testLiveWith(layer);
   const setUp = Effect.gen(function* () {
     const server = yield* platform;
     const client = yield* resilientClient(yield* HttpClient.HttpClient, "test", settings);
@@ -63,58 +64,46 @@ describe.each(clients)("over real HTTP with %s", (_, layer) => {
     return { ...server, client, failure };
   });
 
-  it.live("the client returns complete responses, including empty ones", () =>
-    Effect.gen(function* () {
-      const { client, url } = yield* setUp;
-      const whole = yield* client.get(`${url}/whole`);
-      expect([whole.status, yield* whole.json]).toEqual([200, { whole: true }]);
-      const empty = yield* client.get(`${url}/empty`);
-      expect([empty.status, yield* empty.text]).toEqual([204, ""]);
-    }).pipe(Effect.provide(layer)),
-  );
+  test("the client returns complete responses, including empty ones", function* () {
+    const { client, url } = yield* setUp;
+    const whole = yield* client.get(`${url}/whole`);
+    expect([whole.status, yield* whole.json]).toEqual([200, { whole: true }]);
+    const empty = yield* client.get(`${url}/empty`);
+    expect([empty.status, yield* empty.text]).toEqual([204, ""]);
+  });
 
-  it.live.each(["/cut", "/broken"])("the client retries when the connection ends as at %s", (path) =>
-    Effect.gen(function* () {
-      const { failure, asked } = yield* setUp;
-      expect(yield* failure(path)).toMatchObject({ reason: "connection" });
-      expect(asked).toHaveLength(3);
-    }).pipe(Effect.provide(layer)),
-  );
+  test.each(["/cut", "/broken"])("the client retries when the connection ends as at %s", function* (path) {
+    const { failure, asked } = yield* setUp;
+    expect(yield* failure(path)).toMatchObject({ reason: "connection" });
+    expect(asked).toHaveLength(3);
+  });
 
-  it.live("a body that stalls times out, and its connection is closed", () =>
-    Effect.gen(function* () {
-      const { url, closed } = yield* setUp;
-      const hasty = { attemptTimeout: Duration.millis(500), retries: 0 };
-      const client = yield* resilientClient(yield* HttpClient.HttpClient, "test", hasty);
-      expect(yield* Effect.flip(client.get(`${url}/stalled`))).toMatchObject({ reason: "timeout" });
-      yield* closed;
-    }).pipe(Effect.provide(layer)),
-  );
+  test("a body that stalls times out, and its connection is closed", function* () {
+    const { url, closed } = yield* setUp;
+    const hasty = { attemptTimeout: Duration.millis(500), retries: 0 };
+    const client = yield* resilientClient(yield* HttpClient.HttpClient, "test", hasty);
+    expect(yield* Effect.flip(client.get(`${url}/stalled`))).toMatchObject({ reason: "timeout" });
+    yield* closed;
+  });
 
-  it.live("the client reads a body up to its limit, and does not retry a larger one", () =>
-    Effect.gen(function* () {
-      const { failure, asked, closed } = yield* setUp;
-      expect(yield* failure("/endless")).toMatchObject({ reason: "too_large", status: 200 });
-      expect(asked).toHaveLength(1);
-      yield* closed;
-    }).pipe(Effect.provide(layer)),
-  );
+  test("the client reads a body up to its limit, and does not retry a larger one", function* () {
+    const { failure, asked, closed } = yield* setUp;
+    expect(yield* failure("/endless")).toMatchObject({ reason: "too_large", status: 200 });
+    expect(asked).toHaveLength(1);
+    yield* closed;
+  });
 
-  it.live("a refused connection fails with the code `ECONNREFUSED`", () =>
-    Effect.gen(function* () {
-      const { failure, stop } = yield* setUp;
-      yield* stop;
-      expect(yield* failure("/whole")).toMatchObject({ reason: "connection", code: "ECONNREFUSED" });
-    }).pipe(Effect.provide(layer)),
-  );
+  test("a refused connection fails with the code `ECONNREFUSED`", function* () {
+    const { failure, stop } = yield* setUp;
+    yield* stop;
+    expect(yield* failure("/whole")).toMatchObject({ reason: "connection", code: "ECONNREFUSED" });
+  });
 });
 
-it.live("the client reuses connections", () =>
-  Effect.gen(function* () {
-    const { url, sockets } = yield* platform;
-    const client = yield* resilientClient(yield* HttpClient.HttpClient, "test");
-    for (let asked = 0; asked < 10; asked++) yield* client.get(`${url}/whole`);
-    // A response may arrive a moment before its connection is free again, so the client may open another connection.
-    expect(sockets.size).toBeLessThan(5);
-  }).pipe(Effect.provide(NodeHttpClient.layerFetch)),
-);
+testLiveWith(NodeHttpClient.layerFetch)("the client reuses connections", function* () {
+  const { url, sockets } = yield* platform;
+  const client = yield* resilientClient(yield* HttpClient.HttpClient, "test");
+  for (let asked = 0; asked < 10; asked++) yield* client.get(`${url}/whole`);
+  // A response may arrive a moment before its connection is free again, so the client may open another connection.
+  expect(sockets.size).toBeLessThan(5);
+});

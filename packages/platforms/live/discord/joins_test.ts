@@ -1,7 +1,7 @@
 import { ChatPlatform } from "@accountlink/core";
 import type { GuildJoin } from "@accountlink/core/platforms";
 import { startDiscordGateway } from "@accountlink/test-servers";
-import { expect, it } from "@effect/vitest";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { vi } from "vitest";
@@ -45,99 +45,85 @@ const setUp = Effect.fnUntraced(function* ({ shards = 1 } = {}) {
 
 const eventually = (check: () => void) => Effect.promise(() => vi.waitFor(check, { timeout: 15_000 }));
 
-it.live("the bot identifies every shard with the one intent that it needs, and hears of members", () =>
-  Effect.gen(function* () {
-    const { gateway, connect, joined } = yield* setUp({ shards: 2 });
-    yield* connect;
-    const identified = gateway.heard.filter(({ op }) => op === 2).map(({ d }) => d);
-    expect(identified).toMatchObject([
-      { token: botToken, intents: 2, shard: [0, 2] },
-      { token: botToken, intents: 2, shard: [1, 2] },
-    ]);
-    gateway.join(guildId, "100001", { bot: true });
-    gateway.join(guildId, "100002");
-    gateway.join(otherGuildId, "100003");
-    yield* eventually(() => expect(joined).toHaveLength(2));
-    expect(joined).toEqual(
-      expect.arrayContaining([
-        { guildId, chatId: "100002" },
-        { guildId: otherGuildId, chatId: "100003" },
-      ]),
-    );
-  }),
-);
+test("the bot identifies every shard with the one intent that it needs, and hears of members", function* () {
+  const { gateway, connect, joined } = yield* setUp({ shards: 2 });
+  yield* connect;
+  const identified = gateway.heard.filter(({ op }) => op === 2).map(({ d }) => d);
+  expect(identified).toMatchObject([
+    { token: botToken, intents: 2, shard: [0, 2] },
+    { token: botToken, intents: 2, shard: [1, 2] },
+  ]);
+  gateway.join(guildId, "100001", { bot: true });
+  gateway.join(guildId, "100002");
+  gateway.join(otherGuildId, "100003");
+  yield* eventually(() => expect(joined).toHaveLength(2));
+  expect(joined).toEqual(
+    expect.arrayContaining([
+      { guildId, chatId: "100002" },
+      { guildId: otherGuildId, chatId: "100003" },
+    ]),
+  );
+});
 
-it.live("a lost connection resumes, and Discord repeats the joins since then", () =>
-  Effect.gen(function* () {
-    const { gateway, connect, joined } = yield* setUp();
-    yield* connect;
-    gateway.drop();
-    gateway.join(guildId, "100002");
-    yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
-    expect([gateway.countOf("identify"), gateway.countOf("resume")]).toEqual([1, 1]);
-  }),
-);
+test("a lost connection resumes, and Discord repeats the joins since then", function* () {
+  const { gateway, connect, joined } = yield* setUp();
+  yield* connect;
+  gateway.drop();
+  gateway.join(guildId, "100002");
+  yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
+  expect([gateway.countOf("identify"), gateway.countOf("resume")]).toEqual([1, 1]);
+});
 
-it.live("a connection without answers to its heartbeats resumes", () =>
-  Effect.gen(function* () {
-    const { gateway, connect, joined } = yield* setUp();
-    yield* connect;
-    gateway.acknowledges = false;
-    yield* eventually(() => expect(gateway.countOf("resume")).toBeGreaterThan(0));
-    gateway.acknowledges = true;
-    gateway.join(guildId, "100002");
-    yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
-    expect(gateway.countOf("identify")).toBe(1);
-  }),
-);
+test("a connection without answers to its heartbeats resumes", function* () {
+  const { gateway, connect, joined } = yield* setUp();
+  yield* connect;
+  gateway.acknowledges = false;
+  yield* eventually(() => expect(gateway.countOf("resume")).toBeGreaterThan(0));
+  gateway.acknowledges = true;
+  gateway.join(guildId, "100002");
+  yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
+  expect(gateway.countOf("identify")).toBe(1);
+});
 
-it.live("a session that Discord forgot is replaced", () =>
-  Effect.gen(function* () {
-    const { gateway, connect, joined } = yield* setUp();
-    yield* connect;
-    gateway.forgetSessions();
-    gateway.drop();
-    yield* eventually(() => expect(gateway.countOf("identify")).toBe(2));
-    gateway.join(guildId, "100002");
-    yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
-    expect(gateway.countOf("resume")).toBe(1);
-  }),
-);
+test("a session that Discord forgot is replaced", function* () {
+  const { gateway, connect, joined } = yield* setUp();
+  yield* connect;
+  gateway.forgetSessions();
+  gateway.drop();
+  yield* eventually(() => expect(gateway.countOf("identify")).toBe(2));
+  gateway.join(guildId, "100002");
+  yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
+  expect(gateway.countOf("resume")).toBe(1);
+});
 
-it.live("joins are refused with the reason if the application lacks the intent", () =>
-  Effect.gen(function* () {
-    const { gateway, connect } = yield* setUp();
-    gateway.refusal = 4014;
-    const refused = yield* Effect.flip(Effect.scoped(connect));
-    expect([refused._tag, "reason" in refused && refused.reason]).toEqual([
-      "JoinsRefused",
-      'the application lacks the privileged intent "server members"',
-    ]);
-    expect(gateway.countOf("identify")).toBe(1);
-  }),
-);
+test("joins are refused with the reason if the application lacks the intent", function* () {
+  const { gateway, connect } = yield* setUp();
+  gateway.refusal = 4014;
+  const refused = yield* Effect.flip(Effect.scoped(connect));
+  expect([refused._tag, "reason" in refused && refused.reason]).toEqual([
+    "JoinsRefused",
+    'the application lacks the privileged intent "server members"',
+  ]);
+  expect(gateway.countOf("identify")).toBe(1);
+});
 
-it.live("joins fail while the gateway is down", () =>
-  Effect.gen(function* () {
-    const { gateway, connect } = yield* setUp();
-    const connection = yield* connect;
-    gateway.isDown = true;
-    gateway.drop();
-    expect((yield* Effect.flip(Fiber.join(connection)))._tag).toBe("PlatformUnavailable");
-  }),
-);
+test("joins fail while the gateway is down", function* () {
+  const { gateway, connect } = yield* setUp();
+  const connection = yield* connect;
+  gateway.isDown = true;
+  gateway.drop();
+  expect((yield* Effect.flip(Fiber.join(connection)))._tag).toBe("PlatformUnavailable");
+});
 
-it.live("the next connection, of any node, leaves out no join", () =>
-  Effect.gen(function* () {
-    const { gateway, connect, joined, kept } = yield* setUp({ shards: 2 });
-    const ended = yield* Scope.make();
-    yield* Scope.provide(connect, ended);
-    yield* eventually(() => expect(kept()).toContain('"shardId":1'));
-    yield* Scope.close(ended, Exit.void);
-    yield* eventually(() => expect(gateway.connections()).toBe(0));
-    gateway.join(guildId, "100002");
-    yield* connect;
-    yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
-    expect([gateway.countOf("identify"), gateway.countOf("resume")]).toEqual([2, 2]);
-  }),
-);
+test("the next connection, of any node, leaves out no join", function* () {
+  const { gateway, connect, joined, kept } = yield* setUp({ shards: 2 });
+  const ended = yield* Scope.make();
+  yield* Scope.provide(connect, ended);
+  yield* eventually(() => expect(kept()).toContain('"shardId":1'));
+  yield* Scope.close(ended, Exit.void);
+  yield* eventually(() => expect(gateway.connections()).toBe(0));
+  gateway.join(guildId, "100002");
+  yield* connect;
+  yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
+  expect([gateway.countOf("identify"), gateway.countOf("resume")]).toEqual([2, 2]);
+});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, it } from "@accountlink/test-servers/effect";
 import { Duration } from "effect";
 import { Headers } from "effect/http";
 import { RateLimits, type Route } from "./rate_limits.ts";

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { add, names, settle, withDatabase } from "../test_database.ts";
 
 describe("a lock of another process", () => {
-  it.effect.each([
+  test.each([
     ["statement", (sql: SqlClient.SqlClient) => add(sql, "late")],
     ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "late"))],
   ] as const)("the lock of another process delays a %s, and no reads", ([_, write]) =>
@@ -23,7 +23,7 @@ describe("a lock of another process", () => {
     }),
   );
 
-  it.effect.each([
+  test.each([
     ["statement", (sql: SqlClient.SqlClient) => add(sql, "never")],
     ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "never"))],
   ] as const)("a %s fails after the timeout for locks, and the next one succeeds", ([_, write]) =>
@@ -42,7 +42,7 @@ describe("a lock of another process", () => {
     ),
   );
 
-  it.effect("a transaction with a stale snapshot fails at once", () =>
+  test("a transaction with a stale snapshot fails at once", () =>
     withDatabase(function* ({ sql, other }) {
       const error = yield* sql`SELECT * FROM counters`.pipe(
         Effect.andThen(Effect.sync(() => other.exec("INSERT INTO counters VALUES ('early', 1)"))),
@@ -53,10 +53,9 @@ describe("a lock of another process", () => {
       );
       expect(error.reason._tag).toBe("SerializationError");
       expect(error.isRetryable).toBe(true);
-    }),
-  );
+    }));
 
-  it.effect("two processes that write concurrently take turns", () =>
+  test("two processes that write concurrently take turns", () =>
     withDatabase(function* ({ sql, filename }) {
       yield* add(sql, "shared", 0);
       const increments = 150;
@@ -91,6 +90,5 @@ describe("a lock of another process", () => {
         [0, null],
       ]);
       expect(yield* sql`SELECT count FROM counters`.values).toEqual([[2 * increments]]);
-    }),
-  );
+    }));
 });

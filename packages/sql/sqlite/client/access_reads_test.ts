@@ -1,4 +1,4 @@
-import { it } from "@effect/vitest";
+import { test, testLive } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber } from "effect";
 import { describe, expect } from "vitest";
 import { withDatabase } from "../test_database.ts";
@@ -6,7 +6,7 @@ import { withDatabase } from "../test_database.ts";
 const names = "SELECT name FROM counters ORDER BY name";
 
 describe("reads on the connection", () => {
-  it.effect("reads see writes of this process within one turn of the event loop", () =>
+  test("reads see writes of this process within one turn of the event loop", () =>
     withDatabase(function* ({ sql, connection }) {
       const read = connection.executeValues(names, []);
       expect(yield* read).toEqual([]);
@@ -14,10 +14,9 @@ describe("reads on the connection", () => {
       expect(yield* read).toEqual([["a"]]);
       yield* sql.withTransaction(sql`INSERT INTO counters VALUES ('b', 1)`);
       expect(yield* read).toEqual([["a"], ["b"]]);
-    }),
-  );
+    }));
 
-  it.effect("reads neither wait for a transaction nor see it before it commits", () =>
+  test("reads neither wait for a transaction nor see it before it commits", () =>
     withDatabase(function* ({ sql, connection }) {
       const written = yield* Deferred.make<void>();
       const proceed = yield* Deferred.make<void>();
@@ -32,10 +31,9 @@ describe("reads on the connection", () => {
       yield* Deferred.succeed(proceed, undefined);
       yield* Fiber.join(fiber);
       expect(yield* connection.executeValues(names, [])).toEqual([["a"]]);
-    }),
-  );
+    }));
 
-  it.live("reads see writes of another process in the next turn of the event loop", () =>
+  testLive("reads see writes of another process in the next turn of the event loop", () =>
     withDatabase(function* ({ connection, other }) {
       const read = connection.executeValues(names, []);
       yield* read;
@@ -45,10 +43,9 @@ describe("reads on the connection", () => {
     }),
   );
 
-  it.effect("the connection for reads cannot write", () =>
+  test("the connection for reads cannot write", () =>
     withDatabase(function* ({ connection }) {
       const refused = yield* Effect.flip(connection.executeRaw("INSERT INTO counters VALUES ('a', 1)", []));
       expect(refused._tag).toBe("SqlError");
-    }),
-  );
+    }));
 });

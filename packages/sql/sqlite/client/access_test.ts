@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it, vi } from "@effect/vitest";
+import { describe, expect, test, vi } from "@accountlink/test-servers/effect";
 import { Cause, Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
 import { YieldsOnce } from "../../test_scheduler.ts";
@@ -22,7 +22,7 @@ const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, n
 });
 
 describe("transactions", () => {
-  it.effect("transactions are visible to others once committed, and never if they fail", () =>
+  test("transactions are visible to others once committed, and never if they fail", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* sql.withTransaction(
@@ -35,18 +35,16 @@ describe("transactions", () => {
       const refused = sql.withTransaction(Effect.andThen(add(sql, "b"), Effect.fail("refused")));
       expect(yield* Effect.flip(refused)).toBe("refused");
       expect(names(fixture)).toEqual(["a"]);
-    }),
-  );
+    }));
 
-  it.effect("transactions take the write lock when they begin", () =>
+  test("transactions take the write lock when they begin", () =>
     withDatabase(function* ({ sql, other }) {
       yield* sql.withTransaction(
         Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
       );
-    }),
-  );
+    }));
 
-  it.effect("transactions roll back when their COMMIT fails, and do not affect the next write", () =>
+  test("transactions roll back when their COMMIT fails, and do not affect the next write", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
@@ -54,10 +52,9 @@ describe("transactions", () => {
       expect(error.reason._tag).toBe("ConstraintError");
       yield* add(sql, "kept");
       expect(names(fixture)).toEqual(["kept"]);
-    }),
-  );
+    }));
 
-  it.effect("transactions close the connection when they cannot roll back", () =>
+  test("transactions close the connection when they cannot roll back", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
@@ -68,10 +65,9 @@ describe("transactions", () => {
       yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
       expect((yield* Effect.flip(add(sql, "lost"))).reason._tag).toBe("ConnectionError");
       expect(names(fixture)).toEqual([]);
-    }),
-  );
+    }));
 
-  it.effect("transactions nest, and a failed inner one is rolled back alone", () =>
+  test("transactions nest, and a failed inner one is rolled back alone", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
@@ -83,20 +79,18 @@ describe("transactions", () => {
         ),
       );
       expect(names(fixture)).toEqual(["after", "before", "nested"]);
-    }),
-  );
+    }));
 
-  it.effect("transactions roll back when interrupted", () =>
+  test("transactions roll back when interrupted", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber } = yield* openTransaction(sql, "undone");
       yield* Fiber.interrupt(fiber);
       yield* add(sql, "kept");
       expect(names(fixture)).toEqual(["kept"]);
-    }),
-  );
+    }));
 
-  it.effect("a statement fails if SQLite has already rolled back its transaction", () =>
+  test("a statement fails if SQLite has already rolled back its transaction", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* add(sql, "a");
@@ -112,10 +106,9 @@ describe("transactions", () => {
       expect(error.isRetryable).toBe(true);
       yield* sql.withTransaction(add(sql, "next"));
       expect(names(fixture)).toEqual(["a", "next"]);
-    }),
-  );
+    }));
 
-  it.effect("a transaction fails to commit if SQLite has already rolled it back", () =>
+  test("a transaction fails to commit if SQLite has already rolled it back", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* add(sql, "a");
@@ -126,10 +119,9 @@ describe("transactions", () => {
       );
       expect(Exit.isFailure(exit)).toBe(true);
       expect(names(fixture)).toEqual(["a"]);
-    }),
-  );
+    }));
 
-  it.effect("a fiber that outlives its transaction can no longer run statements in it", () =>
+  test("a fiber that outlives its transaction can no longer run statements in it", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const ended = yield* Deferred.make<void>();
@@ -143,10 +135,9 @@ describe("transactions", () => {
       yield* Deferred.succeed(proceed, undefined);
       yield* Fiber.join(fiber);
       expect(names(fixture)).toEqual(["another"]);
-    }),
-  );
+    }));
 
-  it.effect("a BEGIN statement outside of withTransaction is refused", () =>
+  test("a BEGIN statement outside of withTransaction is refused", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const exit = yield* Effect.exit(sql`BEGIN`);
@@ -155,10 +146,9 @@ describe("transactions", () => {
       );
       yield* add(sql, "kept");
       expect(names(fixture)).toEqual(["kept"]);
-    }),
-  );
+    }));
 
-  it.effect("a transaction left open on a reserved connection rolls back when its scope closes", () =>
+  test("a transaction left open on a reserved connection rolls back when its scope closes", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       yield* Effect.scoped(
@@ -170,12 +160,11 @@ describe("transactions", () => {
       );
       yield* add(sql, "kept");
       expect(names(fixture)).toEqual(["kept"]);
-    }),
-  );
+    }));
 });
 
 describe("fibers", () => {
-  it.effect.each([
+  test.each([
     ["committed", Effect.void, ["a"]],
     ["rolled back", Effect.fail("refused" as const), []],
   ] as const)("fibers outside of a transaction see all or nothing of it when it is %s", ([_, end, seen]) =>
@@ -193,7 +182,7 @@ describe("fibers", () => {
     }),
   );
 
-  it.effect("fibers do not write inside the transaction of another fiber", () =>
+  test("fibers do not write inside the transaction of another fiber", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber, proceed } = yield* openTransaction(sql, "undone");
@@ -203,10 +192,9 @@ describe("fibers", () => {
       yield* Fiber.await(fiber);
       yield* Fiber.join(writer);
       expect(names(fixture)).toEqual(["kept"]);
-    }),
-  );
+    }));
 
-  it.effect("statements that wait for a transaction to end run before the next transaction", () =>
+  test("statements that wait for a transaction to end run before the next transaction", () =>
     withDatabase(function* ({ sql }) {
       const { fiber, proceed } = yield* openTransaction(sql, "first");
       const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));
@@ -216,10 +204,9 @@ describe("fibers", () => {
       yield* Deferred.succeed(proceed, undefined);
       expect(yield* Fiber.join(reader)).toEqual([["first"]]);
       yield* Fiber.joinAll([fiber, next]);
-    }),
-  );
+    }));
 
-  it.effect("a statement that loses its turn at any operation runs once the transaction has ended", () =>
+  test("a statement that loses its turn at any operation runs once the transaction has ended", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       for (let operation = 0; operation < 12; operation++) {
@@ -234,10 +221,9 @@ describe("fibers", () => {
         yield* Fiber.joinAll([fiber, statement]);
       }
       expect(names(fixture)).toHaveLength(24);
-    }),
-  );
+    }));
 
-  it.effect("fibers that wait for a transaction to end can be interrupted", () =>
+  test("fibers that wait for a transaction to end can be interrupted", () =>
     withDatabase(function* (fixture) {
       const { sql } = fixture;
       const { fiber, proceed } = yield* openTransaction(sql, "first");
@@ -249,10 +235,9 @@ describe("fibers", () => {
       yield* Fiber.join(fiber);
       yield* sql.withTransaction(add(sql, "last"));
       expect(names(fixture)).toEqual(["first", "last"]);
-    }),
-  );
+    }));
 
-  it.effect("fibers take turns with their transactions", () =>
+  test("fibers take turns with their transactions", () =>
     withDatabase(function* ({ sql }) {
       yield* add(sql, "shared", 0);
       const increment = sql.withTransaction(
@@ -267,6 +252,5 @@ describe("fibers", () => {
         { concurrency: "unbounded" },
       );
       expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
-    }),
-  );
+    }));
 });

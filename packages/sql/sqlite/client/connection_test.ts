@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, it } from "@accountlink/test-servers/effect";
 import { statementsOf } from "./connection.ts";
 
 const openStatements = (capacity?: number) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest";
+import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Logger, References } from "effect";
 import type { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
@@ -29,7 +29,7 @@ const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A,
 const problem = "Cannot write: the disk of the database is full";
 
 describe("a full disk", () => {
-  it.effect("a full disk is logged once, and again if the disk had space in between", () =>
+  test("a full disk is logged once, and again if the disk had space in between", () =>
     withLog((log) =>
       withDatabase(function* (database) {
         const { sql } = database;
@@ -60,10 +60,9 @@ describe("a full disk", () => {
         yield* settle;
         expect(log.slice(2)).toEqual([`Error: ${problem}`]);
       }),
-    ),
-  );
+    ));
 
-  it.effect("other failures are not reported as a full disk", () =>
+  test("other failures are not reported as a full disk", () =>
     withLog((log) =>
       withDatabase(function* ({ sql }) {
         const refused = yield* Effect.flip(storeOperation("write")(sql`INSERT INTO nowhere VALUES (1)`));
@@ -71,17 +70,14 @@ describe("a full disk", () => {
         yield* settle;
         expect(log).toEqual([]);
       }),
-    ),
-  );
+    ));
 
-  it.effect("a full disk is recognized when SQLite reports an I/O error for the `-shm` file", () =>
-    Effect.gen(function* () {
-      const thrown = Object.assign(new Error("disk I/O error"), { errcode: 4_874 });
-      const { reason } = yield* Effect.flip(failWith(thrown));
-      expect(reason).toMatchObject({
-        message: "Cannot write: the database or its disk is full",
-        cause: { message: "database or disk is full" },
-      });
-    }),
-  );
+  test("a full disk is recognized when SQLite reports an I/O error for the `-shm` file", function* () {
+    const thrown = Object.assign(new Error("disk I/O error"), { errcode: 4_874 });
+    const { reason } = yield* Effect.flip(failWith(thrown));
+    expect(reason).toMatchObject({
+      message: "Cannot write: the database or its disk is full",
+      cause: { message: "database or disk is full" },
+    });
+  });
 });
