@@ -167,7 +167,7 @@ describe("a key of a guild", () => {
       const answer = await member.browser.post(`/dashboard/${section}`, typed);
       expect([answer.status, answer.text]).toEqual([
         403,
-        expect.stringContaining("you do not manage it on the chat platform"),
+        expect.stringContaining("you do not manage it yourself"),
       ]);
     }
   });

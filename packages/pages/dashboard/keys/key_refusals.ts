@@ -57,7 +57,7 @@ export const refusalOf = (error: KeyFormError): Refused => {
 const guildReason = ({ reason }: Forbidden): string =>
   reason === "bot_not_in_guild"
     ? "the bot is not in it"
-    : "you do not manage it on the chat platform, which no role in the team replaces";
+    : "you do not manage it yourself, which no role in the team replaces";
 
 const conflicts: Readonly<Record<string, string>> = {
   key_limit: "Nothing was changed: your plan allows no more keys. Revoke one that you do not need.",

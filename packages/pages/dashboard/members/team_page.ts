@@ -15,7 +15,7 @@ export const roles: Readonly<Record<MemberRole, { readonly label: string; readon
   owner: { label: "Owner", hint: "Everything, the team included" },
   admin: {
     label: "Admin",
-    hint: "Everything but the team. New keys and webhooks of a community, and its roles, also need the right to manage it on the chat platform",
+    hint: "Everything but the team. New keys and webhooks of a community, and its roles, also need the right to manage that community",
   },
   moderator: {
     label: "Moderator",
