@@ -8,7 +8,7 @@ const minutes = 60 * seconds;
 /** Contract tests whose results do not depend on the storage, so they need not run on memory, Postgres and Redis. */
 const independentOfStorage = [
   ...configDefaults.exclude,
-  "test/contract/{compression,docs,https,no_platforms,parameters,paths,translations}_test.ts",
+  "test/contract/{compression,https,no_platforms,parameters,paths,translations}_test.ts",
 ];
 
 /**

@@ -9,7 +9,7 @@ const owned = { account: "acme", scope: "global" } as const;
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const [home, library] = ["203.0.113.7", "203.0.113.8"];
 
-const { visit, url } = await useDashboard((fixture) => ({
+const { visit, url } = useDashboard((fixture) => ({
   ...fixture,
   accounts: [{ name: "acme", chatId: "100001", tier: "premium" }],
   keys: [{ ...owned, key: newToken() }],
@@ -28,7 +28,7 @@ const { visit, url } = await useDashboard((fixture) => ({
 
 it("the alts page explains matches in words, and saves and lists reviews", async () => {
   const watched = await visit(paths.alts, /Ada\b/, desktop);
-  const { page, close } = watched;
+  const { page } = watched;
   await expectUsable(watched, "Alts", "dashboard-alts-empty");
   await page.getByLabel("User", { exact: true }).fill("@ada");
   await press(page, "Look for alts");
@@ -67,12 +67,11 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   await again.getByRole("link", { name: /Newcomer/ }).click();
   await press(page, "Possible alts of this user");
   await page.getByRole("heading", { name: "Newcomer 100003" }).waitFor();
-  await close();
 });
 
 it("the alts page says if a user name is unknown or a game account is not linked", async () => {
   const watched = await visit(withQuery(paths.alts, { kind: "chat", id: "nobody" }), /Ada\b/, phone);
-  const { page, close } = watched;
+  const { page } = watched;
   const refusal = await page.getByRole("alert").textContent();
   expect(refusal).toContain("nobody was found");
   expect(refusal).not.toContain("saved");
@@ -82,7 +81,6 @@ it("the alts page says if a user name is unknown or a game account is not linked
   await page.goto(`${url()}${withQuery(paths.alts, { kind: "chat", id: "100009" })}`);
   await page.getByText("Nothing is known of this user").waitFor();
   expect(await page.getByText("Score").count()).toBe(0);
-  await close();
 });
 
 it("the alts page says how many accounts were compared, and which of them are listed", async () => {
@@ -91,12 +89,10 @@ it("the alts page says how many accounts were compared, and which of them are li
     .getByText("29 accounts were compared with this one. The 25 seen most recently are listed")
     .waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-many");
-  await watched.close();
 });
 
 it("the alts page says that alt detection needs a Premium account", async () => {
   const watched = await visit(withQuery(paths.alts, { id: "100001" }), /Newcomer/, phone);
   await watched.page.getByText("Alt detection is part of Premium accounts").waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-free");
-  await watched.close();
 });

@@ -7,21 +7,13 @@ import {
   chromium as launcher,
   type Page,
 } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { onTestFinished } from "vitest";
 import { installed, startBrowser, timeout } from "./start_browser.ts";
 
 let started: Promise<Browser> | undefined;
 
-/** Starts one browser for all test files of a worker, and closes the pages of a file after its last test. */
-export const useBrowser = (): (() => Browser) => {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    started ??= startBrowser();
-    browser = await started;
-  });
-  afterAll(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []));
-  return () => browser as Browser;
-};
+/** Starts one browser for all test files of a worker. */
+export const sharedBrowser = (): Promise<Browser> => (started ??= startBrowser());
 
 /**
  * The reason to skip tests that need a back/forward cache, for the titles of these tests. Null if a browser with such a
@@ -47,21 +39,20 @@ export interface WatchedPage {
   readonly complaints: ReadonlyArray<string>;
   /** Saves a screenshot of the whole page if `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder. */
   readonly keepPicture: (name: string) => Promise<void>;
-  readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a page and records its errors and requests from the start.
+ * Opens a page for one test, and records its errors and requests from the start.
  *
  * @param prepare runs before the page opens, for example to sign in
  */
 export const openPage = async (
-  browser: Browser,
   url: string,
   options: BrowserContextOptions,
   prepare: (context: BrowserContext) => Promise<void> = async () => undefined,
 ): Promise<WatchedPage> => {
-  const context = await browser.newContext(options);
+  const context = await (await sharedBrowser()).newContext(options);
+  onTestFinished(() => context.close());
   context.setDefaultTimeout(timeout);
   await prepare(context);
   const page = await context.newPage();
@@ -88,6 +79,5 @@ export const openPage = async (
       if (folder === undefined) return;
       await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
     },
-    close: () => context.close(),
   };
 };

@@ -1,69 +1,63 @@
 /** Tests that the dashboard works with only a keyboard, and that other sites cannot show it in a frame. */
 import { paths } from "@accountlink/pages/dashboard";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";
 import { desktop } from "./looks.ts";
 
-const { visit, send, url } = await useDashboard();
+const { visit, send, url } = useDashboard();
 
-describe("the dashboard with only a keyboard", () => {
-  it("an owner can create, copy and revoke a key with only a keyboard", async () => {
-    const permissions = ["clipboard-read", "clipboard-write"];
-    const watched = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
-    const { page, complaints, close, keepPicture } = watched;
-    const focused = () =>
-      page.evaluate<string>(
-        "(({ id, innerText }) => id || innerText)(document.activeElement ?? document.body)",
-      );
-    /** Presses Tab until this element has the focus, and expects a visible focus. */
-    const reach = async (name: RegExp) => {
-      for (let tabs = 0; !name.test(await focused()); tabs++) {
-        if (tabs === 60) throw new Error(`Cannot reach ${name} with the keyboard`);
-        await page.keyboard.press("Tab");
-      }
-      expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
-    };
-    const enter = async (name: RegExp, title: string) => {
-      await reach(name);
-      await page.keyboard.press("Enter");
-      await expect.poll(() => page.title()).toBe(`${title} – accountlink`);
-    };
-    await page.keyboard.press("Tab");
-    expect(await focused()).toBe("Skip to the content");
-    await keepPicture("dashboard-focus-skip");
-    await page.keyboard.press("Enter");
-    await enter(/^Create a key/, "Create a key");
-    // Tab reaches the first radio button, and an arrow key then selects the next one.
-    while (!(await page.evaluate<boolean>("document.activeElement.type === 'radio'"))) {
+it("an owner can create, copy and revoke a key with only a keyboard", async () => {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  const watched = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
+  const { page, complaints, keepPicture } = watched;
+  const focused = () =>
+    page.evaluate<string>(
+      "(({ id, innerText }) => id || innerText)(document.activeElement ?? document.body)",
+    );
+  /** Presses Tab until this element has the focus, and expects a visible focus. */
+  const reach = async (name: RegExp) => {
+    for (let tabs = 0; !name.test(await focused()); tabs++) {
+      if (tabs === 60) throw new Error(`Cannot reach ${name} with the keyboard`);
       await page.keyboard.press("Tab");
     }
-    await page.keyboard.press("ArrowDown");
-    await reach(/^name$/);
-    await page.keyboard.type("By keyboard");
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
+  };
+  const enter = async (name: RegExp, title: string) => {
+    await reach(name);
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.title()).toMatch("Your new key");
-    const token = (await page.locator("#token").textContent()) ?? "";
-    await reach(/^Copy/);
-    await page.keyboard.press("Enter");
-    await expect.poll(() => focused()).toBe("Copied");
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
-    await keepPicture("dashboard-focus-copied");
-    await enter(/^I have copied it/, "By keyboard");
-    await reach(/^confirm$/);
-    await page.keyboard.type(new URL(page.url()).pathname.split("/")[3] ?? "");
-    await enter(/^Revoke the key/, "By keyboard");
-    await page.getByText("The key is revoked.").waitFor();
-    expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
-    expect(complaints).toEqual([]);
-    await close();
-  });
+    await expect.poll(() => page.title()).toBe(`${title} – accountlink`);
+  };
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to the content");
+  await keepPicture("dashboard-focus-skip");
+  await page.keyboard.press("Enter");
+  await enter(/^Create a key/, "Create a key");
+  // Tab reaches the first radio button, and an arrow key then selects the next one.
+  while (!(await page.evaluate<boolean>("document.activeElement.type === 'radio'"))) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("ArrowDown");
+  await reach(/^name$/);
+  await page.keyboard.type("By keyboard");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.title()).toMatch("Your new key");
+  const token = (await page.locator("#token").textContent()) ?? "";
+  await reach(/^Copy/);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => focused()).toBe("Copied");
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+  await keepPicture("dashboard-focus-copied");
+  await enter(/^I have copied it/, "By keyboard");
+  await reach(/^confirm$/);
+  await page.keyboard.type(new URL(page.url()).pathname.split("/")[3] ?? "");
+  await enter(/^Revoke the key/, "By keyboard");
+  await page.getByText("The key is revoked.").waitFor();
+  expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
+  expect(complaints).toEqual([]);
 });
 
-describe("another site", () => {
-  it("another site cannot show a dashboard page in a frame", async () => {
-    const { page, complaints, close } = await visit("/dashboard", /Ada\b/, desktop);
-    await page.setContent(`<iframe src="${url()}/dashboard"></iframe>`);
-    await expect.poll(() => complaints.join()).toMatch(/frame/i);
-    await close();
-  });
+it("another site cannot show a dashboard page in a frame", async () => {
+  const { page, complaints } = await visit("/dashboard", /Ada\b/, desktop);
+  await page.setContent(`<iframe src="${url()}/dashboard"></iframe>`);
+  await expect.poll(() => complaints.join()).toMatch(/frame/i);
 });

@@ -1,12 +1,8 @@
 /** Runs a server with platforms and a browser, for tests of the dashboard's pages. */
-import { freePort } from "@accountlink/test-servers";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll } from "vitest";
-import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type Fixtures, gameUsers, makeFixtures } from "../support/fixtures.ts";
-import type { Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
+import { openPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 
 /** A hostile name of a community or user. */
@@ -15,59 +11,48 @@ export const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(
 /** A guild that the owner manages and that has the bot. */
 export const ownGuild = "700000000000000001";
 
-export interface DashboardPages {
-  readonly platform: DevPlatform;
-  readonly url: () => string;
-  readonly send: Send;
-  /** Opens a path of the dashboard, signed in as a chat user, or without a sign-in if `as` is null. */
-  readonly visit: (path: string, as: RegExp | null, options: BrowserContextOptions) => Promise<WatchedPage>;
-}
-
 /** Runs one server and one browser for the tests of a file. */
-export const useDashboard = async (
+export const useDashboard = (
   change: (fixture: Fixtures["fixture"]) => Fixtures["fixture"] = (fixture) => fixture,
-): Promise<DashboardPages> => {
-  const port = await freePort();
+) => {
   const fixtures = makeFixtures();
-  const members = [{ chatId: "100001", manager: true }, { chatId: "100002" }];
+  const roles = [{ id: "13", name: "Member", assignable: true }];
+  const of = { members: [{ chatId: "100001", manager: true }, { chatId: "100002" }], roles };
   const fixture = {
     ...fixtures.fixture,
     platform: {
       ...fixtures.fixture.platform,
       gameUsers: gameUsers.map((user) => ({ ...user, avatar: null })),
       guilds: [
-        { id: ownGuild, name: "Rook & Bishop", members },
-        { id: "700000000000000002", name: hostile, members },
-        { id: "700000000000000003", name: "Without the bot", bot: false, members },
+        { id: ownGuild, name: "Rook & Bishop", ...of },
+        { id: "700000000000000002", name: hostile, ...of },
+        { id: "700000000000000003", name: "Without the bot", bot: false, ...of },
       ],
       chatUsers: [
         { id: "100001", username: "ada", displayName: "Ada" },
         { id: "100002", username: "mallory", displayName: hostile },
         { id: "100003", username: "newcomer", displayName: "Newcomer" },
+        { id: "100004", username: "busy", displayName: "Busy" },
+        { id: "100006", username: "grace", displayName: "Grace" },
+        { id: "100007", username: "linus", displayName: "Linus" },
       ],
     },
   };
   const { send, url } = useServer(() => ({
     fixture: change(fixture),
     env: {
-      ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
       ACCOUNTLINK_FREE_KEYS: "20",
       ACCOUNTLINK_FREE_PER_WINDOW: "0",
       ACCOUNTLINK_FREE_DAILY: "4",
       ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8",
     },
   }));
-  const platform = devPlatformOn(port);
-  const browser = useBrowser();
-  afterAll(() => {
-    platform.close();
-  });
   return {
-    platform,
     url,
     send,
-    visit: (path, as, options) =>
-      openPage(browser(), `${url()}${path}`, options, async (context) => {
+    /** Opens a path of the dashboard, signed in as a chat user, or without a sign-in if `as` is null. */
+    visit: (path: string, as: RegExp | null, options: BrowserContextOptions) =>
+      openPage(`${url()}${path}`, options, async (context) => {
         if (as !== null) await signIn(context, `${url()}/dashboard`, as);
       }),
   };

@@ -3,7 +3,10 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { paths, sections } from "@accountlink/pages/dashboard";
+import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
 import { describe, expect, it } from "vitest";
+import { textOf } from "../support/http.ts";
+import { english } from "../support/languages.ts";
 import { createKey, hostile, openKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone, scriptings } from "./looks.ts";
@@ -11,29 +14,26 @@ import { desktop, expectUsable, phone, scriptings } from "./looks.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const { visit, send, url } = await useDashboard();
+const { visit, send, url } = useDashboard();
 
-describe("a new owner", () => {
-  it("a new owner sees where to start", async () => {
-    const watched = await visit("/dashboard", /Newcomer/, phone);
-    const { page, close } = watched;
-    await expectUsable(watched, "Overview", "dashboard-overview-empty");
-    for (const [title, path] of [
-      ["Keys", paths.keys],
-      ["Usage", paths.usage],
-      ["Audit log", paths.audit],
-    ] as const) {
-      await page.goto(`${url()}${path}`);
-      await expectUsable(watched, title, `dashboard-${title.split(" ")[0]?.toLowerCase()}-empty`);
-    }
-    await close();
-  });
+it("a new owner sees where to start", async () => {
+  const watched = await visit("/dashboard", /Newcomer/, phone);
+  const { page } = watched;
+  await expectUsable(watched, "Overview", "dashboard-overview-empty");
+  for (const [title, path] of [
+    ["Keys", paths.keys],
+    ["Usage", paths.usage],
+    ["Audit log", paths.audit],
+  ] as const) {
+    await page.goto(`${url()}${path}`);
+    await expectUsable(watched, title, `dashboard-${title.split(" ")[0]?.toLowerCase()}-empty`);
+  }
 });
 
 describe("a key", () => {
   it("the key form keeps typed values if a field is invalid", async () => {
     const watched = await visit(paths.newKey, /Ada\b/, phone);
-    const { page, close } = watched;
+    const { page } = watched;
     await page.getByLabel("Name", { exact: true }).fill("Kept");
     const community = page.getByLabel("Community", { exact: true });
     await community.selectOption(ownGuild);
@@ -50,13 +50,12 @@ describe("a key", () => {
     expect(await page.getByRole("alert").textContent()).toMatch(
       /Allowed addresses: “not an address” is neither/,
     );
-    await close();
   });
 
   it.each(scriptings)("a key is updated, rotated, disabled and revoked, %s", async (...scripting) => {
     const [, size, javaScriptEnabled, expectTitled] = scripting;
     const watched = await visit("/dashboard", /Ada\b/, { ...size, javaScriptEnabled });
-    const { page, complaints, close } = watched;
+    const { page, complaints } = watched;
     const expectPage = (title: string, picture: string) =>
       expectTitled(watched, title, `dashboard-key-${picture}`);
     const statusWith = async (key: string) => (await send("GET /v2/chat?chatId=100001", { key })).status;
@@ -107,199 +106,228 @@ describe("a key", () => {
     await expect.poll(() => page.title()).toBe("You are signed out");
     // Browsers log a console error for each refused form.
     expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
-    await close();
   });
 });
 
-describe("usage and changes", () => {
-  it("the overview counts requests live, and usage and audit log can be viewed and downloaded", async () => {
-    const watched = await visit("/dashboard", /Ada\b/, desktop);
-    const { page, close } = watched;
-    const key = await createKey(page, "=Counted");
-    await page.goto(`${url()}/dashboard`);
-    for (const chatId of ["100001", "100002", "100003", "x", "100001"])
-      await send(`GET /v2/chat?chatId=${chatId}`, { key });
-    const card = page.getByRole("listitem").filter({ hasText: "=Counted" });
-    await expect.poll(() => card.textContent()).toMatch("Requests: 4 of 4");
-    await expectUsable(watched, "Overview", "dashboard-overview");
-    await page.goto(`${url()}${paths.usage}?days=7`);
-    await expectUsable(watched, "Usage", "dashboard-usage");
-    const usage = await page.context().request.get(`${url()}${paths.usageFile}?days=7`);
-    expect(await usage.text()).toMatch(/,'=Counted,lookup,3,1,1\r\n/);
-    expect(usage.headers()["content-disposition"]).toBe('attachment; filename="usage-7-days.csv"');
-    for (const name of ["Second", "Third", "Fourth", "Fifth", "Sixth"])
-      await createKey(page, `${name} spare`);
-    await page.goto(`${url()}/dashboard`);
-    await page.getByText(/^The busiest 5 of \d+ active keys\./).waitFor();
-    expect(await page.getByRole("heading", { level: 3 }).first().textContent()).toBe("=Counted");
-    await page.goto(`${url()}${paths.keys}`);
-    const row = page.getByRole("row").filter({ hasText: "=Counted" });
-    // If a UTC day has ended since the requests, they count for the second to last day.
-    await row.getByRole("img", { name: /^By day, oldest first: (?:(?:0; ){6}5|(?:0; ){5}5; 0)$/ }).waitFor();
-    await expectUsable(watched, "Keys", "dashboard-keys-table");
-    await page.getByLabel("Find").fill("spare");
-    await page.getByLabel("Sort").selectOption("By name");
-    await press(page, "Search");
-    const names = page.getByRole("rowheader").getByRole("link");
-    await expect
-      .poll(() => names.allTextContents())
-      .toEqual(["Fifth", "Fourth", "Second", "Sixth", "Third"].map((name) => `${name} spare`));
-    await page.goto(`${url()}${paths.audit}?chatId=nobody`);
-    await page.getByText("Nobody was found with this ID or user name.").waitFor();
-    await expectUsable(watched, "Audit log", "dashboard-audit-refused");
-    await page.goto(`${url()}${paths.audit}?action=webhook.deleted`);
-    await page.getByText("Nothing in the log matches.").waitFor();
-    await page.goto(`${url()}${paths.audit}?action=key.created`);
-    await expectUsable(watched, "Audit log", "dashboard-audit");
-    const audit = await page.context().request.get(`${url()}${paths.auditFile}`);
-    expect(await audit.text()).toMatch(/^at,action,actorType,actorId,member,pid,requestId,details\r\n/);
-    await close();
-  });
+it("the overview counts requests live, and usage and audit log can be viewed and downloaded", async () => {
+  const watched = await visit("/dashboard", /Ada\b/, desktop);
+  const { page } = watched;
+  const key = await createKey(page, "=Counted");
+  await page.goto(`${url()}/dashboard`);
+  for (const chatId of ["100001", "100002", "100003", "x", "100001"])
+    await send(`GET /v2/chat?chatId=${chatId}`, { key });
+  const card = page.getByRole("listitem").filter({ hasText: "=Counted" });
+  await expect.poll(() => card.textContent()).toMatch("Requests: 4 of 4");
+  await expectUsable(watched, "Overview", "dashboard-overview");
+  await page.goto(`${url()}${paths.usage}?days=7`);
+  await expectUsable(watched, "Usage", "dashboard-usage");
+  const usage = await page.context().request.get(`${url()}${paths.usageFile}?days=7`);
+  expect(await usage.text()).toMatch(/,'=Counted,lookup,3,1,1\r\n/);
+  expect(usage.headers()["content-disposition"]).toBe('attachment; filename="usage-7-days.csv"');
+  for (const name of ["Second", "Third", "Fourth", "Fifth", "Sixth"]) await createKey(page, `${name} spare`);
+  await page.goto(`${url()}/dashboard`);
+  await page.getByText(/^The busiest 5 of \d+ active keys\./).waitFor();
+  expect(await page.getByRole("heading", { level: 3 }).first().textContent()).toBe("=Counted");
+  await page.goto(`${url()}${paths.keys}`);
+  const row = page.getByRole("row").filter({ hasText: "=Counted" });
+  // If a UTC day has ended since the requests, they count for the second to last day.
+  await row.getByRole("img", { name: /^By day, oldest first: (?:(?:0; ){6}5|(?:0; ){5}5; 0)$/ }).waitFor();
+  await expectUsable(watched, "Keys", "dashboard-keys-table");
+  await page.getByLabel("Find").fill("spare");
+  await page.getByLabel("Sort").selectOption("By name");
+  await press(page, "Search");
+  const names = page.getByRole("rowheader").getByRole("link");
+  await expect
+    .poll(() => names.allTextContents())
+    .toEqual(["Fifth", "Fourth", "Second", "Sixth", "Third"].map((name) => `${name} spare`));
+  await page.goto(`${url()}${paths.audit}?chatId=nobody`);
+  await page.getByText("Nobody was found with this ID or user name.").waitFor();
+  await expectUsable(watched, "Audit log", "dashboard-audit-refused");
+  await page.goto(`${url()}${paths.audit}?action=webhook.deleted`);
+  await page.getByText("Nothing in the log matches.").waitFor();
+  await page.goto(`${url()}${paths.audit}?action=key.created`);
+  await expectUsable(watched, "Audit log", "dashboard-audit");
+  const audit = await page.context().request.get(`${url()}${paths.auditFile}`);
+  expect(await audit.text()).toMatch(/^at,action,actorType,actorId,member,pid,requestId,details\r\n/);
 });
 
-describe("a reader in another country", () => {
-  it("numbers and times follow the reader's language and zone, and titles keep UTC", async () => {
-    const look = { ...desktop, locale: "de-DE", timezoneId: "Asia/Tokyo" };
-    const { page, close } = await visit("/dashboard", /Ada\b/, look);
-    await createKey(page, "Abroad");
-    await page.getByText("I have copied it").click();
-    const time = page.getByRole("definition").locator("time").first();
-    const utc = Date.parse((await time.getAttribute("datetime")) ?? "");
-    const local = { dateStyle: "medium", timeStyle: "short", timeZone: "Asia/Tokyo" } as const;
-    expect(await time.textContent()).toBe(new Intl.DateTimeFormat("de-DE", local).format(utc));
-    expect(await time.getAttribute("title")).toMatch(/ UTC$/);
-    await page.goto(`${url()}/dashboard`);
-    await page.getByText("Verification requests: 0 of 2.000").first().waitFor();
-    await close();
-  });
+it("numbers and times follow the reader's language and zone, and titles keep UTC", async () => {
+  const look = { ...desktop, locale: "de-DE", timezoneId: "Asia/Tokyo" };
+  const { page } = await visit("/dashboard", /Ada\b/, look);
+  await createKey(page, "Abroad");
+  await page.getByText("I have copied it").click();
+  const time = page.getByRole("definition").locator("time").first();
+  const utc = Date.parse((await time.getAttribute("datetime")) ?? "");
+  const local = { dateStyle: "medium", timeStyle: "short", timeZone: "Asia/Tokyo" } as const;
+  expect(await time.textContent()).toBe(new Intl.DateTimeFormat("de-DE", local).format(utc));
+  expect(await time.getAttribute("title")).toMatch(/ UTC$/);
+  await page.goto(`${url()}/dashboard`);
+  await page.getByText("Verification requests: 0 of 2.000").first().waitFor();
 });
 
-describe("a leaked key", () => {
-  it("a leaked key is reported on the overview", async () => {
-    const watched = await visit("/dashboard", /Ada\b/, phone);
-    const { page, close } = watched;
-    const key = await createKey(page, "Leaked");
-    expect((await send("POST /v2/keys/leaked", { body: { key } })).status).toBe(200);
-    await page.goto(`${url()}/dashboard`);
-    await page.getByText(/^Leaked was reported as leaked on/).waitFor();
-    await expectUsable(watched, "Overview", "dashboard-overview-leak");
-    await close();
-  });
+it("a leaked key is reported on the overview", async () => {
+  const watched = await visit("/dashboard", /Ada\b/, phone);
+  const { page } = watched;
+  const key = await createKey(page, "Leaked");
+  expect((await send("POST /v2/keys/leaked", { body: { key } })).status).toBe(200);
+  await page.goto(`${url()}/dashboard`);
+  await page.getByText(/^Leaked was reported as leaked on/).waitFor();
+  await expectUsable(watched, "Overview", "dashboard-overview-leak");
 });
 
-describe("the try page", () => {
-  const runProgram = async (source: string, key: string) => {
-    const env = { ...process.env, ACCOUNTLINK_KEY: key };
-    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], {
-      cwd: root,
-      env,
-    });
-    return stdout;
-  };
-
-  it("the try page shows the request and the answer, but not the key", async () => {
-    const watched = await visit(paths.tryLookup, /Ada\b/, phone);
-    const { page, close } = watched;
-    await expectUsable(watched, "Try it", "dashboard-try");
-    const key = await createKey(page, "Tried");
-    await page.goto(`${url()}${paths.tryLookup}`);
-    await page.getByLabel("API key").fill(key);
-    await page.getByLabel("ID", { exact: true }).fill("100001");
-    await press(page, "Send the request");
-    await expectUsable(watched, "Try it", "dashboard-try-answer");
-    expect(await page.locator("#answer").textContent()).toMatch("LINK_NOT_FOUND");
-    expect(await page.locator("#curl").textContent()).toMatch(`${url()}/v2/chat?chatId=100001`);
-    expect(await runProgram((await page.locator("#client").textContent()) ?? "", key)).toBe("null\n");
-    expect(await page.content()).not.toContain(key);
-    await openKey(page, "Tried");
-    await page.getByText("Restrictions").click();
-    await page.getByLabel("Denied addresses").fill("127.0.0.1");
-    await press(page, "Save the rules");
-    await page.goto(`${url()}${paths.tryLookup}`);
-    await page.getByLabel("API key").fill(key);
-    await page.getByLabel("ID", { exact: true }).fill("100001");
-    await press(page, "Send the request");
-    await page.locator("#answer").filter({ hasText: "ip_not_allowed" }).waitFor();
-    await page.getByLabel("API key").fill("alk_wrong");
-    await press(page, "Send the request");
-    await expectUsable(watched, "Try it", "dashboard-try-refused");
-    await close();
+const runProgram = async (source: string, key: string) => {
+  const env = { ...process.env, ACCOUNTLINK_KEY: key };
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], {
+    cwd: root,
+    env,
   });
+  return stdout;
+};
+
+it("the try page shows the request and the answer, but not the key", async () => {
+  const watched = await visit(paths.tryLookup, /Ada\b/, phone);
+  const { page } = watched;
+  await expectUsable(watched, "Try it", "dashboard-try");
+  const key = await createKey(page, "Tried");
+  await page.goto(`${url()}${paths.tryLookup}`);
+  await page.getByLabel("API key").fill(key);
+  await page.getByLabel("ID", { exact: true }).fill("100001");
+  await press(page, "Send the request");
+  await expectUsable(watched, "Try it", "dashboard-try-answer");
+  expect(await page.locator("#answer").textContent()).toMatch("LINK_NOT_FOUND");
+  expect(await page.locator("#curl").textContent()).toMatch(`${url()}/v2/chat?chatId=100001`);
+  expect(await runProgram((await page.locator("#client").textContent()) ?? "", key)).toBe("null\n");
+  expect(await page.content()).not.toContain(key);
+  await openKey(page, "Tried");
+  await page.getByText("Restrictions").click();
+  await page.getByLabel("Denied addresses").fill("127.0.0.1");
+  await press(page, "Save the rules");
+  await page.goto(`${url()}${paths.tryLookup}`);
+  await page.getByLabel("API key").fill(key);
+  await page.getByLabel("ID", { exact: true }).fill("100001");
+  await press(page, "Send the request");
+  await page.locator("#answer").filter({ hasText: "ip_not_allowed" }).waitFor();
+  await page.getByLabel("API key").fill("alk_wrong");
+  await press(page, "Send the request");
+  await expectUsable(watched, "Try it", "dashboard-try-refused");
 });
 
-describe("the preview", () => {
-  it.each([
-    ["begin", "Link your accounts"],
-    ["choice", "Which account is yours?"],
-    ["done", "Your accounts are linked"],
-    ["refused-not_a_member", "You are not in the community"],
-  ])("the preview shows %s as users see it", async (state, title) => {
-    const watched = await visit(`${paths.preview}?state=${state}`, /Ada\b/, desktop);
-    const { page, close } = watched;
-    const shown = page.frameLocator("iframe");
-    await shown.getByRole("heading", { level: 1, name: title }).waitFor();
-    await expectUsable(watched, "Preview", `dashboard-preview-${state}`);
-    await close();
-  });
+it.each([
+  ["begin", "Link your accounts"],
+  ["choice", "Which account is yours?"],
+  ["done", "Your accounts are linked"],
+  ["refused-not_a_member", "You are not in the community"],
+])("the preview shows %s as users see it", async (state, title) => {
+  const watched = await visit(`${paths.preview}?state=${state}`, /Ada\b/, desktop);
+  const { page } = watched;
+  const shown = page.frameLocator("iframe");
+  await shown.getByRole("heading", { level: 1, name: title }).waitFor();
+  await expectUsable(watched, "Preview", `dashboard-preview-${state}`);
 });
 
-describe("the account", () => {
-  it("the account page lists sign-ins, and ends one or all of them", async () => {
-    const [watched, other] = [
-      await visit(paths.account, /Ada\b/, phone),
-      await visit("/dashboard", /Ada\b/, desktop),
-    ];
-    const { page } = watched;
-    await page.reload();
-    await expectUsable(watched, "Account", "dashboard-account");
-    await page
-      .getByText(/ on Linux$/)
-      .first()
-      .waitFor();
-    await press(page, "End it");
-    await page.getByText("The sign-in was ended").waitFor();
-    await press(page, "Sign out everywhere");
-    await expectUsable(watched, "You are signed out", "dashboard-signed-out");
-    for (const { page: left } of [watched, other]) {
-      await left.goto(`${url()}/dashboard`);
-      expect(new URL(left.url()).pathname).toBe("/chat/oauth/authorize");
-    }
-    await Promise.all([watched.close(), other.close()]);
-  });
+it("each refusal page of the flow fits a phone and is accessible", async () => {
+  const watched = await visit(paths.preview, /Ada\b/, phone);
+  const { page } = watched;
+  for (const [name, { status }] of Object.entries(refusals)) {
+    await page.goto(`${url()}${paths.preview}?state=refused-${name}`);
+    const body = (await page.locator("#shown").getAttribute("srcdoc")) ?? "";
+    const address = `${url()}/verify/${name}`;
+    const answer = { status, contentType: "text/html; charset=utf-8", body };
+    await page.route(address, (route) => route.fulfill(answer));
+    await page.goto(address);
+    await expectUsable(watched, english.text(`refusal.${name as RefusalName}.title`), `refused-${name}`);
+  }
 });
 
-describe("errors on the dashboard", () => {
-  it("unknown pages and forged forms get an error page", async () => {
-    const watched = await visit("/dashboard", /Ada\b/, phone);
-    const { page, close } = watched;
-    await page.goto(`${url()}/dashboard/keys/Aa0Bb1Cc2Dd3`);
-    await expectUsable(watched, "There is no such page", "dashboard-refused-unknown");
-    await page.goto(`${url()}${paths.newKey}`);
-    await page.evaluate("document.querySelector('main [name=csrf]').value = 'x'");
-    await page.getByLabel("Name", { exact: true }).fill("Forged");
-    await press(page, "Create the key");
-    await expectUsable(watched, "This form cannot be used", "dashboard-refused-forged");
-    await close();
-  });
+it("the events page has no accessibility problem and fits the screen if a community has no events", async () => {
+  const watched = await visit(paths.events, /Newcomer/, phone);
+  await expectUsable(watched, "Events", "dashboard-events-none");
 });
 
-describe("hostile names", () => {
-  it("hostile names are escaped on every page", async () => {
-    const watched = await visit("/dashboard", /mallory/, desktop);
-    const { page, complaints, close } = watched;
-    const dialogs: Array<string> = [];
-    page.on("dialog", (dialog) => {
-      dialogs.push(dialog.message());
-      void dialog.dismiss();
-    });
-    await createKey(page, hostile);
-    await openKey(page, hostile);
-    await expectUsable(watched, hostile, "dashboard-hostile-key");
-    for (const path of [...Object.values(sections).map((section) => section.path), paths.newKey]) {
-      await page.goto(`${url()}${path}`);
-      expect(await page.locator("img").count()).toBe(0);
-    }
-    expect({ dialogs, complaints }).toEqual({ dialogs: [], complaints: [] });
-    await close();
+it("the events page lists events as sentences, newest first, and filters by user", async () => {
+  const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
+  const { page } = watched;
+  const key = await createKey(page, "Walk bot");
+  const write = async (line: `${string} ${string}`, body: object) =>
+    expect((await send(line, { key, body })).status).toBeLessThan(300);
+  await write("PATCH /v2/game", { chatId: "100001", gameId: "1" });
+  await write("PATCH /v2/game", { chatId: "100001", gameId: "2" });
+  await write("PATCH /v2/chat", { oldChatId: "100001", newChatId: "100002" });
+  await write("DELETE /v2/game", { chatId: "100002" });
+  const { body } = await send("POST /v2/sessions", { key, body: { clientId: hostile } });
+  await write(`DELETE /v2/sessions/${textOf(body.data?.["sid"])}`, {});
+
+  await page.goto(`${url()}${paths.events}`);
+  await expectUsable(watched, "Events", "dashboard-events");
+  const sentences = page.locator(".history li > span");
+  expect(await sentences.allTextContents()).toEqual([
+    `The verification of ${hostile} was cancelled`,
+    `${hostile} (100002) was unlinked from Player 2 (2), by a key`,
+    `The link to Player 2 (2) went from Ada (100001) to ${hostile} (100002), by a key`,
+    "Ada (100001) was linked to Player 2 (2), in place of Player 1 (1), by a key",
+    "Ada (100001) was linked to Player 1 (1), by a key",
+  ]);
+  await page.getByLabel("About the user").fill("100002");
+  await press(page, "Show");
+  await expect
+    .poll(() => sentences.allTextContents())
+    .toEqual([
+      `${hostile} (100002) was unlinked from Player 2 (2), by a key`,
+      `The link to Player 2 (2) went from Ada (100001) to ${hostile} (100002), by a key`,
+    ]);
+  await page.getByLabel("About the user").fill("nobody at all");
+  await press(page, "Show");
+  await expectUsable(watched, "Events", "dashboard-events-nobody");
+});
+
+it("the account page lists sign-ins, and ends one or all of them", async () => {
+  const [watched, other] = [
+    await visit(paths.account, /Ada\b/, phone),
+    await visit("/dashboard", /Ada\b/, desktop),
+  ];
+  const { page } = watched;
+  await page.reload();
+  await expectUsable(watched, "Account", "dashboard-account");
+  await page
+    .getByText(/ on Linux$/)
+    .first()
+    .waitFor();
+  await press(page, "End it");
+  await page.getByText("The sign-in was ended").waitFor();
+  await press(page, "Sign out everywhere");
+  await expectUsable(watched, "You are signed out", "dashboard-signed-out");
+  for (const { page: left } of [watched, other]) {
+    await left.goto(`${url()}/dashboard`);
+    expect(new URL(left.url()).pathname).toBe("/chat/oauth/authorize");
+  }
+});
+
+it("unknown pages and forged forms get an error page", async () => {
+  const watched = await visit("/dashboard", /Ada\b/, phone);
+  const { page } = watched;
+  await page.goto(`${url()}/dashboard/keys/Aa0Bb1Cc2Dd3`);
+  await expectUsable(watched, "There is no such page", "dashboard-refused-unknown");
+  await page.goto(`${url()}${paths.newKey}`);
+  await page.evaluate("document.querySelector('main [name=csrf]').value = 'x'");
+  await page.getByLabel("Name", { exact: true }).fill("Forged");
+  await press(page, "Create the key");
+  await expectUsable(watched, "This form cannot be used", "dashboard-refused-forged");
+});
+
+it("hostile names are escaped on every page", async () => {
+  const watched = await visit("/dashboard", /mallory/, desktop);
+  const { page, complaints } = watched;
+  const dialogs: Array<string> = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
   });
+  await createKey(page, hostile);
+  await openKey(page, hostile);
+  await expectUsable(watched, hostile, "dashboard-hostile-key");
+  for (const path of [...Object.values(sections).map((section) => section.path), paths.newKey]) {
+    await page.goto(`${url()}${path}`);
+    expect(await page.locator("img").count()).toBe(0);
+  }
+  expect({ dialogs, complaints }).toEqual({ dialogs: [], complaints: [] });
 });

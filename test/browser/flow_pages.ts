@@ -4,10 +4,10 @@ import { createServer } from "node:http";
 import { listenLocally } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
-import { chatUsers, type Fixtures, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
-import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
+import { chatUsers, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
+import { type Json, type Send, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
+import { openPage, type WatchedPage } from "./browser.ts";
 
 const face = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
 
@@ -30,20 +30,8 @@ const startFlowSite = async () => {
   };
 };
 
-export interface FlowPages {
-  readonly fixtures: Fixtures;
-  /** The site of the client, an allowed redirect origin. */
-  readonly clientUrl: string;
-  /** Sends a request of the client, from another address than the browser's. */
-  readonly send: (line: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
-  readonly newSession: (asked?: object) => Promise<{ readonly sid: string; readonly pid: string }>;
-  readonly linkOf: (chatId: string) => Promise<Json>;
-  /** Opens a path of the service as a new visitor. */
-  readonly visit: (path: string, options: BrowserContextOptions) => Promise<WatchedPage>;
-}
-
 /** Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are already linked. */
-export const useFlowPages = async (): Promise<FlowPages> => {
+export const useFlowPages = async () => {
   const site = await startFlowSite();
   const fixtures = makeFixtures();
   const key = fixtures.key({
@@ -72,25 +60,26 @@ export const useFlowPages = async (): Promise<FlowPages> => {
       ACCOUNTLINK_CONTACT: "help@links.example",
     },
   }));
-  const browser = useBrowser();
   afterAll(() => site.close());
 
-  const send: FlowPages["send"] = (line, options) =>
-    sendAs(line, { key, from: fixtures.address(), ...options });
+  /** Sends a request of the client, from another address than the browser's. */
+  const send: Send = (line, options) => sendAs(line, { key, from: fixtures.address(), ...options });
   return {
     fixtures,
+    /** The site of the client, an allowed redirect origin. */
     clientUrl: site.url,
     send,
-    newSession: async (asked = {}) => {
+    newSession: async (asked: object = {}) => {
       const { body } = await send("POST /v2/sessions", { body: { clientId: "client", ...asked } });
       return { sid: textOf(body.data?.sid), pid: textOf(body.data?.pid) };
     },
-    linkOf: async (chatId) => {
+    linkOf: async (chatId: string): Promise<Json> => {
       const { status, body } = await send(`GET /v2/verifications/chat?chatId=${chatId}`);
       expect(status).toBe(200);
       return body.data ?? {};
     },
-    visit: (path, options) => openPage(browser(), `${url()}${path}`, options),
+    /** Opens a path of the service as a new visitor. */
+    visit: (path: string, options: BrowserContextOptions) => openPage(`${url()}${path}`, options),
   };
 };
 

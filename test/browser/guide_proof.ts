@@ -1,18 +1,16 @@
 /** The built guide, opened from disk in a real browser. */
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errorCodes } from "@accountlink/http-api";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { makeGuide } from "../../tools/guide/guide.ts";
-import { openPage, useBrowser } from "./browser.ts";
+import { useFolder } from "../support/folder.ts";
+import { openPage } from "./browser.ts";
 import { contentWidth, desktop, phone } from "./looks.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "accountlink-guide-"));
-const browser = useBrowser();
-
+const folder = useFolder();
 let withoutExample: ReadonlyArray<string> = [];
 const pages = new Map<string, string>();
 
@@ -22,68 +20,61 @@ beforeAll(async () => {
     pages.set(path, readFileSync(join(folder, path), "utf8"));
 });
 
-afterAll(() => rmSync(folder, { recursive: true }));
+const open = (path: string, look: object) => openPage(pathToFileURL(join(folder, path)).href, look);
 
-const open = (path: string, look: object) =>
-  openPage(browser(), pathToFileURL(join(folder, path)).href, look);
-
-describe("the guide", () => {
-  it("the guide has an example for every function, class and value", () => {
-    expect(withoutExample).toEqual([]);
-    expect(pages.size).toBeGreaterThan(500);
-  });
-
-  it.each(errorCodes)("the guide has a page for the error code %s", (code) => {
-    expect(pages.get(`errors/${code}.html`)).toContain("What a client should do");
-  });
-
-  it("the guide has no broken links between documents", () => {
-    const leads = (path: string, href: string): boolean => {
-      const source = /^https:\/\/github\.com\/accountlink\/accountlink\/blob\/main\/([^#]+)/.exec(href)?.[1];
-      if (source !== undefined) return existsSync(join(root, decodeURIComponent(source)));
-      const [to = "", anchor = ""] = href.split("#");
-      if (/^[a-z]+:/.test(href) || /\.(css|js|svg)$/.test(to)) return true;
-      const target = pages.get(to === "" ? path : posix.join(posix.dirname(path), to));
-      return target?.includes(anchor === "" ? "" : ` id="${anchor}"`) === true;
-    };
-    const broken = [...pages]
-      .filter(([path]) => /^(docs|errors)\/|^[^/]+$/.test(path))
-      .flatMap(([path, html]) =>
-        [...html.matchAll(/ (?:href|src)="([^"]+)"/g)]
-          .map(([, href = ""]) => href)
-          .filter((href) => !leads(path, href))
-          .map((href) => `${path}: ${href}`),
-      );
-    expect(broken).toEqual([]);
-  });
-
-  it("the guide has no inline script or style, because the server's Content-Security-Policy forbids it", () => {
-    const forbidden = /<script(?! (?:async|defer) src="[^":]+")|<script[^>]*>[^<]|<style| style="| on\w+="/;
-    expect([...pages].filter(([, html]) => forbidden.test(html)).map(([path]) => path)).toEqual([]);
-  });
-
-  it.each([
-    ["INVALID_PARAMETER", "errors/INVALID_PARAMETER.html"],
-    ["Alt detection", "docs/alts.html"],
-    ["createAccountLink", "accountlink/createAccountLink.html"],
-  ])("the search of the guide finds %s", async (text, target) => {
-    const { page, complaints, close } = await open("docs/api.html", desktop);
-    await page.locator("#tsd-search-trigger").click();
-    await page.locator("#tsd-search-input").fill(text);
-    await page.locator(`#tsd-search-results a[href*="${target}"]`).first().click();
-    await page.waitForURL((url) => url.pathname.endsWith(target));
-    // The browser reports an error for `icons.svg` when a page is opened from disk, until a script has inserted the
-    // icons.
-    expect(complaints.filter((complaint) => !complaint.includes("assets/icons.svg"))).toEqual([]);
-    await close();
-  });
-
-  it.each(["index.html", "docs/operating.html", "accountlink.html"])(
-    "the guide fits a phone: %s",
-    async (path) => {
-      const { page, close } = await open(path, phone);
-      expect(await contentWidth(page)).toBe(phone.viewport.width);
-      await close();
-    },
-  );
+it("the guide has an example for every function, class and value", () => {
+  expect(withoutExample).toEqual([]);
+  expect(pages.size).toBeGreaterThan(500);
 });
+
+it.each(errorCodes)("the guide has a page for the error code %s", (code) => {
+  expect(pages.get(`errors/${code}.html`)).toContain("What a client should do");
+});
+
+it("the guide has no broken links between documents", () => {
+  const leads = (path: string, href: string): boolean => {
+    const source = /^https:\/\/github\.com\/accountlink\/accountlink\/blob\/main\/([^#]+)/.exec(href)?.[1];
+    if (source !== undefined) return existsSync(join(root, decodeURIComponent(source)));
+    const [to = "", anchor = ""] = href.split("#");
+    if (/^[a-z]+:/.test(href) || /\.(css|js|svg)$/.test(to)) return true;
+    const target = pages.get(to === "" ? path : posix.join(posix.dirname(path), to));
+    return target?.includes(anchor === "" ? "" : ` id="${anchor}"`) === true;
+  };
+  const broken = [...pages]
+    .filter(([path]) => /^(docs|errors)\/|^[^/]+$/.test(path))
+    .flatMap(([path, html]) =>
+      [...html.matchAll(/ (?:href|src)="([^"]+)"/g)]
+        .map(([, href = ""]) => href)
+        .filter((href) => !leads(path, href))
+        .map((href) => `${path}: ${href}`),
+    );
+  expect(broken).toEqual([]);
+});
+
+it("the guide has no inline script or style, because the server's Content-Security-Policy forbids it", () => {
+  const forbidden = /<script(?! (?:async|defer) src="[^":]+")|<script[^>]*>[^<]|<style| style="| on\w+="/;
+  expect([...pages].filter(([, html]) => forbidden.test(html)).map(([path]) => path)).toEqual([]);
+});
+
+it.each([
+  ["INVALID_PARAMETER", "errors/INVALID_PARAMETER.html"],
+  ["Alt detection", "docs/alts.html"],
+  ["createAccountLink", "accountlink/createAccountLink.html"],
+])("the search of the guide finds %s", async (text, target) => {
+  const { page, complaints } = await open("docs/api.html", desktop);
+  await page.locator("#tsd-search-trigger").click();
+  await page.locator("#tsd-search-input").fill(text);
+  await page.locator(`#tsd-search-results a[href*="${target}"]`).first().click();
+  await page.waitForURL((url) => url.pathname.endsWith(target));
+  // The browser reports an error for `icons.svg` when a page is opened from disk, until a script has inserted the
+  // icons.
+  expect(complaints.filter((complaint) => !complaint.includes("assets/icons.svg"))).toEqual([]);
+});
+
+it.each(["index.html", "docs/operating.html", "accountlink.html"])(
+  "the guide fits a phone: %s",
+  async (path) => {
+    const { page } = await open(path, phone);
+    expect(await contentWidth(page)).toBe(phone.viewport.width);
+  },
+);

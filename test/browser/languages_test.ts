@@ -1,8 +1,6 @@
 /** The pages for users in other languages: from right to left, without Latin letters, and with long words. */
-import type { LanguageTag } from "@accountlink/pages/languages";
-import { Languages } from "@accountlink/pages/languages";
-import { Effect } from "effect";
 import { expect, it } from "vitest";
+import { languageOf } from "../support/languages.ts";
 import type { WatchedPage } from "./browser.ts";
 import { press, useFlowPages } from "./flow_pages.ts";
 import { contentWidth, expectUsable, phone } from "./looks.ts";
@@ -14,13 +12,6 @@ fixtures.key({
   links: { 100004: "1" },
   sightings: [{ chatId: "100004", ip: "203.0.113.7", device: "phone", seenAt: new Date().toISOString() }],
 });
-
-const languageOf = (tag: LanguageTag) =>
-  Languages.pipe(
-    Effect.flatMap((languages) => languages.get(tag)),
-    Effect.provide(Languages.layer),
-    Effect.runPromise,
-  );
 
 /** Returns the labels that do not fit, whose parts stand side by side, or with a word that breaks over two lines. */
 const cutLabels = ({ page }: WatchedPage) =>
@@ -80,5 +71,4 @@ it.each(tags)("the pages in %s are usable on a phone, and no label is cut", asyn
   await look(language.text("me.title"), "me");
   await page.goto(new URL("/me/erase", page.url()).href);
   await look(language.text("erase.title"), "erase");
-  await watched.close();
 });

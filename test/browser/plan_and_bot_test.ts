@@ -4,7 +4,7 @@ import { useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 
-const { visit, url } = await useDashboard((fixture) => ({
+const { visit, url } = useDashboard((fixture) => ({
   ...fixture,
   platform: {
     ...fixture.platform,
@@ -27,7 +27,6 @@ it("the Account page says what Premium adds and whom to ask for it", async () =>
   await page.getByText("Your plan is Free").waitFor();
   expect(await page.getByRole("row", { name: /Alts/ }).textContent()).toMatch(/no\s*yes/);
   await page.getByText("To get Premium, ask whoever runs this service.").waitFor();
-  await watched.close();
 });
 
 it("the dashboard adds the bot, and then shows this step as done, without JavaScript", async () => {
@@ -44,5 +43,4 @@ it("the dashboard adds the bot, and then shows this step as done, without JavaSc
   await page.getByText("The bot is in Engine Room.").waitFor();
   await page.goto(`${url()}/dashboard/keys/new`);
   expect(await page.getByLabel("Community", { exact: true }).inputValue()).toBe("700000000000000009");
-  await watched.close();
 });

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { contentWidth, desktop, expectUsable, phone } from "./looks.ts";
@@ -17,7 +17,7 @@ const roles = [
 ];
 const scopes = [{ scope: "guild", guildId: ownGuild }, { scope: "global" }] as const;
 
-const { visit } = await useDashboard((fixture) => ({
+const { visit } = useDashboard((fixture) => ({
   ...fixture,
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "free" }],
   links: scopes.map((scope) => ({ account: "Chess Club", ...scope, chatId: "100001", gameId: "1" })),
@@ -45,132 +45,125 @@ const deleteRules = async (page: Page) => {
   await page.getByText("The rules are deleted. Members keep what they have.").waitFor();
 };
 
-describe("the page Roles", () => {
-  it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
-    const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
-    const { page } = watched;
-    await press(page, /Roles of Rook/);
-    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-new");
-    await press(page, "Save and turn on");
-    await page.getByText("Choose a role, or enter a nickname below.").waitFor();
-    await page.getByLabel("gets the role").selectOption({ label: "Member" });
-    await press(page, "Add another rule");
-    const second = page.getByRole("group", { name: "Rule 2" });
-    expect(await second.getByLabel("Lowest rank").isVisible()).toBe(false);
-    await second.getByLabel("Who").selectOption({ label: "Linked members of a group" });
-    await second.getByLabel("gets the role").selectOption({ label: "Officer" });
-    await second.getByLabel("Group").fill("9");
-    await second.getByLabel("Lowest rank").fill("200");
-    await second.getByLabel("Highest rank").fill("100");
-    const nickname = page.getByLabel("Nickname of linked members");
-    await nickname.fill("{name} | Rook");
-    await press(page, "Save without turning on");
-    await page.getByText("Expected only the names above in braces.").waitFor();
-    await nickname.fill("{game.username} | Rook");
-    await press(page, "Save without turning on");
-    await page.getByText("Lady Ada, an Officer who plays as ada_g, is called ada_g | Rook.").waitFor();
-    await page.getByText("Expected no less than the lowest rank.").waitFor();
-    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-wrong");
-    await second.getByLabel("Highest rank").fill("255");
-    await press(page, "Save without turning on");
-    await page.getByText("Nothing is changed while the rules are paused.").waitFor();
+it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
+  const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
+  const { page } = watched;
+  await press(page, /Roles of Rook/);
+  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-new");
+  await press(page, "Save and turn on");
+  await page.getByText("Choose a role, or enter a nickname below.").waitFor();
+  await page.getByLabel("gets the role").selectOption({ label: "Member" });
+  await press(page, "Add another rule");
+  const second = page.getByRole("group", { name: "Rule 2" });
+  expect(await second.getByLabel("Lowest rank").isVisible()).toBe(false);
+  await second.getByLabel("Who").selectOption({ label: "Linked members of a group" });
+  await second.getByLabel("gets the role").selectOption({ label: "Officer" });
+  await second.getByLabel("Group").fill("9");
+  await second.getByLabel("Lowest rank").fill("200");
+  await second.getByLabel("Highest rank").fill("100");
+  const nickname = page.getByLabel("Nickname of linked members");
+  await nickname.fill("{name} | Rook");
+  await press(page, "Save without turning on");
+  await page.getByText("Expected only the names above in braces.").waitFor();
+  await nickname.fill("{game.username} | Rook");
+  await press(page, "Save without turning on");
+  await page.getByText("Lady Ada, an Officer who plays as ada_g, is called ada_g | Rook.").waitFor();
+  await page.getByText("Expected no less than the lowest rank.").waitFor();
+  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-wrong");
+  await second.getByLabel("Highest rank").fill("255");
+  await press(page, "Save without turning on");
+  await page.getByText("Nothing is changed while the rules are paused.").waitFor();
 
-    const member = page.getByLabel("Member", { exact: true });
-    await member.fill("nobody_here");
-    await press(page, "Show what would change");
-    await page.getByText("Nobody of that name is in the community.").waitFor();
-    expect(await member.inputValue()).toBe("nobody_here");
-    await member.fill("ada");
-    await press(page, "Show what would change");
-    await page.getByText(/ada gets Member, is called \w+ \| Rook\./).waitFor();
-    await page.getByLabel("Member", { exact: true }).fill("mallory");
-    await press(page, "Show what would change");
-    await page.getByText("mallory is not linked: gets nothing by these rules.").waitFor();
-    await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("11");
-    await press(page, "Save without turning on");
-    await page.getByLabel("Member", { exact: true }).fill("ada");
-    await press(page, "Show what would change");
-    await page.getByText(/The bot may not change the role Owner\. Move the bot's role above Owner/).waitFor();
-    expect(await page.getByText(/ada gets/).count()).toBe(0);
-    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-preview");
-    await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("13");
-    await press(page, "Save and turn on");
-    await page.getByText("Everyone is compared now").waitFor();
-    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-on");
-    await watched.close();
-  });
+  const member = page.getByLabel("Member", { exact: true });
+  await member.fill("nobody_here");
+  await press(page, "Show what would change");
+  await page.getByText("Nobody of that name is in the community.").waitFor();
+  expect(await member.inputValue()).toBe("nobody_here");
+  await member.fill("ada");
+  await press(page, "Show what would change");
+  await page.getByText(/ada gets Member, is called \w+ \| Rook\./).waitFor();
+  await page.getByLabel("Member", { exact: true }).fill("mallory");
+  await press(page, "Show what would change");
+  await page.getByText("mallory is not linked: gets nothing by these rules.").waitFor();
+  await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("11");
+  await press(page, "Save without turning on");
+  await page.getByLabel("Member", { exact: true }).fill("ada");
+  await press(page, "Show what would change");
+  await page.getByText(/The bot may not change the role Owner\. Move the bot's role above Owner/).waitFor();
+  expect(await page.getByText(/ada gets/).count()).toBe(0);
+  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-preview");
+  await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("13");
+  await press(page, "Save and turn on");
+  await page.getByText("Everyone is compared now").waitFor();
+  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-on");
+});
 
-  it("each rank of a group that has a role of its name becomes a rule", async () => {
-    const watched = await visit("/dashboard/communities", /Ada\b/, phone);
-    const { page } = watched;
-    await press(page, /Roles of Rook/);
-    await page.getByText("One rule for each rank of a group").click();
-    await page.getByLabel("Group of the ranks").fill("9");
-    await press(page, "Show its ranks");
-    await page.getByText("Makers has 3 ranks. 2 ranks with a role of the same name:").waitFor();
-    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-ranks");
-    await press(page, "Add 2 rules");
-    const officers = page.getByRole("group").filter({ has: page.locator("input[value='3'][name^=min]") });
-    expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Everyone is compared now").waitFor();
-    await deleteRules(page);
-    await watched.close();
-  });
+it("each rank of a group that has a role of its name becomes a rule", async () => {
+  const watched = await visit("/dashboard/communities", /Ada\b/, phone);
+  const { page } = watched;
+  await press(page, /Roles of Rook/);
+  await page.getByText("One rule for each rank of a group").click();
+  await page.getByLabel("Group of the ranks").fill("9");
+  await press(page, "Show its ranks");
+  await page.getByText("Makers has 3 ranks. 2 ranks with a role of the same name:").waitFor();
+  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-ranks");
+  await press(page, "Add 2 rules");
+  const officers = page.getByRole("group").filter({ has: page.locator("input[value='3'][name^=min]") });
+  expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Everyone is compared now").waitFor();
+  await deleteRules(page);
+});
 
-  it("a rule shows the name of its game pass, or that the platform knows no such game pass", async () => {
-    const watched = await visit("/dashboard/communities", /Ada\b/, phone);
-    const { page } = watched;
-    await press(page, /Roles of Rook/);
-    await page.getByLabel("Who", { exact: true }).selectOption("Linked members who have a game pass");
-    const item = page.getByLabel("Game pass, badge or item");
-    await item.fill("55");
-    await press(page, "Add another rule");
-    await page.getByText("VIP", { exact: true }).waitFor();
-    await item.first().fill("56");
-    await press(page, "Add another rule");
-    await page.getByText(/No game pass on the game platform has this ID\./).waitFor();
-    await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-item");
-    await watched.close();
-  });
+it("a rule shows the name of its game pass, or that the platform knows no such game pass", async () => {
+  const watched = await visit("/dashboard/communities", /Ada\b/, phone);
+  const { page } = watched;
+  await press(page, /Roles of Rook/);
+  await page.getByLabel("Who", { exact: true }).selectOption("Linked members who have a game pass");
+  const item = page.getByLabel("Game pass, badge or item");
+  await item.fill("55");
+  await press(page, "Add another rule");
+  await page.getByText("VIP", { exact: true }).waitFor();
+  await item.first().fill("56");
+  await press(page, "Add another rule");
+  await page.getByText(/No game pass on the game platform has this ID\./).waitFor();
+  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-item");
+});
 
-  it("300 ranks of a group become roles in four clicks", async () => {
-    const watched = await visit("/dashboard/communities", /Ada\b/, phone);
-    const { page } = watched;
-    await page.addInitScript(() => {
-      addEventListener("pointerdown", () => {
-        sessionStorage.setItem("clicks", String(Number(sessionStorage.getItem("clicks")) + 1));
-      });
+it("300 ranks of a group become roles in four clicks", async () => {
+  const watched = await visit("/dashboard/communities", /Ada\b/, phone);
+  const { page } = watched;
+  await page.addInitScript(() => {
+    addEventListener("pointerdown", () => {
+      sessionStorage.setItem("clicks", String(Number(sessionStorage.getItem("clicks")) + 1));
     });
-    await page.goto(await page.getByRole("link", { name: /Roles of Rook/ }).evaluate((link) => String(link)));
-    await page.getByText("One rule for each rank of a group").click();
-    await page.getByLabel("Group of the ranks").fill("10");
-    await press(page, "Show its ranks");
-    await page.getByText("Climbers has 300 ranks. 50 ranks with a role of the same name:").waitFor();
-    await press(page, "Add 50 rules");
-    await page.getByRole("group", { name: "Rule 50" }).waitFor();
-    expect(await contentWidth(page)).toBe(phone.viewport.width);
-    await press(page, "Save and turn on");
-    await page.getByText("Everyone is compared now").waitFor();
-    expect(await page.evaluate(() => sessionStorage.getItem("clicks"))).toBe("4");
-    await watched.close();
   });
+  await page.goto(await page.getByRole("link", { name: /Roles of Rook/ }).evaluate((link) => String(link)));
+  await page.getByText("One rule for each rank of a group").click();
+  await page.getByLabel("Group of the ranks").fill("10");
+  await press(page, "Show its ranks");
+  await page.getByText("Climbers has 300 ranks. 50 ranks with a role of the same name:").waitFor();
+  await press(page, "Add 50 rules");
+  await page.getByRole("group", { name: "Rule 50" }).waitFor();
+  expect(await contentWidth(page)).toBe(phone.viewport.width);
+  await press(page, "Save and turn on");
+  await page.getByText("Everyone is compared now").waitFor();
+  expect(await page.evaluate(() => sessionStorage.getItem("clicks"))).toBe("4");
+});
 
-  it("without a script, the roles page marks roles that the bot may not give, and deletes rules", async () => {
-    const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
-    const { page } = watched;
-    await press(page, /Roles of .*[Ss]hared list/);
-    await press(page, /Rook/);
-    const menu = page.getByLabel("gets the role");
-    expect(await menu.locator("option").allTextContents()).toContain("Owner (the bot may not give it)");
-    await menu.selectOption({ label: "Visitor" });
-    await page.getByLabel("Who", { exact: true }).selectOption({ label: "Members who have not linked" });
-    await page.getByText("are on for this community. Only the rules of one list can be on").waitFor();
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/by the shared list$/);
-    expect(await page.getByRole("button", { name: "Save and turn on" }).count()).toBe(0);
-    await page.getByRole("link", { name: "Rook & Bishop’s own list" }).waitFor();
-    await press(page, "Save without turning on");
-    await deleteRules(page);
-    await watched.close();
-  });
+it("without a script, the roles page marks roles that the bot may not give, and deletes rules", async () => {
+  const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
+  const { page } = watched;
+  await press(page, /Roles of .*[Ss]hared list/);
+  await press(page, /Rook/);
+  const menu = page.getByLabel("gets the role");
+  expect(await menu.locator("option").allTextContents()).toContain("Owner (the bot may not give it)");
+  await menu.selectOption({ label: "Visitor" });
+  await page.getByLabel("Who", { exact: true }).selectOption({ label: "Members who have not linked" });
+  await page.getByText("are on for this community. Only the rules of one list can be on").waitFor();
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/by the shared list$/);
+  expect(await page.getByRole("button", { name: "Save and turn on" }).count()).toBe(0);
+  await page.getByRole("link", { name: "Rook & Bishop’s own list" }).waitFor();
+  await press(page, "Save without turning on");
+  await deleteRules(page);
 });

@@ -7,7 +7,7 @@ import { useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
-const { visit, url } = await useDashboard();
+const { visit, url } = useDashboard();
 
 /** Signs in as Ada. */
 const enter = async (page: Page, site: "/dashboard" | "/me") => {
@@ -48,52 +48,48 @@ describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
   it.each([true, false])(
     "the back button leads to the sign-in after a sign-out (with scripts: %s)",
     async (javaScriptEnabled) => {
-      const { page, close } = await visitSite(site, { ...desktop, javaScriptEnabled });
+      const { page } = await visitSite(site, { ...desktop, javaScriptEnabled });
       for (const path of [...pages, last]) await page.goto(`${url()}${path}`);
       await signOut(page);
       for (const _ of [last, ...pages]) {
         await page.goBack();
         expect(page.url()).toMatch(signInPage);
       }
-      await close();
     },
   );
 });
 
-describe("a form left open in another tab", () => {
-  it.each([
-    { site: "/dashboard", path: paths.newKey, field: "Shared list", button: "Create the key" },
-    {
-      site: "/me",
-      path: "/me/erase",
-      field: "I want all of this to be erased.",
-      button: "Erase everything",
-    },
-  ] as const)(
-    "sending the open form of $path after a sign-out changes nothing, and leads to the sign-in",
-    async (form) => {
-      const watched = await visitSite(form.site, desktop);
-      const { page, close } = watched;
-      const other = await page.context().newPage();
-      await other.goto(`${url()}${form.site}`);
-      await page.goto(`${url()}${form.path}`);
-      await page.getByLabel(form.field).check();
-      if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
-      await signOut(other);
-      await press(page, form.button);
-      await expectUsable(watched, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
-      await press(page, "Sign in again");
-      await press(page, /Ada\b/);
-      await page.waitForURL(`${url()}${form.site}`);
-      // Erasing a user's data also ends the user's sign-in to the dashboard. The sign-in still works, so nothing was
-      // erased.
-      await page.goto(`${url()}${paths.keys}`);
-      expect(await page.title()).toMatch(/^Keys/);
-      expect(await page.content()).not.toContain("Late");
-      await close();
-    },
-  );
-});
+it.each([
+  { site: "/dashboard", path: paths.newKey, field: "Shared list", button: "Create the key" },
+  {
+    site: "/me",
+    path: "/me/erase",
+    field: "I want all of this to be erased.",
+    button: "Erase everything",
+  },
+] as const)(
+  "sending the open form of $path after a sign-out changes nothing, and leads to the sign-in",
+  async (form) => {
+    const watched = await visitSite(form.site, desktop);
+    const { page } = watched;
+    const other = await page.context().newPage();
+    await other.goto(`${url()}${form.site}`);
+    await page.goto(`${url()}${form.path}`);
+    await page.getByLabel(form.field).check();
+    if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
+    await signOut(other);
+    await press(page, form.button);
+    await expectUsable(watched, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
+    await press(page, "Sign in again");
+    await press(page, /Ada\b/);
+    await page.waitForURL(`${url()}${form.site}`);
+    // Erasing a user's data also ends the user's sign-in to the dashboard. The sign-in still works, so nothing was
+    // erased.
+    await page.goto(`${url()}${paths.keys}`);
+    expect(await page.title()).toMatch(/^Keys/);
+    expect(await page.content()).not.toContain("Late");
+  },
+);
 
 describe.skipIf(whyNoKeptPages !== null)(
   `a browser with a back/forward cache ${whyNoKeptPages ?? ""}`,

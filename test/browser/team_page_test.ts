@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 
 const makers = "Makers of chess sets, boards, clocks and books in the old town";
 
-const { visit } = await useDashboard((fixture) => ({
+const { visit } = useDashboard((fixture) => ({
   ...fixture,
   accounts: ["Chess Club", makers].map((name) => ({
     name,
@@ -15,72 +15,59 @@ const { visit } = await useDashboard((fixture) => ({
       { chatId: "100004", role: "moderator" },
     ],
   })),
-  platform: {
-    ...fixture.platform,
-    chatUsers: [
-      ...(fixture.platform?.chatUsers ?? []),
-      { id: "100004", username: "both", displayName: "Busy" },
-    ],
-  },
 }));
 
-describe("the page Team", () => {
-  it("an owner invites a moderator, who accepts and then uses the dashboard", async () => {
-    const watched = await visit("/dashboard", /Ada\b/, desktop);
-    const { page } = watched;
-    await press(page, "Team");
-    await expectUsable(watched, "Team", "team-alone");
-    await page.getByLabel("Who", { exact: true }).fill("newcomer");
-    await press(page, "Next: see who it is");
-    await expectUsable(watched, "Invite Newcomer?", "team-invite");
-    await press(page, "Invite Newcomer");
-    await page.getByText("Invited. They accept after they sign in, within 14 days.").waitFor();
-    await expectUsable(watched, "Team", "team");
-    await page.getByText("Change the role of Newcomer").click();
-    await page.getByText("Withdraw the invitation of Newcomer").click();
-    await expectUsable(watched, "Team", "team-open");
-    await watched.close();
+it("an owner invites a moderator, who accepts and then uses the dashboard", async () => {
+  const watched = await visit("/dashboard", /Ada\b/, desktop);
+  const { page } = watched;
+  await press(page, "Team");
+  await expectUsable(watched, "Team", "team-alone");
+  await page.getByLabel("Who", { exact: true }).fill("newcomer");
+  await press(page, "Next: see who it is");
+  await expectUsable(watched, "Invite Newcomer?", "team-invite");
+  await press(page, "Invite Newcomer");
+  await page.getByText("Invited. They accept after they sign in, within 14 days.").waitFor();
+  await expectUsable(watched, "Team", "team");
+  await page.getByText("Change the role of Newcomer").click();
+  await page.getByText("Withdraw the invitation of Newcomer").click();
+  await expectUsable(watched, "Team", "team-open");
 
-    const invited = await visit("/dashboard/account/choose", /Newcomer/, phone);
-    await expectUsable(invited, "You are invited", "team-invited");
-    await invited.close();
+  const invited = await visit("/dashboard/account/choose", /Newcomer/, phone);
+  await expectUsable(invited, "You are invited", "team-invited");
 
-    const moderator = await visit("/dashboard/account/choose", /Newcomer/, {
-      ...phone,
-      javaScriptEnabled: false,
-    });
-    await moderator.page.getByRole("button", { name: /^Accept, and use/ }).click();
-    await moderator.page.goto(new URL("/dashboard/team", moderator.page.url()).href);
-    await moderator.page.locator("summary", { hasText: "Menu" }).click();
-    const menu = moderator.page.getByRole("navigation", { name: "Dashboard" });
-    expect(await menu.getByRole("link").allTextContents()).toEqual([
-      "Links",
-      "Alts",
-      "Audit log",
-      "Team",
-      "Account",
-    ]);
-    // The entries stand in two columns.
-    const lefts = await menu
-      .getByRole("link")
-      .evaluateAll((links) => links.map(({ offsetLeft }) => offsetLeft));
-    expect(new Set(lefts).size).toBe(2);
-    await expect.poll(() => moderator.page.locator("h1").textContent()).toBe("Team");
-    await moderator.close();
+  const moderator = await visit("/dashboard/account/choose", /Newcomer/, {
+    ...phone,
+    javaScriptEnabled: false,
   });
+  await moderator.page.getByRole("button", { name: /^Accept, and use/ }).click();
+  await moderator.page.goto(new URL("/dashboard/team", moderator.page.url()).href);
+  await moderator.page.locator("summary", { hasText: "Menu" }).click();
+  const menu = moderator.page.getByRole("navigation", { name: "Dashboard" });
+  expect(await menu.getByRole("link").allTextContents()).toEqual([
+    "Links",
+    "Alts",
+    "Audit log",
+    "Team",
+    "Account",
+  ]);
+  // The entries stand in two columns.
+  const lefts = await menu
+    .getByRole("link")
+    .evaluateAll((links) => links.map(({ offsetLeft }) => offsetLeft));
+  expect(new Set(lefts).size).toBe(2);
+  await expect.poll(() => moderator.page.locator("h1").textContent()).toBe("Team");
+});
 
-  it("users with several accounts choose an account after signing in, and can change it in the menu", async () => {
-    const watched = await visit("/dashboard", /Busy/, phone);
-    const { page } = watched;
-    await expectUsable(watched, "Which account?", "team-choice");
-    await press(page, `Use ${makers}`);
-    await expectUsable(watched, "Links", "team-moderator-links");
-    await page.getByText(`${makers} · free`).waitFor();
-    // The long name leaves the button on one line.
-    expect((await page.getByRole("button", { name: "Sign out" }).boundingBox())?.height).toBeLessThan(40);
-    await press(page, "Change account");
-    await press(page, "Use Chess Club");
-    await page.getByText("Chess Club · free").waitFor();
-    await watched.close();
-  });
+it("users with several accounts choose an account after signing in, and can change it in the menu", async () => {
+  const watched = await visit("/dashboard", /Busy/, phone);
+  const { page } = watched;
+  await expectUsable(watched, "Which account?", "team-choice");
+  await press(page, `Use ${makers}`);
+  await expectUsable(watched, "Links", "team-moderator-links");
+  await page.getByText(`${makers} · free`).waitFor();
+  // The long name leaves the button on one line.
+  expect((await page.getByRole("button", { name: "Sign out" }).boundingBox())?.height).toBeLessThan(40);
+  await press(page, "Change account");
+  await press(page, "Use Chess Club");
+  await page.getByText("Chess Club · free").waitFor();
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { listenLocally } from "@accountlink/test-servers";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { useBrowser } from "../browser/browser.ts";
+import { sharedBrowser } from "../browser/browser.ts";
 import { useContractServer } from "../contract/contract_server.ts";
 
 const { fixtures, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "1 second" });
@@ -32,7 +32,6 @@ const found = {
   elsewhere,
 };`;
 
-const browser = useBrowser();
 let origin = "";
 const server = createServer((incoming, outgoing) => {
   const path = incoming.url ?? "";
@@ -83,7 +82,7 @@ const expected = {
 };
 
 it("the client works in a page", async () => {
-  const page = await browser().newPage();
+  const page = await (await sharedBrowser()).newPage();
   await page.goto(`${origin}/`);
   const found = await page.waitForFunction(() => (globalThis as { readonly found?: unknown }).found);
   expect(await found.jsonValue()).toEqual(expected);
@@ -92,7 +91,7 @@ it("the client works in a page", async () => {
 });
 
 it("the client works in a worker", async () => {
-  const page = await browser().newPage();
+  const page = await (await sharedBrowser()).newPage();
   await page.goto(`${origin}/client.js`);
   const found = await page.evaluate(
     () =>

@@ -1,22 +1,16 @@
 /** Tests the methods of the client against the service. */
 import { type ClientOptions, createClient } from "@accountlink/client";
-import { freePort } from "@accountlink/test-servers";
 import { afterAll, describe, expect, it } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
-import { devPlatformOn } from "../support/dev_platform.ts";
 import { eventually } from "../support/eventually.ts";
 import { guild, type KeyOptions, newToken } from "../support/fixtures.ts";
 
-const platformPort = await freePort();
-const { fixtures, url } = useContractServer({
-  ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+const { fixtures, url, platform } = useContractServer({
   ACCOUNTLINK_IP_AUTH_FAILURES: "3",
   ACCOUNTLINK_SESSION_TTL: "5 seconds",
   ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
   ACCOUNTLINK_STREAM_MAX: "1 second",
 });
-const platform = devPlatformOn(platformPort);
-afterAll(platform.close);
 
 /**
  * Returns a function that creates a client with this key. The client sends its requests from its own IP address. Tests

@@ -4,7 +4,7 @@ import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { runtimes, startExample } from "./program.ts";
 
-const { fixtures, url, newBrowser } = await useFlowServer({
+const { fixtures, url, newBrowser } = useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "2 seconds",
   ACCOUNTLINK_SESSION_CREATE_BURST: "2",
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",

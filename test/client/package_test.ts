@@ -1,16 +1,16 @@
 /** Tests the compiled client in an empty project: its types need no other package, no Node types and no DOM types. */
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { useFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-let folder = "";
+const folder = useFolder();
 const compile = async (options: string): Promise<string> => {
   const tsc = pathOf("node_modules/typescript/bin/tsc");
   const { stdout } = await run(
@@ -48,7 +48,6 @@ console.log(await gameOf("100001"));
 `;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "accountlink-client-package-"));
   const installed = join(folder, "node_modules/@accountlink/client");
   await mkdir(installed, { recursive: true });
   await expectCompiled(
@@ -59,7 +58,6 @@ beforeAll(async () => {
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   await writeFile(join(folder, "program.ts"), program);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 it.each([
   ["nodenext", "dom"],

@@ -21,7 +21,7 @@ import { pathOf, pythonWithClient } from "./python.ts";
 const noPython = await whyNoPython();
 const noAiohttp = await whyNoAiohttp();
 const run = promisify(execFile);
-const { send, url, newKey, newUser } = await useFlowServer(shortReads);
+const { send, url, newKey, newUser } = useFlowServer(shortReads);
 
 const newFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-python-"));

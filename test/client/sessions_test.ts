@@ -1,16 +1,14 @@
 /** Tests that the client can read a session while its user goes through the flow, and while the server restarts. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Answer, createClient, type VerificationSession } from "@accountlink/client";
 import { freePort } from "@accountlink/test-servers";
 import { describe, expect, it } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
 import { startServerHere } from "../support/server.ts";
 
-const { url, newKey, newUser } = await useFlowServer({
+const { url, newKey, newUser } = useFlowServer({
   ...shortReads,
   // The least time between two reads of a session is long, so that a second read is refused even on a busy machine.
   ACCOUNTLINK_POLL_INTERVAL: "3 seconds",
@@ -82,8 +80,9 @@ describe.concurrent("a session", () => {
   });
 });
 
+const dataFolder = useFolder();
+
 it("a session is watched across a restart of the server", async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), "accountlink-client-"));
   const { fixture, key } = makeFixtures();
   const token = key();
   const env = { ACCOUNTLINK_PORT: String(await freePort()) };
@@ -98,5 +97,4 @@ it("a session is watched across a restart of the server", async () => {
   await ended;
   expect(states).toEqual(["pending", "cancelled"]);
   expect(await second.stop()).toBe(0);
-  await rm(dataFolder, { recursive: true });
 });

@@ -1,13 +1,10 @@
 /** Bulk lookups return one result for each input, in order. */
 
-import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { devPlatformOn } from "../support/dev_platform.ts";
 import { guild } from "../support/fixtures.ts";
 import { expectData, useContractServer } from "./contract_server.ts";
 
-const platformPort = await freePort();
-const { fixtures, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+const { fixtures, send, platform } = useContractServer();
 const key = fixtures.key({
   tier: "premium",
   links: { 100001: "1", 100002: { gameId: "2", at: "2026-01-02T00:00:00.000Z" }, 100003: "2" },
@@ -73,7 +70,6 @@ test("bulk lookups take 50 inputs, counting duplicates", async () => {
 });
 
 describe("while the chat platform is down", () => {
-  const platform = devPlatformOn(platformPort);
   beforeAll(async () => {
     // The service caches that the bot is in the guild and that user 100001 is a member. It caches nothing about other
     // users.
@@ -82,7 +78,6 @@ describe("while the chat platform is down", () => {
   });
   afterAll(async () => {
     await platform.recover();
-    platform.close();
   });
 
   test("bulk lookups of chat users fail for each user whose membership is unknown", async () => {

@@ -6,7 +6,7 @@ import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, cyd] = ["100001", "100003"];
 
-const { fixtures, control, newBrowser, platform } = await useSiteServer({}, clubOf(ada));
+const { fixtures, newBrowser, platform } = useSiteServer({}, clubOf(ada));
 fixtures.key({ account: "club", guildId: guild });
 fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
 
@@ -16,15 +16,15 @@ const page = `/chat/guilds/${guild}` as const;
 const act = async (chatId: string, fields: Readonly<Record<string, string>>) => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const body = new URLSearchParams({ as: chatId, ...fields }).toString();
-  const sent = await control(`POST ${page}`, { body, headers });
-  return sent.status === 303 ? await control(`GET ${page}?as=${chatId}`) : sent;
+  const sent = await platform.send(`POST ${page}`, { body, headers });
+  return sent.status === 303 ? await platform.send(`GET ${page}?as=${chatId}`) : sent;
 };
 
 test("a member verifies from /verify in the channel, and the button gives the role", async () => {
   const offered = await act(cyd, { command: "/verify" });
   const url = /class="button" href="([^"]+)"/.exec(offered.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
   expect(new URL(url).searchParams.get("guildId")).toBe(guild);
-  expect((await control(`GET ${page}?as=${ada}`)).text).not.toContain("/verify?pid");
+  expect((await platform.send(`GET ${page}?as=${ada}`)).text).not.toContain("/verify?pid");
 
   const browser = newBrowser();
   const asked = await browser.walk(new URL(url).search, cyd, "3");
@@ -35,13 +35,13 @@ test("a member verifies from /verify in the channel, and the button gives the ro
   const messages = [...shown.text.matchAll(/name="message" value="([^"]+)"/g)];
   await act(cyd, { message: messages.at(-1)?.[1] ?? "", action: "roles" });
   await expect
-    .poll(async () => (await control(`GET ${page}?as=${cyd}`)).text)
+    .poll(async () => (await platform.send(`GET ${page}?as=${cyd}`)).text)
     .toMatch(/<span id="roles">[^<]*Verified/);
 });
 
 test("everybody sees the panel", async () => {
   await act(ada, { command: "/panel Prove who you are" });
-  const { text } = await control(`GET ${page}?as=${cyd}`);
+  const { text } = await platform.send(`GET ${page}?as=${cyd}`);
   expect(text).toContain("Prove who you are");
   expect(text).toContain("Everybody sees this");
 });
@@ -57,11 +57,11 @@ test("a slow answer is deferred, and edited into the channel later", async () =>
   const waiting = await act(ada, { command: "/update user_4" });
   expect(waiting.text).toContain("The service is thinking");
   await expect
-    .poll(async () => (await control(`GET ${page}?as=${ada}`)).text, { timeout: 10_000 })
+    .poll(async () => (await platform.send(`GET ${page}?as=${ada}`)).text, { timeout: 10_000 })
     .toContain("try again in a minute");
   await platform.recover();
 });
 
 test("an unknown guild has no channel", async () => {
-  expect((await control("GET /chat/guilds/12345")).status).toBe(400);
+  expect((await platform.send("GET /chat/guilds/12345")).status).toBe(400);
 });

@@ -13,35 +13,25 @@ import { emptyGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
 import { signInOwner } from "./dashboard.ts";
-import { useSiteServer } from "./site_server.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const member = (number: number): Sender => ({ chatId: String(100_000 + number) });
 const [ada, bob, cyd, dan, eve] = [member(1), member(2), member(3), member(4), member(5)];
 const [busy, flo, gus, hal] = [member(20), member(6), member(7), member(8)];
-const verified = "5";
 const aboveBot = "9";
 const unnamedGuild = "700000000000000077";
 
-const server = await useSiteServer(
+const club = clubOf(ada.chatId, [
+  { id: aboveBot, name: "Chief", assignable: false },
+  { id: "1", name: "Member", assignable: true },
+]);
+const server = useSiteServer(
   { ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey, ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "20" },
-  (fixture) => ({
-    ...fixture,
-    accounts: [{ name: "club", chatId: ada.chatId }],
-    platform: {
-      ...fixture.platform,
-      guilds: fixture.platform?.guilds
-        ?.map((each) => ({
-          ...each,
-          members: each.members?.map((of) => ({ ...of, manager: of.chatId === ada.chatId })),
-          roles: [
-            { id: aboveBot, name: "Chief", assignable: false },
-            { id: verified, name: "Verified", assignable: true },
-            { id: "1", name: "Member", assignable: true },
-          ],
-        }))
-        .concat({ id: unnamedGuild, bot: true, members: [], roles: [] }),
-    },
-  }),
+  (fixture) => {
+    const { platform, ...rest } = club(fixture);
+    const unnamed = { id: unnamedGuild, bot: true, members: [], roles: [] };
+    return { ...rest, platform: { ...platform, guilds: [...platform.guilds, unnamed] } };
+  },
 );
 const { fixtures, send, platform } = server;
 const links = { 100002: "2", 100005: "5", 100006: "6", 100007: "7", 100008: "8" };
@@ -50,7 +40,7 @@ fixtures.plan({
   account: "club",
   guildId: guild,
   rules: [
-    { roleId: verified, when: { is: "linked" } },
+    { roleId: verified.id, when: { is: "linked" } },
     { roleId: aboveBot, when: { is: "group", groupId: "3", minRank: 255 } },
   ],
   state: "on",
@@ -161,10 +151,10 @@ test("verify shows a linked member the account, and buttons to update roles, cha
 
 test("the button roles gives the roles of the plan, and says so; pressed again it says that nothing changed", async () => {
   const control = (roles: ReadonlyArray<object>) =>
-    server.control(`PUT /control/guilds/${guild}/members/${flo.chatId}`, { body: { roles } });
+    server.platform.send(`PUT /control/guilds/${guild}/members/${flo.chatId}`, { body: { roles } });
   await control([{ id: "1", name: "Member" }]);
   const first = privateMessage(await press(send, flo, "roles"));
-  expect(first.content).toContain(`<@&${verified}>`);
+  expect(first.content).toContain(`<@&${verified.id}>`);
   const again = privateMessage(await press(send, flo, "roles"));
   expect(again.content).toContain("already has the right roles");
 });
@@ -212,9 +202,9 @@ test("whois says whether the owner verified the account or somebody linked it by
 });
 
 test("update changes the roles of another member, and says who is none", async () => {
-  await server.control(`PUT /control/guilds/${guild}/members/${gus.chatId}`, { body: { roles: [] } });
+  await server.platform.send(`PUT /control/guilds/${guild}/members/${gus.chatId}`, { body: { roles: [] } });
   const message = privateMessage(await command(send, ada, "update", { user: gus.chatId }));
-  expect(message.content).toContain(`<@&${verified}>`);
+  expect(message.content).toContain(`<@&${verified.id}>`);
   const menu = privateMessage(await command(send, ada, "Update roles", { target: gus.chatId }));
   expect(menu.content).toContain("already has the right roles");
   const nobody = privateMessage(await command(send, ada, "update", { user: "100099" }));

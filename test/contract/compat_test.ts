@@ -13,6 +13,7 @@ import {
 import type { Answer, RequestOptions } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { answerChecker } from "./openapi_schemas.ts";
+import { managedBy } from "./site_server.ts";
 
 type Line = `${string} ${string}`;
 
@@ -118,22 +119,14 @@ const services = [bloxlinkV4, bloxlinkV3, rover, rowifi("v3"), rowifi("v2")];
 const spentKeys = new Map(services.map(({ name }) => [name, [slow(), daily(), slow()] as const]));
 
 const manager = "100031";
-const { platform } = fixtures.fixture;
-const fixture = {
-  ...fixtures.fixture,
-  accounts: [
-    { name: managing.account, chatId: manager, tier: managing.tier },
-    { name: unmanaging.account, chatId: "100032" },
-  ],
-  platform: {
-    ...platform,
-    guilds: platform?.guilds?.map((each) => ({
-      ...each,
-      members: each.members?.map((member) => ({ ...member, manager: member.chatId === manager })),
-    })),
-  },
-};
-const server = useServer(() => ({ fixture, env: { ACCOUNTLINK_IP_AUTH_FAILURES: "3" } }));
+const accounts = [
+  { name: managing.account, chatId: manager, tier: managing.tier },
+  { name: unmanaging.account, chatId: "100032" },
+];
+const server = useServer(() => ({
+  fixture: { ...managedBy([manager])(fixtures.fixture), accounts },
+  env: { ACCOUNTLINK_IP_AUTH_FAILURES: "3" },
+}));
 let check: ReturnType<typeof answerChecker> = () => null;
 
 beforeAll(async () => {

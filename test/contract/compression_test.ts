@@ -1,50 +1,142 @@
-/** Compression of JSON, by Accept-Encoding. */
-import { describe, expect, test } from "vitest";
+/** Compression by Accept-Encoding, and how the server delivers the documentation: its caching, and little memory. */
+import { once } from "node:events";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { memoryOf } from "../../bench/server_process.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { useContractServer } from "./contract_server.ts";
 
 const { fixtures, url } = useContractServer();
 const ids = Array.from({ length: 200 }, (_, index) => String(200_001 + index));
 const key = fixtures.key({ links: Object.fromEntries(ids.map((id) => [id, "1"])) });
+const authorization = `Bearer ${key}`;
 
-/** Sends a request; `fetch` decompresses the body. */
-const get = (path: string, accepted: string, method = "GET") =>
-  fetch(url() + path, { method, headers: { authorization: `Bearer ${key}`, "accept-encoding": accepted } });
-const told = ({ headers }: Response) => [headers.get("content-encoding"), headers.get("vary")];
+/** Sends a request with exactly these headers, and returns the encoded body. */
+const get = async (path: string, headers: Record<string, string> = {}, method = "GET") => {
+  const outgoing = request(url() + path, { method, headers }).end();
+  const [incoming] = await once(outgoing, "response");
+  return { status: incoming.statusCode, headers: incoming.headers, body: await buffer(incoming) };
+};
 
-const large = "/v2/links?limit=1000";
+const decoders = { gzip: gunzipSync, br: brotliDecompressSync };
 
-describe("JSON above 1 kB", () => {
-  test.each([
+describe("JSON", () => {
+  const large = "/v2/links?limit=1000";
+
+  test.each<[accepted: string, encoding?: keyof typeof decoders]>([
     ["gzip, deflate", "gzip"],
+    ["GZIP", "gzip"],
+    ["gzip;q=0.5, *;q=0", "gzip"],
     ["gzip, br", "br"],
     ["br;q=0.5, gzip", "gzip"],
     ["*", "br"],
-    ["identity", null],
-    ["gzip;q=0, br;q=0", null],
+    ["identity"],
+    ["gzip;q=0, br;q=0"],
   ])("JSON above 1 kB for Accept-Encoding %s is sent with encoding %s", async (accepted, encoding) => {
-    const answer = await get(large, accepted);
+    const sent = { authorization, "accept-encoding": accepted };
+    const told = ({ headers }: Awaited<ReturnType<typeof get>>) => [
+      headers["content-encoding"],
+      headers.vary,
+    ];
+    const answer = await get(large, sent);
+    const { body } = answer;
     expect(told(answer)).toEqual([encoding, "Accept-Encoding"]);
-    const { data } = (await answer.json()) as { data: { links: ReadonlyArray<{ chatId: string }> } };
+    const plain = encoding === undefined ? body : decoders[encoding](body);
+    const { data } = JSON.parse(plain.toString()) as { data: { links: ReadonlyArray<{ chatId: string }> } };
     expect(data.links.map(({ chatId }) => chatId)).toEqual(ids);
-    expect(told(await get(large, accepted, "HEAD"))).toEqual([encoding, "Accept-Encoding"]);
+    if (encoding !== undefined) expect(body.length).toBeLessThan(plain.length / 5);
+    expect(told(await get(large, sent, "HEAD"))).toEqual([encoding, "Accept-Encoding"]);
   });
 
-  test.each(["/api/v1/public/game-to-chat?gameId=1", "/compat/bloxlink/v4/public/roblox-to-discord/1"])(
-    "responses of v1 and of emulated APIs of other services are compressed too: %s",
-    async (path) => {
-      const credentials = { authorization: path.startsWith("/compat") ? key : `Bearer ${key}` };
-      const answer = await fetch(url() + path, { headers: { ...credentials, "accept-encoding": "gzip" } });
-      expect([answer.status, ...told(answer)]).toEqual([200, "gzip", "Accept-Encoding"]);
+  test.each([
+    ["/api/v1/public/game-to-chat?gameId=1", "gzip"],
+    ["/compat/bloxlink/v4/public/roblox-to-discord/1", "gzip"],
+    ["/v2/chat?chatId=200001", undefined],
+  ])(
+    "a response of v1 or an emulated API is compressed too, but no small one: %s",
+    async (path, encoding) => {
+      const credentials = { authorization: path.startsWith("/compat") ? key : authorization };
+      const { status, headers } = await get(path, { ...credentials, "accept-encoding": "gzip" });
+      expect([status, headers["content-encoding"]]).toEqual([200, encoding]);
+    },
+  );
+});
+
+const documents = ["/docs", "/docs/style.css", "/openapi.json"];
+
+describe.each(documents)("%s", (path) => {
+  test("the documentation is at most 1 MB, and sent compressed to clients that accept gzip", async () => {
+    const { status, headers, body } = await get(path, { "accept-encoding": "gzip" });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-encoding": "gzip",
+      "content-length": String(body.length),
+      "cache-control": "public, max-age=3600",
+      vary: "Accept-Encoding",
+      "x-content-type-options": "nosniff",
+    });
+    for (const sent of [{}, { "accept-encoding": "identity, gzip;q=0" }]) {
+      const plain = await get(path, sent);
+      expect(plain.headers["content-encoding"]).toBeUndefined();
+      expect(plain.body.equals(gunzipSync(body))).toBe(true);
+      expect(plain.body.length).toBeLessThan(1_000_000);
+    }
+  });
+
+  test.each(["gzip", "identity"])(
+    "a client that has this version of the documentation gets 304, with Accept-Encoding %s",
+    async (accepted) => {
+      const sent = { "accept-encoding": accepted };
+      const { etag = "", ...first } = (await get(path, sent)).headers;
+      expect(etag).toMatch(/^"[\w-]+"$/);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+        const again = await get(path, { ...sent, "if-none-match": known });
+        expect([again.status, again.body.length]).toEqual([304, 0]);
+        const { vary, "cache-control": caching } = first;
+        expect(again.headers).toMatchObject({ etag, vary, "cache-control": caching });
+      }
+      expect((await get(path, { ...sent, "if-none-match": '"other"' })).status).toBe(200);
     },
   );
 
-  test("gzip shrinks a list of links to less than a fifth of its size", async () => {
-    const size = async (accepted: string) =>
-      Number((await get(large, accepted)).headers.get("content-length"));
-    expect(await size("gzip")).toBeLessThan((await size("identity")) / 5);
+  test("the documentation answers HEAD like GET", async () => {
+    const varying = { date: null, "x-request-id": null };
+    const sent = { "accept-encoding": "gzip" };
+    const [head, whole] = [await get(path, sent, "HEAD"), await get(path, sent)];
+    expect(head.body.length).toBe(0);
+    expect({ ...head.headers, ...varying }).toEqual({ ...whole.headers, ...varying });
   });
 });
 
-test("small responses are not compressed", async () => {
-  expect(told(await get("/v2/chat?chatId=200001", "gzip, br"))).toEqual([null, null]);
-});
+describe.skipIf(memoryOf(process.pid) === null)(
+  "clients that do not read their responses (where memory can be measured)",
+  () => {
+    let server: ServerProcess;
+    beforeAll(async () => {
+      server = await startServer({ fixture: {} });
+    });
+    afterAll(() => server.stop());
+
+    test.each(documents)("15 kB of pipelined requests for %s take little memory", async (path) => {
+      await server.send(`GET ${path}`);
+      const before = memoryOf(server.pid) as number;
+      const { hostname, port } = new URL(server.url);
+      const sent = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const sockets = await Promise.all(
+        Array.from({ length: Math.ceil(15_000 / sent.length) }, async () => {
+          const socket = connect(Number(port), hostname);
+          socket.write(sent);
+          await once(socket, "readable");
+          return socket;
+        }),
+      );
+      expect((await server.send("GET /healthz")).status).toBe(200);
+      const taken = (memoryOf(server.pid) as number) - before;
+      for (const socket of sockets) socket.destroy();
+      expect(taken).toBeLessThan(50_000_000);
+    });
+  },
+);

@@ -1,17 +1,23 @@
 /** The server of a contract test, which checks the envelope of every answer before the test receives it. */
 import { expect } from "vitest";
+import type { DevPlatform } from "../support/dev_platform.ts";
 import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
-import type { Answer, Send } from "../support/http.ts";
+import type { Answer, Json, Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { envelopeProblems } from "./envelope.ts";
 
 /** Runs one server for all tests of a file. The server starts with the fixtures that the tests have added. */
 export const useContractServer = (
   env: Readonly<Record<string, string>> = {},
-): { readonly fixtures: Fixtures; readonly send: Send; readonly url: () => string } => {
+): {
+  readonly fixtures: Fixtures;
+  readonly send: Send;
+  readonly url: () => string;
+  readonly platform: DevPlatform;
+} => {
   const fixtures = makeFixtures();
   const server = useServer(() => ({ fixture: fixtures.fixture, env }));
-  return { fixtures, send: checked(server.send), url: server.url };
+  return { ...server, fixtures, send: checked(server.send) };
 };
 
 export const checked =
@@ -31,6 +37,22 @@ export const expectRefusal = (answer: Answer, status: number, code: string, deta
     code: answer.body.error?.code,
     details: answer.body.error?.details,
   }).toEqual({ status, code, details });
+
+/** Expects a v2 refusal because exactly these parameters are missing. */
+export const expectMissing = (answer: Answer, ...parameters: ReadonlyArray<string>): void =>
+  expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters });
+
+/** Expects a v2 refusal because exactly these parameters are invalid. */
+export const expectInvalid = (answer: Answer, ...names: ReadonlyArray<string>): void =>
+  expectRefusal(answer, 400, "INVALID_PARAMETER", {
+    parameters: names.map((name) => ({ name, reason: expect.any(String) as unknown })),
+  });
+
+/** Expects a v2 success, and returns its data. */
+export const dataOf = ({ status, body }: Answer, expected = 200): Json => {
+  expect({ status, error: body.error }).toEqual({ status: expected, error: undefined });
+  return body.data ?? {};
+};
 
 /** Expects a v2 success with exactly this data. */
 export const expectData = (answer: Answer, data: unknown): void =>

@@ -1,9 +1,7 @@
 /** Sends a request for each documented answer of each route, over real HTTP. */
 import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
-import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
-import { devPlatformOn } from "../support/dev_platform.ts";
 import { guild, newToken } from "../support/fixtures.ts";
 import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import type { Case, Surroundings } from "./case_writer.ts";
@@ -13,9 +11,7 @@ import { plain } from "./example_text.ts";
 import { answerChecker } from "./openapi_schemas.ts";
 import { syncing, unmanaging } from "./recipes.ts";
 
-const platformPort = await freePort();
-const { fixtures, send } = useContractServer({
-  ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+const { fixtures, send, platform } = useContractServer({
   // The links of each key; keys of accounts without an owner have no cap.
   ACCOUNTLINK_FREE_LINKS: "2",
   ACCOUNTLINK_IP_DAILY: "3",
@@ -152,14 +148,12 @@ const refusalOf = ({ status, error }: Json): string => JSON.stringify(plain({ st
 
 let stores: BrokenStores;
 let checkAnswer: ReturnType<typeof answerChecker>;
-const platform = devPlatformOn(platformPort);
 
 beforeAll(async () => {
   stores = await startOnBrokenStores(fixtures.fixture);
   checkAnswer = answerChecker((await send("GET /openapi.json")).body);
 });
 afterAll(async () => {
-  platform.close();
   await stores.stop();
 });
 
@@ -230,12 +224,7 @@ test("every refusal in the OpenAPI document was received in at least one test ca
   expect(own.filter(([, value]) => !refusals.has(refusalOf(value))).map(([name]) => name)).toEqual([]);
 });
 
-describe("the coverage table", () => {
-  test.each(routes.map((route) => [route.id, route] as const))(
-    "cases cover each answer of %s",
-    (id, route) => {
-      const covered = cases.filter((each) => each.route === id).map(({ answer }) => answer);
-      expect([...new Set<string>(covered)].toSorted()).toEqual(documentedAnswers(route).toSorted());
-    },
-  );
+test.each(routes.map((route) => [route.id, route] as const))("cases cover each answer of %s", (id, route) => {
+  const covered = cases.filter((each) => each.route === id).map(({ answer }) => answer);
+  expect([...new Set<string>(covered)].toSorted()).toEqual(documentedAnswers(route).toSorted());
 });

@@ -11,8 +11,8 @@ import {
 } from "@accountlink/http-api";
 import { expect } from "vitest";
 import type { FlowBrowser } from "../support/flow_browser.ts";
-import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
-import { checked } from "./contract_server.ts";
+import { type Answer, type Json, listOf, type RequestOptions, type Send, textOf } from "../support/http.ts";
+import { checked, dataOf } from "./contract_server.ts";
 import { answerChecker } from "./openapi_schemas.ts";
 import type { SiteServer } from "./site_server.ts";
 
@@ -76,8 +76,7 @@ export const signInOwner = async (server: SiteServer, chatId: string): Promise<O
   sends.set(server, known);
   const send = await known;
   const session = await send("GET /dashboard/api/session", { headers: headersOf(browser, server.url(), "") });
-  expect({ status: session.status, error: session.body.error }).toEqual({ status: 200, error: undefined });
-  const csrfToken = textOf(session.body.data?.csrfToken);
+  const csrfToken = textOf(dataOf(session).csrfToken);
   return {
     browser,
     csrfToken,
@@ -97,7 +96,10 @@ export const createKey = async (
   const created = await owner.send("POST /dashboard/api/keys", {
     body: { name: "Bot", scope: "global", ...chosen },
   });
-  expect({ status: created.status, error: created.body.error }).toEqual({ status: 201, error: undefined });
-  const { token, key = {} } = created.body.data ?? {};
+  const { token, key = {} } = dataOf(created, 201);
   return { token: textOf(token), id: textOf(key.id), key };
 };
+
+/** The scopes of the owner's account, the global one first. */
+export const scopesOf = async (owner: Owner): Promise<ReadonlyArray<Json>> =>
+  listOf(dataOf(await owner.send("GET /dashboard/api/scopes")).scopes);

@@ -1,23 +1,19 @@
 /** What the page of a community says about the bot there, and how members reach it. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { type Json, textOf } from "../support/http.ts";
-import { createKey, signInOwner } from "./dashboard.ts";
+import { textOf } from "../support/http.ts";
+import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, newcomer] = ["100001", "100006"];
 
-const server = await useSiteServer({}, clubOf(ada));
+const server = useSiteServer({}, clubOf(ada));
 const { fixtures } = server;
 const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 fixtures.key({ account: "club", guildId: guild });
 fixtures.plan({ account: "club", guildId: guild, rules });
 
-const pidsOf = async (owner: Awaited<ReturnType<typeof signInOwner>>) => {
-  const { body } = await owner.send("GET /dashboard/api/scopes");
-  const scopes = body.data?.scopes as unknown as ReadonlyArray<Json>;
-  return scopes.map(({ pid }) => textOf(pid));
-};
+const pidsOf = async (owner: Owner) => (await scopesOf(owner)).map(({ pid }) => textOf(pid));
 
 test("the page says whether the bot answers, and shows the panel as members see it", async () => {
   const owner = await signInOwner(server, ada);

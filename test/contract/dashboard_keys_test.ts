@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { expectData, expectRefusal } from "./contract_server.ts";
+import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
-const server = await useSiteServer(
+const server = useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "20", ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_KEYS: "3" },
-  managedBy("100001"),
+  managedBy(["100001"]),
 );
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
@@ -83,9 +83,7 @@ describe("a new key", () => {
     ["no guild", { scope: "guild" }, ["name", "guildId"]],
   ])("creating a key needs its name and scope: %s", async (_, body, parameters) => {
     const owner = await signInOwner(server, ada);
-    expectRefusal(await owner.send("POST /dashboard/api/keys", { body }), 400, "MISSING_PARAMETER", {
-      parameters,
-    });
+    expectMissing(await owner.send("POST /dashboard/api/keys", { body }), ...parameters);
   });
 
   test.each<[name: string, value: unknown]>([
@@ -106,7 +104,7 @@ describe("a new key", () => {
     const refused = await owner.send("POST /dashboard/api/keys", {
       body: { name: "Bot", scope: "global", [name]: value },
     });
-    expectRefusal(refused, 400, "INVALID_PARAMETER", { parameters: [{ name, reason: expect.any(String) }] });
+    expectInvalid(refused, name);
   });
 
   test.each(["name", "access", "allowIps", "denyIps", "redirectOrigins", "expiresAt", "status"])(
@@ -114,18 +112,14 @@ describe("a new key", () => {
     async (name) => {
       const owner = await signInOwner(server, ada);
       const path = `PATCH /dashboard/api/keys/${(await createKey(owner)).id}` as const;
-      expectRefusal(await owner.send(path, { body: { [name]: { wrong: 1 } } }), 400, "INVALID_PARAMETER", {
-        parameters: [{ name, reason: expect.any(String) }],
-      });
+      expectInvalid(await owner.send(path, { body: { [name]: { wrong: 1 } } }), name);
     },
   );
 
   test("creating a global key is refused with a guild ID", async () => {
     const owner = await signInOwner(server, ada);
     const body = { name: "Bot", scope: "global", guildId: guild };
-    expectRefusal(await owner.send("POST /dashboard/api/keys", { body }), 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "guildId", reason: expect.any(String) }],
-    });
+    expectInvalid(await owner.send("POST /dashboard/api/keys", { body }), "guildId");
   });
 });
 
@@ -174,12 +168,12 @@ describe("a key of a guild", () => {
 
   test("creating a guild key is refused after the user lost the right or left the guild", async () => {
     const member = `/control/guilds/${guild}/members/100004`;
-    await server.control(`PUT ${member}`, { body: { manager: true } });
+    await server.platform.send(`PUT ${member}`, { body: { manager: true } });
     const owner = await signInOwner(server, "100004");
     await createKey(owner, { scope: "guild", guildId: guild });
     for (const change of [
-      () => server.control(`PUT ${member}`, { body: { manager: false } }),
-      () => server.control(`DELETE ${member}`),
+      () => server.platform.send(`PUT ${member}`, { body: { manager: false } }),
+      () => server.platform.send(`DELETE ${member}`),
     ]) {
       await change();
       const refused = await owner.send("POST /dashboard/api/keys", request(guild));
@@ -228,11 +222,8 @@ describe("changes", () => {
       allowIps: ["198.18.250.1"],
       expiresAt: "2030-01-01T00:00:00.000Z",
     });
-    const patch = async (body: object) => {
-      const { status, body: answer } = await owner.send(`PATCH /dashboard/api/keys/${id}`, { body });
-      expect({ status, error: answer.error }).toEqual({ status: 200, error: undefined });
-      return answer.data?.key as object;
-    };
+    const patch = async (body: object) =>
+      dataOf(await owner.send(`PATCH /dashboard/api/keys/${id}`, { body })).key as object;
     const used = { lastUsedAt: expect.anything() };
     const same = { ...key, lastUsedAt: null };
     expect(await patch({})).toEqual(same);
@@ -323,24 +314,6 @@ describe("changes", () => {
     }
     const listed = await owner.send("GET /dashboard/api/keys");
     expect(listed.body.data?.keys).toMatchObject([{ id, status: "revoked" }]);
-  });
-
-  test("keys of another account are not found", async () => {
-    const [owner, other] = [await signInOwner(server, "100008"), await signInOwner(server, "100009")];
-    const { id, token } = await createKey(other);
-    for (const strange of [id, "Aa0Bb1Cc2Dd3", "x", "%00", "%f0%9f%8e%ae", token]) {
-      const path = `/dashboard/api/keys/${strange}` as const;
-      for (const refused of [
-        owner.send(`PATCH ${path}`, { body: { name: "Mine" } }),
-        owner.send(`DELETE ${path}`),
-        owner.send(`POST ${path}/rotate`, { body: {} }),
-        owner.send(`GET /dashboard/api/usage?keyId=${strange}`),
-        owner.send(`GET /dashboard/api/audit?keyId=${strange}`),
-      ]) {
-        expectRefusal(await refused, 404, "BAD_REQUEST", null);
-      }
-    }
-    expect(await lookUp(token)).toBe("served");
   });
 });
 

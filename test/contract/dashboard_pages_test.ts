@@ -15,7 +15,7 @@ const reversed = `\u202E${hostile}`;
 const seenAt = new Date(Date.now() - 86_400_000).toISOString();
 const scopes = [{ scope: "global" }, { scope: "guild", guildId }] as const;
 const owned = scopes.map((scope) => ({ account: hostile, ...scope }));
-const server = await useSiteServer({}, (fixture) => ({
+const server = useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [{ name: hostile, chatId: ada, tier: "premium", members: [{ chatId: bob, role: "admin" }] }],
   keys: owned.flatMap((scope) => Array.from({ length: 13 }, () => ({ ...scope, key: newToken() }))),

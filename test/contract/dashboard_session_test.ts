@@ -7,11 +7,11 @@ import { eventually } from "../support/eventually.ts";
 import { formOf, titleOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { whyHidden } from "../support/storage.ts";
-import { expectData, expectRefusal } from "./contract_server.ts";
+import { dataOf, expectData, expectRefusal } from "./contract_server.ts";
 import { createKey, dashboardRoutes, headersOf, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
-const server = await useSiteServer(
+const server = useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
   (fixture) => ({ ...fixture, accounts: [{ name: "acme", chatId: "100011", tier: "premium" }] }),
 );
@@ -169,6 +169,51 @@ describe("every dashboard route", () => {
       }
     }
     expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
+  });
+
+  test("keys, webhooks and scopes of another account are not found", async () => {
+    const [owner, stranger] = [await signInOwner(server, "100015"), await signInOwner(server, "100016")];
+    const { id, token, key } = await createKey(owner);
+    const hook = { url: "https://hook.example/", scope: "global" };
+    const { webhook } = dataOf(await owner.send("POST /dashboard/api/webhooks", { body: hook }), 201);
+    const unknown = ["x", "%00", "%f0%9f%8e%ae"];
+    const ids = {
+      keys: [id, token, "Aa0Bb1Cc2Dd3", ...unknown],
+      webhooks: [textOf(webhook?.id), "wh_00000000000000000000", ...unknown],
+      scopes: [textOf(key.pid), "pid_0123456789abcdefghij", ...unknown],
+    };
+    const mine = { name: "Mine", description: "Mine", displayName: "Mine", chatId: "100002", gameId: "1" };
+    const lines = dashboardRoutes.flatMap(({ method, path, source }) => {
+      const [, kind] = /^\/dashboard\/api\/(\w+)\/:/.exec(path) ?? [];
+      return Object.entries(ids)
+        .filter(([name]) => name === kind)
+        .flatMap(([, strange]) => strange)
+        .map(
+          (each) =>
+            [`${method} ${path.replace(/:\w+/, each).replace(":eventId", "evt_1")}`, source, mine] as const,
+        );
+    });
+    const byValue = [
+      ...ids.keys.flatMap((keyId) =>
+        ["usage", "audit"].map(
+          (name) => [`GET /dashboard/api/${name}?keyId=${keyId}`, "query", mine] as const,
+        ),
+      ),
+      ...ids.scopes.flatMap((each) => [
+        [`GET /dashboard/api/links?pid=${each}`, "query", mine] as const,
+        ...["PUT", "DELETE"].map(
+          (method) =>
+            [`${method} /dashboard/api/links`, "body", { ...mine, pid: decodeURIComponent(each) }] as const,
+        ),
+      ]),
+    ];
+    expect(lines.length).toBeGreaterThan(40);
+    for (const [line, source, body] of [...lines, ...byValue]) {
+      const answer = await stranger.send(line as Line, source === "body" ? { body } : {});
+      expectRefusal(answer, 404, "BAD_REQUEST", null);
+    }
+    const resent = `POST /dashboard/api/webhooks/${ids.webhooks[0]}/deliveries/evt_1/resend` as const;
+    expectRefusal(await owner.send(resent), 404, "BAD_REQUEST", null);
   });
 
   test("the owner and keys of a suspended account are refused until an operator restores the account", async ({

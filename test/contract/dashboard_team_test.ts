@@ -1,11 +1,11 @@
 /** The Team page, its forms, and the choice between several accounts. */
 import { describe, expect, test } from "vitest";
 import { type FlowBrowser, formOf, titleOf } from "../support/flow_browser.ts";
-import { returnAs, useSiteServer } from "./site_server.ts";
+import { useSiteServer } from "./site_server.ts";
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
 
-const { signIn, newBrowser } = await useSiteServer({}, (fixture) => ({
+const { signIn } = useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [
     {
@@ -72,8 +72,6 @@ describe("the page Team", () => {
     const twice = await postTo(browser, "add", { chatId: cyd, role: "admin" });
     expect(twice.status).toBe(409);
     expect(twice.text).toContain("This user is in the team or invited already.");
-    const made = await postTo(browser, "add", { who: "999999", role: "admin" });
-    expect([made.status, made.text.includes("Nobody was found with this ID.")]).toEqual([400, true]);
   });
 
   test("moderators can see and leave the team, but cannot remove other members", async () => {
@@ -86,13 +84,6 @@ describe("the page Team", () => {
     const left = await postTo(browser, "remove", { chatId: cyd });
     expect([left.status, left.headers.location]).toEqual([303, "/dashboard/signed-out"]);
     expect((await browser.get("/dashboard/team")).headers.location).toBe("/dashboard/sign-in");
-  });
-
-  test("the last owner cannot be removed", async () => {
-    const browser = await signIn("100020");
-    const alone = await postTo(browser, "remove", { chatId: "100020" });
-    expect(alone.status).toBe(409);
-    expect(alone.text).toContain("Make somebody else an owner first.");
   });
 });
 
@@ -117,29 +108,4 @@ test("an invited user sees who invites them to what, and can decline after a que
 test("a user without a team learns from the overview how to be invited", async () => {
   const { text } = await (await signIn("100031")).get("/dashboard");
   expect(text).toContain("one of its owners can invite you by your ID, 100031");
-});
-
-test("members of several teams choose an account after each sign-in, and can change it in the menu", async () => {
-  const owner = await signIn("100021");
-  const browser = await signIn(bob);
-  expect((await browser.get("/dashboard")).status).toBe(200);
-  expect((await browser.get("/dashboard")).text).not.toContain("Change account");
-  await postTo(owner, "add", { chatId: bob, role: "moderator" });
-
-  const again = newBrowser();
-  await again.get(await returnAs(again, bob));
-  const asked = await again.get("/dashboard");
-  expect([asked.status, asked.headers.location]).toEqual([303, "/dashboard/account/choose"]);
-  const choice = await again.get("/dashboard/account/choose");
-  expect([choice.status, titleOf(choice.text)]).toEqual([200, "You are invited – accountlink"]);
-  await accept(again, "chat:100021");
-  const begun = await again.get("/dashboard");
-  expect([begun.status, begun.headers.location]).toEqual([303, "/dashboard/links"]);
-  expect((await again.get("/dashboard/links")).text).toContain('href="/dashboard/account/choose"');
-
-  const later = await signIn(bob);
-  const accounts = [
-    ...(await later.get("/dashboard/account/choose")).text.matchAll(/name="account" value="([^"]*)"/g),
-  ];
-  expect(accounts.map(([, name]) => name)).toEqual(["chat:100021", "club"]);
 });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { type Answer, type Json, textOf } from "../support/http.ts";
-import { expectData, expectRefusal } from "./contract_server.ts";
+import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
+import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, signInOwner } from "./dashboard.ts";
 import { isSignedWith } from "./webhook_receiver.ts";
 import {
@@ -13,7 +13,6 @@ import {
   cyd,
   deliveriesOf,
   isoTime,
-  listOf,
   newUser,
   useWebhooks,
   webhookOf,
@@ -22,10 +21,9 @@ import {
 const { receiver, server, createWebhook, newOwner, untilQuiet } = await useWebhooks();
 
 const anId = expect.stringMatching(/^wh_[0-9A-Za-z]{20}$/) as unknown;
-const unknownId = "wh_00000000000000000000";
 
 describe("a new webhook", () => {
-  test("a new webhook shows its secret only once", async () => {
+  test("a new webhook and a rotation show the secret only once", async () => {
     const { owner } = await newOwner();
     const { path, id, secret, webhook } = await createWebhook(owner, {
       types: ["link.set"],
@@ -51,7 +49,9 @@ describe("a new webhook", () => {
     const listed = await owner.send("GET /dashboard/api/webhooks");
     expectData(listed, { webhooks: [expected] });
     expect(listed.text).not.toContain(secret);
-    expect(id).toBe(webhook.id);
+    const rotated = await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
+    expectData(rotated, { secret: expect.stringMatching(/^whsec_/) as unknown, webhook });
+    expect(rotated.body.data?.secret).not.toBe(secret);
   });
 
   test("a guild webhook can be created only if the bot is in the guild and the user manages the guild", async () => {
@@ -83,7 +83,7 @@ describe("a new webhook", () => {
   ])("creating a webhook needs its URL and scope: %s", async (_, body, parameters) => {
     const owner = await signInOwner(server, bob);
     const refused = await owner.send("POST /dashboard/api/webhooks", { body });
-    expectRefusal(refused, 400, "MISSING_PARAMETER", { parameters });
+    expectMissing(refused, ...parameters);
   });
 
   test.each<[name: string, value: unknown]>([
@@ -105,9 +105,7 @@ describe("a new webhook", () => {
     const refused = await owner.send("POST /dashboard/api/webhooks", {
       body: { url: "https://example.com/a", scope: "global", [name]: value },
     });
-    expectRefusal(refused, 400, "INVALID_PARAMETER", {
-      parameters: [{ name, reason: expect.any(String) as unknown }],
-    });
+    expectInvalid(refused, name);
   });
 });
 
@@ -127,9 +125,7 @@ describe("changes", () => {
       ["status", "disabled"],
       ["types", [1]],
     ] as const) {
-      expectRefusal(await patch({ [name]: value }), 400, "INVALID_PARAMETER", {
-        parameters: [{ name, reason: expect.any(String) as unknown }],
-      });
+      expectInvalid(await patch({ [name]: value }), name);
     }
     expect(await webhookOf(owner, id)).toMatchObject({ url, description: "B", status: "paused" });
   });
@@ -145,153 +141,86 @@ describe("changes", () => {
     }
     expect(await webhookOf(owner, id)).toMatchObject({ status: "active" });
   });
-
-  test("webhooks of another account are not found", async () => {
-    const { owner } = await newOwner();
-    const { id } = await createWebhook(owner);
-    const stranger = await signInOwner(server, bob);
-    const event = "evt_00000000000000000000000000";
-    const lines = [
-      ["PATCH", "", { status: "paused" }],
-      ["DELETE", "", undefined],
-      ["POST", "/rotate", undefined],
-      ["POST", "/test", undefined],
-      ["POST", "/send-pending", undefined],
-      ["GET", "/deliveries", undefined],
-      ["POST", `/deliveries/${event}/resend`, undefined],
-    ] satisfies ReadonlyArray<readonly [string, string, object | undefined]>;
-    const tries: ReadonlyArray<readonly [Owner, string]> = [
-      [stranger, id],
-      [owner, unknownId],
-      [owner, "x%00"],
-    ];
-    for (const [who, of] of tries) {
-      for (const [method, path, body] of lines) {
-        const line = `${method as "GET"} /dashboard/api/webhooks/${of}${path}` as const;
-        const answer: Answer = await who.send(line, body === undefined ? {} : { body });
-        expectRefusal(answer, 404, "BAD_REQUEST", null);
-      }
-    }
-    for (const eventId of [event, "x", "%00"]) {
-      const answer = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);
-      expectRefusal(answer, 404, "BAD_REQUEST", null);
-    }
-  });
 });
 
-describe("a test", () => {
-  test("a test delivery is sent at once and listed, even while the webhook is paused", async () => {
-    const { owner } = await newOwner();
-    const { id, path, secret, webhook } = await createWebhook(owner);
-    await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "paused" } });
-    const tested = await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
-    const delivery = {
-      eventId: anEventId,
-      type: "test",
-      at: isoTime,
-      attempts: 1,
-      status: "delivered",
-      responseStatus: 204,
-      error: null,
-      nextAttemptAt: null,
-    };
-    expectData(tested, { delivery });
-    const [received] = receiver.at(path);
-    if (received === undefined) throw new Error();
-    expect(isSignedWith(secret, received)).toBe(true);
-    const { eventId, at } = tested.body.data?.delivery ?? {};
-    expect(received.id).toBe(eventId);
-    expect(received.body).toEqual({
-      type: "test",
-      timestamp: at,
-      data: {},
-      scope: { pid: webhook.pid, guildId: null },
-    });
-    expect(await deliveriesOf(owner, id)).toEqual([delivery]);
-
-    receiver.answer(path, 503);
-    const failed = await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
-    expectData(failed, {
-      delivery: { ...delivery, status: "given_up", responseStatus: 503, error: "status" },
-    });
-    receiver.answer(path, 200);
-    const again = `POST /dashboard/api/webhooks/${id}/deliveries/${textOf(failed.body.data?.delivery?.eventId)}/resend`;
-    expectData(await owner.send(again as "POST /"), {
-      delivery: { ...delivery, attempts: 2, responseStatus: 200 },
-    });
+test("a test delivery is sent at once and listed, even while the webhook is paused", async () => {
+  const { owner } = await newOwner();
+  const { id, path, secret, webhook } = await createWebhook(owner);
+  await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "paused" } });
+  const tested = await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
+  const delivery = {
+    eventId: anEventId,
+    type: "test",
+    at: isoTime,
+    attempts: 1,
+    status: "delivered",
+    responseStatus: 204,
+    error: null,
+    nextAttemptAt: null,
+  };
+  expectData(tested, { delivery });
+  const [received] = receiver.at(path);
+  if (received === undefined) throw new Error();
+  expect(isSignedWith(secret, received)).toBe(true);
+  const { eventId, at } = tested.body.data?.delivery ?? {};
+  expect(received.id).toBe(eventId);
+  expect(received.body).toEqual({
+    type: "test",
+    timestamp: at,
+    data: {},
+    scope: { pid: webhook.pid, guildId: null },
   });
+  expect(await deliveriesOf(owner, id)).toEqual([delivery]);
 });
 
-describe("tests of an account", () => {
-  test("an account has at most three test deliveries in flight", async () => {
-    const { owner } = await newOwner();
-    const [one, other] = [await createWebhook(owner), await createWebhook(owner)];
-    const release = receiver.hold(one.path);
-    const send = (id: string) => owner.send(`POST /dashboard/api/webhooks/${id}/test`);
-    const held = [1, 2, 3].map(() => send(one.id));
-    await receiver.wait(one.path, 3);
-    expectRefusal(await send(other.id), 409, "CONFLICT", { reason: "test_limit" });
-    const page = `/dashboard/webhooks/${other.id}`;
-    const form = formOf(await owner.browser.get(page));
-    const refused = await owner.browser.post(`${page}/test`, form);
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("three tests")]);
+test("an account has at most three test deliveries in flight", async () => {
+  const { owner } = await newOwner();
+  const [one, other] = [await createWebhook(owner), await createWebhook(owner)];
+  const release = receiver.hold(one.path);
+  const send = (id: string) => owner.send(`POST /dashboard/api/webhooks/${id}/test`);
+  const held = [1, 2, 3].map(() => send(one.id));
+  await receiver.wait(one.path, 3);
+  expectRefusal(await send(other.id), 409, "CONFLICT", { reason: "test_limit" });
+  const page = `/dashboard/webhooks/${other.id}`;
+  const form = formOf(await owner.browser.get(page));
+  const refused = await owner.browser.post(`${page}/test`, form);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("three tests")]);
 
-    const { owner: stranger } = await newOwner(bob);
-    const theirs = await createWebhook(stranger);
-    expect((await stranger.send(`POST /dashboard/api/webhooks/${theirs.id}/test`)).status).toBe(200);
+  const { owner: stranger } = await newOwner(bob);
+  const theirs = await createWebhook(stranger);
+  expect((await stranger.send(`POST /dashboard/api/webhooks/${theirs.id}/test`)).status).toBe(200);
 
-    release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect((await send(other.id)).status).toBe(200);
-  });
-});
-
-describe("a rotation", () => {
-  test("the old and the new secret sign deliveries after a rotation", async () => {
-    const { owner } = await newOwner();
-    const { id, path, secret, webhook } = await createWebhook(owner);
-    const rotated = await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
-    expectData(rotated, { secret: expect.stringMatching(/^whsec_/) as unknown, webhook });
-    const next = textOf(rotated.body.data?.secret);
-    expect(next).not.toBe(secret);
-    await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
-    const [received] = receiver.at(path);
-    if (received === undefined) throw new Error();
-    expect([isSignedWith(secret, received), isSignedWith(next, received)]).toEqual([true, true]);
-    expect(received.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
-  });
+  release();
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await send(other.id)).status).toBe(200);
 });
 
 const nextOf = (value: unknown): string | null => (value === null ? null : textOf(value));
 
-describe("a list of deliveries", () => {
-  test("deliveries are listed in pages and by status", async () => {
-    const { owner } = await newOwner();
-    const { id } = await createWebhook(owner);
-    for (let count = 0; count < 5; count++) await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
-    const all = await deliveriesOf(owner, id);
-    const pages: Array<Json> = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
-      const query = `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
-      const { body }: Answer = await owner.send(`GET /dashboard/api/webhooks/${id}/deliveries${query}`);
-      pages.push(...listOf(body.data?.deliveries));
-      cursor = nextOf(body.data?.next);
-    }
-    expect(pages).toEqual(all);
-    expect(all.length).toBe(5);
-    expect(await deliveriesOf(owner, id, "?status=given_up")).toEqual([]);
-    for (const [name, value] of [
-      ["limit", "0"],
-      ["limit", "101"],
-      ["cursor", "x"],
-      ["status", "lost"],
-    ] as const) {
-      const line = `GET /dashboard/api/webhooks/${id}/deliveries?${name}=${value}` as const;
-      expectRefusal(await owner.send(line), 400, "INVALID_PARAMETER", {
-        parameters: [{ name, reason: expect.any(String) as unknown }],
-      });
-    }
-  });
+test("deliveries are listed in pages and by status", async () => {
+  const { owner } = await newOwner();
+  const { id } = await createWebhook(owner);
+  for (let count = 0; count < 5; count++) await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
+  const all = await deliveriesOf(owner, id);
+  const pages: Array<Json> = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query = `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
+    const { body }: Answer = await owner.send(`GET /dashboard/api/webhooks/${id}/deliveries${query}`);
+    pages.push(...listOf(body.data?.deliveries));
+    cursor = nextOf(body.data?.next);
+  }
+  expect(pages).toEqual(all);
+  expect(all.length).toBe(5);
+  expect(await deliveriesOf(owner, id, "?status=given_up")).toEqual([]);
+  for (const [name, value] of [
+    ["limit", "0"],
+    ["limit", "101"],
+    ["cursor", "x"],
+    ["status", "lost"],
+  ] as const) {
+    const line = `GET /dashboard/api/webhooks/${id}/deliveries?${name}=${value}` as const;
+    expectInvalid(await owner.send(line), name);
+  }
 });
 
 describe("a deleted webhook", () => {

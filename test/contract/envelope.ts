@@ -227,7 +227,13 @@ const streamProblems = ({ text, headers }: Answer, isV1: boolean): Array<string>
  *
  * @param line the request, as `"GET /v2/chat"`
  */
-export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<string> => {
+export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<string> => [
+  // The public URLs of these services use http.
+  ...unless(answer.headers["strict-transport-security"] === undefined, "Strict-Transport-Security is sent"),
+  ...problemsOf(line, answer),
+];
+
+const problemsOf = (line: string, answer: Answer): ReadonlyArray<string> => {
   const [method, path = ""] = line.split(" ");
   if (method === "HEAD") {
     return [...unless(answer.text === "", "The answer to HEAD has a body"), ...standardLimitProblems(answer)];

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
-import { expectRefusal, useContractServer } from "./contract_server.ts";
+import { expectInvalid, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const { fixtures, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0" });
 
@@ -142,9 +142,9 @@ describe("reading events", () => {
     const links = await send("GET /v2/links?limit=1", { key });
     const wrong = ["x", foreign, `${await now(key)}x`, "e1.AAAAAAAAAAAAAAAAAAAAAA", "x".repeat(201)];
     for (const cursor of wrong) {
-      expectRefusal(await read(key, { cursor }), 400, "INVALID_PARAMETER", invalid("cursor"));
+      expectInvalid(await read(key, { cursor }), "cursor");
       const stream = await send(`GET /v2/events/stream?cursor=${cursor}`, { key });
-      expectRefusal(stream, 400, "INVALID_PARAMETER", invalid("cursor"));
+      expectInvalid(stream, "cursor");
     }
     for (const [name, value] of Object.entries({
       from: "then",
@@ -154,17 +154,17 @@ describe("reading events", () => {
       chatId: "ada",
       gameId: "x",
     })) {
-      expectRefusal(await read(key, { [name]: value }), 400, "INVALID_PARAMETER", invalid(name));
+      expectInvalid(await read(key, { [name]: value }), name);
     }
     expect(textOf(links.body.data?.["events"]).length).toBeLessThanOrEqual(200);
     const last = await send("GET /v2/events/stream", { key, headers: { "last-event-id": foreign } });
-    expectRefusal(last, 400, "INVALID_PARAMETER", invalid("Last-Event-ID"));
+    expectInvalid(last, "Last-Event-ID");
   });
 
   test("the event feed refuses guildId from a global key, and accepts the own guild of a guild key", async () => {
     for (const path of ["/v2/events", "/v2/events/stream", "/v2/links"] as const) {
       const refused = await send(`GET ${path}?guildId=${guild}`, { key });
-      expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("guildId"));
+      expectInvalid(refused, "guildId");
     }
     expect((await send("GET /v2/events", { key: guildKey })).status).toBe(200);
     expect((await send(`GET /v2/links?guildId=${guild}`, { key: guildKey })).status).toBe(200);
@@ -295,6 +295,6 @@ describe("the list of links", () => {
   test("the list of links refuses a cursor of the event feed", async () => {
     const cursor = await now(key);
     const refused = await send(`GET /v2/links?cursor=${cursor}`, { key });
-    expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("cursor"));
+    expectInvalid(refused, "cursor");
   });
 });

@@ -5,7 +5,7 @@ import { textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;
-const { fixtures, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({}, (fixture) => {
+const { fixtures, newBrowser, newKey, newSession, read, gameOf } = useFlowServer({}, (fixture) => {
   const { chatUsers = [], gameUsers = [] } = fixture.platform ?? {};
   const renamed = { displayName: hostile, username: hostile };
   return {

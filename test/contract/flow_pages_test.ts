@@ -4,8 +4,8 @@ import { formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const plain = await useFlowServer();
-const named = await useFlowServer({
+const plain = useFlowServer();
+const named = useFlowServer({
   ACCOUNTLINK_CHAT_NAME: "Ch<at>",
   ACCOUNTLINK_GAME_NAME: "Game & Co",
   ACCOUNTLINK_PRIVACY_URL: "https://links.example/privacy?a=1&b=2",

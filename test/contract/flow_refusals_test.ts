@@ -6,7 +6,7 @@ import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
-const { fixtures, send, platform, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({
+const { fixtures, send, platform, newBrowser, newKey, newSession, read, gameOf } = useFlowServer({
   ACCOUNTLINK_IP_VERIFY_DAILY: "1",
 });
 
@@ -182,62 +182,56 @@ describe("a user of the flow is refused", () => {
   });
 });
 
-describe("an OAuth error in a callback", () => {
-  test.each(["temporarily_unavailable", "x"])(
-    "an OAuth error in a callback is answered 400 and not counted as an outage: %s",
-    async (error) => {
-      const { browser, bySid } = await setup();
-      const outages = async () => (await send("GET /metrics")).text.match(/route="verify",status="503"/g);
-      const before = await outages();
-      const visitor = newBrowser();
-      const madeUp = `/verify/chat/callback?error=${error}&state=x`;
-      expectPage(await visitor.get(madeUp), 400, "This page is out of date");
-      const state = new URL(await browser.leave("chat", bySid)).searchParams.get("state") ?? "";
-      expectPage(await browser.get(madeUp), 400, "This sign-in cannot be used");
-      const own = `/verify/chat/callback?error=${error}&state=${state}`;
-      expectPage(await browser.get(own), 400, "This sign-in cannot be used");
-      expect(await outages()).toEqual(before);
-    },
-  );
-});
+test.each(["temporarily_unavailable", "x"])(
+  "an OAuth error in a callback is answered 400 and not counted as an outage: %s",
+  async (error) => {
+    const { browser, bySid } = await setup();
+    const outages = async () => (await send("GET /metrics")).text.match(/route="verify",status="503"/g);
+    const before = await outages();
+    const visitor = newBrowser();
+    const madeUp = `/verify/chat/callback?error=${error}&state=x`;
+    expectPage(await visitor.get(madeUp), 400, "This page is out of date");
+    const state = new URL(await browser.leave("chat", bySid)).searchParams.get("state") ?? "";
+    expectPage(await browser.get(madeUp), 400, "This sign-in cannot be used");
+    const own = `/verify/chat/callback?error=${error}&state=${state}`;
+    expectPage(await browser.get(own), 400, "This sign-in cannot be used");
+    expect(await outages()).toEqual(before);
+  },
+);
 
-describe("a platform outage", () => {
-  test.each(["chat", "game"] as const)(
-    "a platform outage interrupts the %s sign-in, which can be started again",
-    async (step) => {
-      const { browser, bySid, key } = await setup();
-      if (step === "game") await browser.prove("chat", "100001", bySid);
-      const user = step === "chat" ? "100001" : "1";
-      const callback = await browser.signIn(await browser.leave(step, step === "chat" ? bySid : ""), user);
-      await platform.fail({ mode: "down", platform: step, under: `/${step}/oauth/token` });
-      const refused = await browser.get(callback);
-      await platform.recover();
-      expectPage(refused, 503, "The platform does not answer");
-      expect(refused.headers["retry-after"]).toBe("1");
-      expect(refused.text).toContain(`href="/verify${bySid}"`);
-      await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-      expect(await gameOf(key)).toBe("1");
-    },
-  );
-});
+test.each(["chat", "game"] as const)(
+  "a platform outage interrupts the %s sign-in, which can be started again",
+  async (step) => {
+    const { browser, bySid, key } = await setup();
+    if (step === "game") await browser.prove("chat", "100001", bySid);
+    const user = step === "chat" ? "100001" : "1";
+    const callback = await browser.signIn(await browser.leave(step, step === "chat" ? bySid : ""), user);
+    await platform.fail({ mode: "down", platform: step, under: `/${step}/oauth/token` });
+    const refused = await browser.get(callback);
+    await platform.recover();
+    expectPage(refused, 503, "The platform does not answer");
+    expect(refused.headers["retry-after"]).toBe("1");
+    expect(refused.text).toContain(`href="/verify${bySid}"`);
+    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+    expect(await gameOf(key)).toBe("1");
+  },
+);
 
-describe("the flow of an unhealthy service", () => {
-  test.each([
-    ["down", 503, "This does not work right now", "1"],
-    ["broken", 500, "Something went wrong here", undefined],
-  ] as const)(
-    "the flow shows an error page when the stores are %s",
-    async (state, status, title, retryAfter) => {
-      const stores = await startOnBrokenStores(fixtures.fixture);
-      stores.setStores(state);
-      const answer = await stores.send("GET /verify?sid=vs_");
-      await stores.stop();
-      expectPage(answer, status, title);
-      expect(answer.headers["retry-after"]).toBe(retryAfter);
-      expect(answer.text).not.toContain(internalCause);
-    },
-  );
-});
+test.each([
+  ["down", 503, "This does not work right now", "1"],
+  ["broken", 500, "Something went wrong here", undefined],
+] as const)(
+  "the flow shows an error page when the stores are %s",
+  async (state, status, title, retryAfter) => {
+    const stores = await startOnBrokenStores(fixtures.fixture);
+    stores.setStores(state);
+    const answer = await stores.send("GET /verify?sid=vs_");
+    await stores.stop();
+    expectPage(answer, status, title);
+    expect(answer.headers["retry-after"]).toBe(retryAfter);
+    expect(answer.text).not.toContain(internalCause);
+  },
+);
 
 describe("a change during the flow is shown", () => {
   test("the flow tells the user if the link was changed after the page was loaded", async () => {

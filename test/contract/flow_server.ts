@@ -1,12 +1,10 @@
 /** Runs a server for tests of the public flow, with keys, sessions and browsers. */
 
-import { freePort } from "@accountlink/test-servers";
-import { afterAll, expect } from "vitest";
-import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
-import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
-import { type FlowBrowser, formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
-import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
-import { useServer } from "../support/server.ts";
+import { expect } from "vitest";
+import { formOf, titleOf } from "../support/flow_browser.ts";
+import { type Answer, type Json, textOf } from "../support/http.ts";
+import { dataOf } from "./contract_server.ts";
+import { type SiteServer, useSiteServer } from "./site_server.ts";
 
 /** An origin to which some keys of the tests allow redirects. */
 export const clientOrigin = "https://client.example";
@@ -22,12 +20,7 @@ export const shortReads = {
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
 };
 
-export interface FlowServer {
-  readonly fixtures: Fixtures;
-  readonly send: Send;
-  readonly platform: DevPlatform;
-  readonly url: () => string;
-  readonly newBrowser: () => FlowBrowser;
+export interface FlowServer extends SiteServer {
   /** Returns two functions that together complete the verification of a session for chat user 100001. */
   readonly newUser: (sid: string) => {
     readonly begin: () => Promise<unknown>;
@@ -44,42 +37,20 @@ export interface FlowServer {
  * Runs one server for the tests of a file. Every client and browser has its own address, and sessions can be created
  * and read without limits.
  */
-export const useFlowServer = async (
+export const useFlowServer = (
   env: Readonly<Record<string, string>> = {},
-  change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
-): Promise<FlowServer> => {
-  const fixtures = makeFixtures();
+  change?: Parameters<typeof useSiteServer>[1],
+): FlowServer => {
+  const server = useSiteServer(
+    { ACCOUNTLINK_SESSION_CREATE_BURST: "0", ACCOUNTLINK_POLL_INTERVAL: "0 seconds", ...env },
+    change,
+  );
+  const { fixtures, send, newBrowser } = server;
   // Keys must be in the fixture before the server starts.
   const keys = Array.from({ length: 60 }, () => fixtures.key());
-  const port = await freePort();
-  const server = useServer(() => ({
-    fixture: change(fixtures.fixture),
-    env: {
-      ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
-      ACCOUNTLINK_SESSION_CREATE_BURST: "0",
-      ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
-      ...env,
-    },
-  }));
-  const platform = devPlatformOn(port);
-  const browsers: Array<FlowBrowser> = [];
-  afterAll(() => {
-    platform.close();
-    for (const { close } of browsers) close();
-  });
-  const { send, url } = server;
-  const newBrowser = () => {
-    const browser = openBrowser(url, fixtures.address());
-    browsers.push(browser);
-    return browser;
-  };
 
   return {
-    fixtures,
-    send,
-    platform,
-    url,
-    newBrowser,
+    ...server,
     newUser: (sid) => {
       const browser = newBrowser();
       const query = `?sid=${sid}`;
@@ -94,16 +65,8 @@ export const useFlowServer = async (
     },
     newKey: () => textOf(keys.pop()),
     newSession: async (key, asked = {}) => {
-      const created = await send("POST /v2/sessions", {
-        key,
-        from: fixtures.address(),
-        body: { clientId: "client", ...asked },
-      });
-      expect({ status: created.status, error: created.body.error }).toEqual({
-        status: 201,
-        error: undefined,
-      });
-      return created.body.data ?? {};
+      const body = { clientId: "client", ...asked };
+      return dataOf(await send("POST /v2/sessions", { key, from: fixtures.address(), body }), 201);
     },
     read: async (key, sid) =>
       (await send(`GET /v2/sessions/${sid}`, { key, from: fixtures.address() })).body.data ?? {},

@@ -6,7 +6,7 @@ import { type Answer, type Json, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
-const { fixtures, send, url, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
+const { fixtures, send, url, newBrowser, newKey, newSession, read, gameOf } = useFlowServer();
 const untilOpen = openReads(send, "session_reads_open");
 
 const [replaced, kept] = [fixtures.key({ links: { 100001: "2" } }), fixtures.key({ links: { 100001: "2" } })];

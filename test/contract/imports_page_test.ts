@@ -1,6 +1,6 @@
 /** Tests the import of link files on the dashboard, with forms as a browser without JavaScript sends them. */
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Answer } from "../support/http.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
@@ -8,7 +8,7 @@ import { useSiteServer } from "./site_server.ts";
 /** The most links of an account. */
 const most = 400;
 
-const server = await useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) });
+const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) });
 
 const imports = "/dashboard/imports";
 
@@ -102,143 +102,141 @@ const textOf = (page: string): string =>
     .replaceAll("&quot;", '"')
     .replaceAll(/\s+/g, " ");
 
-describe("uploading links", () => {
-  test("an upload is previewed, imported once, and reports each skipped row", async () => {
-    const importer = await makeImporter("100001");
-    const rows = Array.from({ length: 300 }, (_, index) => `${200_001 + index};${1 + index}`);
-    const file = `\uFEFFDiscord ID;Roblox ID\r\n${[...rows, "1.2E+17;5", "200001;7", "=1+1;1", ";"].join("\r\n")}\r\n`;
-    const preview = locationOf(await importer.upload(file));
-    expect(preview).toMatch(/^\/dashboard\/imports\/[\da-f-]{36}$/);
-    const shown = await importer.get(preview);
-    expect(shown.status).toBe(200);
-    const text = textOf(shown.text);
-    expect(text).toContain("300 links of “links.csv” would be stored");
-    expect(text).toContain("A number has lost its digits, so nobody can tell which ID it was: 1 row");
-    expect(text).toContain(": user 200001 is linked to 7 here and to 1 on line 2, which counts");
-    expect(text).toContain("200010");
-    expect(await importer.links()).toEqual([]);
-    const leftOut = [
-      "line,reason,row",
-      '302,"chatId is ""1.2E+17"": a spreadsheet has destroyed the number, export it again with the column as text",1.2E+17;5',
-      '303,"chat user 200001 is linked to 7 here and to 1 on line 2, which counts",200001;7',
-      '304,"chatId is the formula ""=1+1"", expected 5 to 32 digits",\'=1+1;1',
-      "",
-    ].join("\n");
-    expect((await importer.get(`${preview}/left_out.csv`)).text).toBe(leftOut);
+test("an upload is previewed, imported once, and reports each skipped row", async () => {
+  const importer = await makeImporter("100001");
+  const rows = Array.from({ length: 300 }, (_, index) => `${200_001 + index};${1 + index}`);
+  const file = `\uFEFFDiscord ID;Roblox ID\r\n${[...rows, "1.2E+17;5", "200001;7", "=1+1;1", ";"].join("\r\n")}\r\n`;
+  const preview = locationOf(await importer.upload(file));
+  expect(preview).toMatch(/^\/dashboard\/imports\/[\da-f-]{36}$/);
+  const shown = await importer.get(preview);
+  expect(shown.status).toBe(200);
+  const text = textOf(shown.text);
+  expect(text).toContain("300 links of “links.csv” would be stored");
+  expect(text).toContain("A number has lost its digits, so nobody can tell which ID it was: 1 row");
+  expect(text).toContain(": user 200001 is linked to 7 here and to 1 on line 2, which counts");
+  expect(text).toContain("200010");
+  expect(await importer.links()).toEqual([]);
+  const leftOut = [
+    "line,reason,row",
+    '302,"chatId is ""1.2E+17"": a spreadsheet has destroyed the number, export it again with the column as text",1.2E+17;5',
+    '303,"chat user 200001 is linked to 7 here and to 1 on line 2, which counts",200001;7',
+    '304,"chatId is the formula ""=1+1"", expected 5 to 32 digits",\'=1+1;1',
+    "",
+  ].join("\n");
+  expect((await importer.get(`${preview}/left_out.csv`)).text).toBe(leftOut);
 
-    expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
-    expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
-    const done = textOf(await finished(importer, preview));
-    expect(done).toContain("The links are imported.");
-    expect(done).toContain("300 links of “links.csv” were stored");
-    const file_ = await importer.get(`${preview}/left_out.csv`);
-    expect(file_.headers["content-disposition"]).toBe('attachment; filename="left_out.csv"');
-    expect(file_.text).toBe(leftOut);
-    expect(await importer.links()).toHaveLength(300);
+  expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
+  expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
+  const done = textOf(await finished(importer, preview));
+  expect(done).toContain("The links are imported.");
+  expect(done).toContain("300 links of “links.csv” were stored");
+  const file_ = await importer.get(`${preview}/left_out.csv`);
+  expect(file_.headers["content-disposition"]).toBe('attachment; filename="left_out.csv"');
+  expect(file_.text).toBe(leftOut);
+  expect(await importer.links()).toHaveLength(300);
 
-    const { body } = await importer.owner.send("GET /dashboard/api/audit?action=links.imported");
-    const [entry] = (body.data ?? {})["entries"] as unknown as ReadonlyArray<unknown>;
-    expect(entry).toMatchObject({ actor: { type: "account" }, details: { inserted: 300 } });
-    expect(locationOf(await importer.post(`${preview}/drop`))).toBe(imports);
-    expect(locationOf(await importer.get(preview))).toBe(`${imports}?gone=1`);
+  const { body } = await importer.owner.send("GET /dashboard/api/audit?action=links.imported");
+  const [entry] = (body.data ?? {})["entries"] as unknown as ReadonlyArray<unknown>;
+  expect(entry).toMatchObject({ actor: { type: "account" }, details: { inserted: 300 } });
+  expect(locationOf(await importer.post(`${preview}/drop`))).toBe(imports);
+  expect(locationOf(await importer.get(preview))).toBe(`${imports}?gone=1`);
 
-    const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
-    await importer.post(`${again}/start`);
-    expect(textOf(await finished(importer, again))).toContain("0 links of “links.csv” were stored");
-  });
+  const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
+  await importer.post(`${again}/start`);
+  expect(textOf(await finished(importer, again))).toContain("0 links of “links.csv” were stored");
+});
 
-  test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
-    const importer = await makeImporter("100002");
-    const first = locationOf(await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json"));
-    await importer.post(`${first}/start`);
-    await finished(importer, first);
-    const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
-    const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
-    expect(textOf((await importer.get(second)).text)).toContain("Changes the account or the time 1");
-    await importer.post(`${second}/start`);
-    await finished(importer, second);
-    expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
-  });
+test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
+  const importer = await makeImporter("100002");
+  const first = locationOf(await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json"));
+  await importer.post(`${first}/start`);
+  await finished(importer, first);
+  const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
+  const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
+  expect(textOf((await importer.get(second)).text)).toContain("Changes the account or the time 1");
+  await importer.post(`${second}/start`);
+  await finished(importer, second);
+  expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
+});
 
-  test("an upload that is not a list of links is refused with a one-sentence message", async () => {
-    const importer = await makeImporter("100003");
-    const zip = new Uint8Array(100);
-    zip.set([0x50, 0x4b, 3, 4]);
-    const image = new Uint8Array(100);
-    image.set([0x89, 0x50, 0x4e, 0x47]);
-    const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
-      [zip, "The file is a ZIP archive or a spreadsheet"],
-      [image, "The file is an image, expected CSV or JSON."],
-      ["", "The file is empty, expected a header"],
-      ["chatId,gameId\n=1+1,1\n", "Line 2: the ID on the chat platform is the formula"],
-      [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
-    ];
-    for (const [file, sentence] of cases) {
-      const answer = await importer.upload(file);
-      expect({ sentence, status: answer.status }).toEqual({ sentence, status: 400 });
-      expect(textOf(answer.text)).toContain(sentence);
-    }
-    const none = await importer.post(imports);
-    expect(textOf(none.text)).toContain("The upload cannot be read");
-    expect(await importer.links()).toEqual([]);
-  });
+test("an upload that is not a list of links is refused with a one-sentence message", async () => {
+  const importer = await makeImporter("100003");
+  const zip = new Uint8Array(100);
+  zip.set([0x50, 0x4b, 3, 4]);
+  const image = new Uint8Array(100);
+  image.set([0x89, 0x50, 0x4e, 0x47]);
+  const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
+    [zip, "The file is a ZIP archive or a spreadsheet"],
+    [image, "The file is an image, expected CSV or JSON."],
+    ["", "The file is empty, expected a header"],
+    ["chatId,gameId\n=1+1,1\n", "Line 2: the ID on the chat platform is the formula"],
+    [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
+  ];
+  for (const [file, sentence] of cases) {
+    const answer = await importer.upload(file);
+    expect({ sentence, status: answer.status }).toEqual({ sentence, status: 400 });
+    expect(textOf(answer.text)).toContain(sentence);
+  }
+  const none = await importer.post(imports);
+  expect(textOf(none.text)).toContain("The upload cannot be read");
+  expect(await importer.links()).toEqual([]);
+});
 
-  test("the import page asks what to do with columns that may contain verification times or states", async () => {
-    const importer = await makeImporter("100006");
-    const file =
-      "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
-    const asked = await importer.upload(file);
-    expect(asked.status).toBe(400);
-    expect(textOf(asked.text)).toContain("columns that may say when or whether a link was verified");
-    expect(asked.text).toContain('name="ignoreColumn" value="updated_at"');
-    expect(asked.text).not.toContain('value="note"');
-    for (const form of [{ ignoreColumn: "updated_at" }, { timeColumn: "Updated At" }]) {
-      const shown = textOf((await importer.get(locationOf(await importer.upload(file, form)))).text);
-      expect(shown).toContain("1 link of “links.csv” would be stored");
-      expect(shown).toContain("The link was not verified: 1 row");
-      const unread = "ignoreColumn" in form ? "updated_at, note" : "note";
-      expect(shown).toContain(`Columns that are not read: ${unread}`);
-    }
-  });
+test("the import page asks what to do with columns that may contain verification times or states", async () => {
+  const importer = await makeImporter("100006");
+  const file =
+    "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
+  const asked = await importer.upload(file);
+  expect(asked.status).toBe(400);
+  expect(textOf(asked.text)).toContain("columns that may say when or whether a link was verified");
+  expect(asked.text).toContain('name="ignoreColumn" value="updated_at"');
+  expect(asked.text).not.toContain('value="note"');
+  for (const form of [{ ignoreColumn: "updated_at" }, { timeColumn: "Updated At" }]) {
+    const shown = textOf((await importer.get(locationOf(await importer.upload(file, form)))).text);
+    expect(shown).toContain("1 link of “links.csv” would be stored");
+    expect(shown).toContain("The link was not verified: 1 row");
+    const unread = "ignoreColumn" in form ? "updated_at, note" : "note";
+    expect(shown).toContain(`Columns that are not read: ${unread}`);
+  }
+});
 
-  test("an import leaves out times more than a day ahead, and stops at the plan's number of links", async () => {
-    const importer = await makeImporter("100007");
-    const rows = Array.from({ length: most + 2 }, (_, index) => `${300_001 + index},1,2026-01-01`);
-    const file = `chatId,gameId,verifiedAt\n300001,1,2099-01-01\n${rows.join("\n")}\n`;
-    const preview = locationOf(await importer.upload(file));
-    const left = "Your plan allows no more links: the import stops there, and 2 rows are left.";
-    const shown = textOf((await importer.get(preview)).text);
-    expect(shown).toContain(left);
-    expect(shown).toContain(`${most} links of “links.csv” would be stored`);
-    expect(shown).toContain("The time is more than a day ahead: 1 row");
-    await importer.post(`${preview}/start`);
-    expect(textOf(await finished(importer, preview))).toContain(left);
-    expect(await importer.links()).toHaveLength(most);
-    const [, future, ...others] = (await importer.get(`${preview}/left_out.csv`)).text.trim().split("\n");
-    expect(future).toBe(
-      '2,"the time is ""2099-01-01"", expected one that is at most a day ahead","300001,1,2099-01-01"',
-    );
-    expect(others.map((line) => line.split(",")[0])).toEqual([String(most + 3), String(most + 4)]);
+test("an import leaves out times more than a day ahead, and stops at the plan's number of links", async () => {
+  const importer = await makeImporter("100007");
+  const rows = Array.from({ length: most + 2 }, (_, index) => `${300_001 + index},1,2026-01-01`);
+  const file = `chatId,gameId,verifiedAt\n300001,1,2099-01-01\n${rows.join("\n")}\n`;
+  const preview = locationOf(await importer.upload(file));
+  const left = "Your plan allows no more links: the import stops there, and 2 rows are left.";
+  const shown = textOf((await importer.get(preview)).text);
+  expect(shown).toContain(left);
+  expect(shown).toContain(`${most} links of “links.csv” would be stored`);
+  expect(shown).toContain("The time is more than a day ahead: 1 row");
+  await importer.post(`${preview}/start`);
+  expect(textOf(await finished(importer, preview))).toContain(left);
+  expect(await importer.links()).toHaveLength(most);
+  const [, future, ...others] = (await importer.get(`${preview}/left_out.csv`)).text.trim().split("\n");
+  expect(future).toBe(
+    '2,"the time is ""2099-01-01"", expected one that is at most a day ahead","300001,1,2099-01-01"',
+  );
+  expect(others.map((line) => line.split(",")[0])).toEqual([String(most + 3), String(most + 4)]);
 
-    const { body } = await importer.owner.send("GET /dashboard/api/audit?action=links.imported");
-    expect((body.data ?? {})["entries"]).toMatchObject([{ details: { inserted: most } }]);
-  });
+  const { body } = await importer.owner.send("GET /dashboard/api/audit?action=links.imported");
+  expect((body.data ?? {})["entries"]).toMatchObject([{ details: { inserted: most } }]);
+});
 
-  test("an upload is visible only to its owner, and needs the CSRF token", async () => {
-    const [owner, other] = [await makeImporter("100004"), await makeImporter("100005")];
-    const preview = locationOf(await owner.upload("chatId,gameId\n100001,1\n"));
-    for (const path of [preview, `${preview}/left_out.csv`]) {
-      expect(locationOf(await other.get(path))).toBe(`${imports}?gone=1`);
-    }
-    expect(locationOf(await other.post(`${preview}/start`))).toBe(`${imports}?gone=1`);
-    expect((await owner.upload("chatId,gameId\n100001,1\n", { csrf: "wrong" })).status).toBe(403);
-    expect((await owner.post(`${preview}/start`, { csrf: "wrong" })).status).toBe(403);
-    // An owner cannot upload links to the scope of another owner.
-    expect(
-      (await other.upload("chatId,gameId\n100001,1\n", { pid: owner.pid })).status,
-    ).toBeGreaterThanOrEqual(400);
-    const nobody = await server.send(`GET ${imports}`);
-    expect([nobody.status, nobody.headers.location]).toEqual([303, "/dashboard/sign-in"]);
-    expect(await owner.links()).toEqual([]);
-  });
+test("an upload is visible only to its owner, and needs the CSRF token", async () => {
+  const [owner, other] = [await makeImporter("100004"), await makeImporter("100005")];
+  const preview = locationOf(await owner.upload("chatId,gameId\n100001,1\n"));
+  for (const path of [preview, `${preview}/left_out.csv`]) {
+    expect(locationOf(await other.get(path))).toBe(`${imports}?gone=1`);
+  }
+  expect(locationOf(await other.post(`${preview}/start`))).toBe(`${imports}?gone=1`);
+  expect((await owner.upload("chatId,gameId\n100001,1\n", { csrf: "wrong" })).status).toBe(403);
+  expect((await owner.post(`${preview}/start`, { csrf: "wrong" })).status).toBe(403);
+  // An owner cannot upload links to the scope of another owner.
+  expect((await other.upload("chatId,gameId\n100001,1\n", { pid: owner.pid })).status).toBeGreaterThanOrEqual(
+    400,
+  );
+  const nobody = await server.send(`GET ${imports}`);
+  expect([nobody.status, nobody.headers.location]).toEqual([303, "/dashboard/sign-in"]);
+  expect(await owner.links()).toEqual([]);
 });

@@ -5,27 +5,27 @@ import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, newcomer] = ["100001", "100077"];
 
-const { fixtures, control, output } = await useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, clubOf(ada));
+const { fixtures, platform, output } = useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, clubOf(ada));
 fixtures.key({ account: "club", guildId: guild, links: { [newcomer]: "1" } });
 fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
 
 const member = `/control/guilds/${guild}/members/${newcomer}` as const;
 const joins = async () => {
-  await control(`DELETE ${member}`);
-  await control(`PUT ${member}`, { body: { manager: false, nickname: null, joined: null, roles: [] } });
+  await platform.send(`DELETE ${member}`);
+  await platform.send(`PUT ${member}`, { body: { manager: false, nickname: null, joined: null, roles: [] } });
 };
-const page = async () => (await control(`GET /chat/guilds/${guild}?as=${newcomer}`)).text;
+const page = async () => (await platform.send(`GET /chat/guilds/${guild}?as=${newcomer}`)).text;
 
 test("a linked user who joins has the role within 5 s, also after the platform was down", async () => {
   await expect
-    .poll(async () => JSON.stringify((await control("GET /requests")).body), { timeout: 10_000 })
+    .poll(async () => JSON.stringify((await platform.send("GET /requests")).body), { timeout: 10_000 })
     .toContain("/chat/api/joins");
   await joins();
   await expect.poll(page, { timeout: 5_000 }).toMatch(/<span id="roles">[^<]*Verified/);
 
-  await control("PUT /faults", { body: { platform: "chat", mode: "down", status: 503 } });
+  await platform.fail({ platform: "chat", mode: "down", status: 503 });
   await joins();
   await expect.poll(output, { timeout: 10_000 }).toContain("Cannot receive joins");
-  await control("DELETE /faults");
+  await platform.recover();
   await expect.poll(page, { timeout: 20_000 }).toMatch(/<span id="roles">[^<]*Verified/);
 });

@@ -9,7 +9,7 @@ const lookup = "GET /v2/chat?chatId=100001";
 const links = { 100001: "1" };
 const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString();
 
-const { fixtures, send } = useContractServer();
+const { fixtures, send } = useContractServer({ ACCOUNTLINK_IP_AUTH_FAILURES: "60" });
 
 describe("API keys", () => {
   const active = fixtures.key({ links });
@@ -61,49 +61,43 @@ describe("a key with an expiry", () => {
   });
 });
 
-describe("a request that its key's access does not allow", () => {
-  const limits = { perWindow: 0, daily: 2 };
-  const [looking, verifying] = [
-    fixtures.key({ access: "read", limits }),
-    fixtures.key({ access: "verify", limits }),
-  ];
+const limits = { perWindow: 0, daily: 2 };
+const [looking, verifying] = [
+  fixtures.key({ access: "read", limits }),
+  fixtures.key({ access: "verify", limits }),
+];
 
-  test.each([
-    ["PATCH /v2/game", looking],
-    ["DELETE /api/v1/link/delete-game", verifying],
-  ] as const)("a request beyond the key's access counts against the limits: %s", async (line, key) => {
-    for (const left of ["1", "0"]) {
-      const answer = await send(line, { key });
-      expect([answer.status, answer.headers["x-ratelimit-remaining-day"]]).toEqual([403, left]);
-    }
-    expect((await send(line, { key })).status).toBe(429);
+test.each([
+  ["PATCH /v2/game", looking],
+  ["DELETE /api/v1/link/delete-game", verifying],
+] as const)("a request beyond the key's access counts against the limits: %s", async (line, key) => {
+  for (const left of ["1", "0"]) {
+    const answer = await send(line, { key });
+    expect([answer.status, answer.headers["x-ratelimit-remaining-day"]]).toEqual([403, left]);
+  }
+  expect((await send(line, { key })).status).toBe(429);
+});
+
+const listed = fixtures.key({ links, allowIps: ["203.0.113.0/24"], denyIps: ["203.0.113.128/25"] });
+
+test.each([
+  [200, "an allowed address", listed, "203.0.113.127"],
+  [403, "an allowed address that is denied", listed, "203.0.113.128"],
+  [200, "the last hop that is no proxy", listed, "192.0.2.1, 203.0.113.7, 127.0.0.3"],
+  [403, "no header", listed, undefined],
+] as const)("address lists of a key answer %i: %s", async (status, _title, key, from) => {
+  const answer = await send(lookup, { key, ...(from === undefined ? {} : { from }) });
+  expect({ status: answer.status, details: answer.body.error?.details }).toEqual({
+    status,
+    details: status === 403 ? { reason: "ip_not_allowed" } : undefined,
   });
 });
 
-describe("address lists of a key", () => {
-  const listed = fixtures.key({ links, allowIps: ["203.0.113.0/24"], denyIps: ["203.0.113.128/25"] });
+const open = useContractServer({ ACCOUNTLINK_TRUSTED_PROXIES: "" });
+const local = open.fixtures.key({ links, allowIps: ["127.0.0.0/8"] });
 
-  test.each([
-    [200, "an allowed address", listed, "203.0.113.127"],
-    [403, "an allowed address that is denied", listed, "203.0.113.128"],
-    [200, "the last hop that is no proxy", listed, "192.0.2.1, 203.0.113.7, 127.0.0.3"],
-    [403, "no header", listed, undefined],
-  ] as const)("address lists of a key answer %i: %s", async (status, _title, key, from) => {
-    const answer = await send(lookup, { key, ...(from === undefined ? {} : { from }) });
-    expect({ status: answer.status, details: answer.body.error?.details }).toEqual({
-      status,
-      details: status === 403 ? { reason: "ip_not_allowed" } : undefined,
-    });
-  });
-});
-
-describe("without trusted proxies", () => {
-  const open = useContractServer({ ACCOUNTLINK_TRUSTED_PROXIES: "" });
-  const local = open.fixtures.key({ links, allowIps: ["127.0.0.0/8"] });
-
-  test("X-Forwarded-For is ignored without trusted proxies", async () => {
-    expect((await open.send(lookup, { key: local, from: "203.0.113.7" })).status).toBe(200);
-  });
+test("X-Forwarded-For is ignored without trusted proxies", async () => {
+  expect((await open.send(lookup, { key: local, from: "203.0.113.7" })).status).toBe(200);
 });
 
 describe("reporting a leaked key", () => {
@@ -137,5 +131,71 @@ describe("reporting a leaked key", () => {
     expectData(await send("POST /v2/keys/leaked", { key: other, body: { key: victim } }), { revoked: true });
     expect((await send(lookup, { key: victim })).status).toBe(401);
     expect((await send(lookup, { key: other })).status).toBe(404);
+  });
+});
+
+describe("an array of leak reports, as code hosts send it", () => {
+  const [first, second, third, expired, revoked] = [
+    fixtures.key({ links }),
+    fixtures.key({ links }),
+    fixtures.key({ links }),
+    fixtures.key({ expiresAt: "2026-01-01T00:00:00.000Z" }),
+    fixtures.key({ status: "revoked" }),
+  ];
+  const many = Array.from({ length: 99 }, newToken);
+
+  const reportOf = (token: string) => ({
+    token,
+    type: "accountlink_api_key",
+    url: "https://example.com/repository/blob/key.txt",
+    source: "content",
+  });
+
+  const labelOf = (token: string, label: "true_positive" | "false_positive") => ({
+    token_raw: token,
+    token_type: "accountlink_api_key",
+    label,
+  });
+
+  const reportAll = (tokens: ReadonlyArray<string>, from: string = fixtures.address()) =>
+    send("POST /v2/keys/leaked", { from, body: tokens.map(reportOf) });
+
+  test("an array of leak reports is answered in order, and revokes valid keys", async () => {
+    const [unknown, text] = [newToken(), "no key"];
+    const { status, headers, body } = await reportAll([unknown, first, text, first, second]);
+    expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+    expect(body).toEqual([
+      labelOf(unknown, "false_positive"),
+      labelOf(first, "true_positive"),
+      labelOf(text, "false_positive"),
+      labelOf(first, "true_positive"),
+      labelOf(second, "true_positive"),
+    ]);
+    for (const key of [first, second])
+      expect((await send(lookup, { key, from: fixtures.address() })).status).toBe(401);
+    expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(200);
+  });
+
+  test("an array of leak reports has at most 100 reports, and the last one is checked too", async () => {
+    const { body } = await reportAll([...many, third]);
+    expect(body).toEqual([
+      ...many.map((token) => labelOf(token, "false_positive")),
+      labelOf(third, "true_positive"),
+    ]);
+    expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(401);
+    const tooMany = await reportAll([...many, newToken(), newToken()]);
+    expectRefusal(tooMany, 400, "BULK_LIMIT_EXCEEDED", { limit: 100, received: 101 });
+  });
+
+  test("each unknown token in leak reports counts as a failed authentication", async () => {
+    const from = fixtures.address();
+    const wrong = Array.from({ length: 4 }, newToken);
+    for (let sent = 0; sent < 14; sent++) {
+      expect((await reportAll([revoked, ...wrong, expired], from)).status).toBe(200);
+    }
+    for (let sent = 0; sent < 3; sent++) expect((await reportAll([revoked], from)).status).toBe(200);
+    // 56 failures are counted so far. The next report adds 5, which exceeds the limit of 60.
+    expect((await reportAll([...wrong, newToken()], from)).status).toBe(200);
+    expectRefusal(await reportAll([revoked], from), 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
   });
 });

@@ -1,89 +1,76 @@
 /** The language of the pages for users: how it is chosen, and what the answers say of it. */
-import { findLanguage, Languages, languageTags } from "@accountlink/pages/languages";
-import { Effect } from "effect";
-import { describe, expect, test } from "vitest";
+import { findLanguage, languageTags } from "@accountlink/pages/languages";
+import { expect, test } from "vitest";
 import { titleOf } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
+import { languageOf } from "../support/languages.ts";
 import { setCookie, useSiteServer } from "./site_server.ts";
 
-const { send, signIn } = await useSiteServer();
+const { send, signIn } = useSiteServer();
 
-const languageOf = (answer: Answer) => /<html lang="([^"]+)" dir="(ltr|rtl)">/.exec(answer.text)?.[1];
+const shownIn = (answer: Answer) => /<html lang="([^"]+)" dir="(ltr|rtl)">/.exec(answer.text)?.[1];
 
-const textsIn = (tag: (typeof languageTags)[number]) =>
-  Languages.pipe(
-    Effect.flatMap((languages) => languages.get(tag)),
-    Effect.provide(Languages.layer),
-    Effect.runPromise,
-  );
-
-describe("the language of a page", () => {
-  test.each(languageTags)("pages in %s say so in the document and in the headers", async (tag) => {
-    const language = await textsIn(tag);
-    for (const path of ["/", "/go", "/verify", "/verify/nowhere"]) {
-      const page = await send(`GET ${path}?lang=${tag}`);
-      expect([path, languageOf(page), page.headers["content-language"], page.headers.vary]).toEqual([
-        path,
-        tag,
-        tag,
-        "Accept-Language, Cookie",
-      ]);
-    }
-    expect(titleOf((await send(`GET /go?lang=${tag}`)).text)).toBe(language.text("code.title"));
-  });
-
-  test("a chosen language is kept in a cookie for a year", async () => {
-    const answer = await send("GET /go?lang=en");
-    expect(setCookie(answer, "accountlink_language")).toEqual([
-      "accountlink_language=en",
-      "Max-Age=31536000",
-      "Path=/",
-      "HttpOnly",
-      "SameSite=Lax",
+test.each(languageTags)("pages in %s say so in the document and in the headers", async (tag) => {
+  const language = await languageOf(tag);
+  for (const path of ["/", "/go", "/verify", "/verify/nowhere"]) {
+    const page = await send(`GET ${path}?lang=${tag}`);
+    expect([path, shownIn(page), page.headers["content-language"], page.headers.vary]).toEqual([
+      path,
+      tag,
+      tag,
+      "Accept-Language, Cookie",
     ]);
-  });
+  }
+  expect(titleOf((await send(`GET /go?lang=${tag}`)).text)).toBe(language.text("code.title"));
+});
 
-  test("the parameter goes before the cookie, the cookie before the browser's languages, and English is last", async () => {
-    const other = languageTags.find((tag) => tag !== "en") ?? "en";
-    const ask = (lang: string, cookie: string | null, accepted: string) =>
-      send(`GET /go${lang}`, {
-        headers: {
-          "accept-language": accepted,
-          ...(cookie !== null && { cookie: `accountlink_language=${cookie}` }),
-        },
-      });
-    expect(languageOf(await ask("?lang=en", other, other))).toBe("en");
-    expect(languageOf(await ask("", other, "en"))).toBe(other);
-    expect(languageOf(await ask("", null, `xx, ${other};q=0.5, en;q=0.1`))).toBe(other);
-    expect(languageOf(await ask("", null, "xx"))).toBe("en");
-    expect(languageOf(await ask("", "xx", other))).toBe(other);
-  });
+test("a chosen language is kept in a cookie for a year", async () => {
+  const answer = await send("GET /go?lang=en");
+  expect(setCookie(answer, "accountlink_language")).toEqual([
+    "accountlink_language=en",
+    "Max-Age=31536000",
+    "Path=/",
+    "HttpOnly",
+    "SameSite=Lax",
+  ]);
+});
 
-  test("a language that does not exist is ignored, and not kept", async () => {
-    for (const lang of ["klingon", "", "%00", "../en", "en%0d%0aset-cookie:x"]) {
-      const answer = await send(`GET /go?lang=${lang}`);
-      expect([answer.status, languageOf(answer), answer.headers["set-cookie"]]).toEqual([
-        200,
-        "en",
-        undefined,
-      ]);
-    }
-  });
+test("the parameter goes before the cookie, the cookie before the browser's languages, and English is last", async () => {
+  const other = languageTags.find((tag) => tag !== "en") ?? "en";
+  const ask = (lang: string, cookie: string | null, accepted: string) =>
+    send(`GET /go${lang}`, {
+      headers: {
+        "accept-language": accepted,
+        ...(cookie !== null && { cookie: `accountlink_language=${cookie}` }),
+      },
+    });
+  expect(shownIn(await ask("?lang=en", other, other))).toBe("en");
+  expect(shownIn(await ask("", other, "en"))).toBe(other);
+  expect(shownIn(await ask("", null, `xx, ${other};q=0.5, en;q=0.1`))).toBe(other);
+  expect(shownIn(await ask("", null, "xx"))).toBe("en");
+  expect(shownIn(await ask("", "xx", other))).toBe(other);
+});
 
-  test("every page offers each language under its own name, and keeps its address", async () => {
-    const { text } = await send("GET /verify?sid=unknown&guildId=7");
-    for (const tag of languageTags) {
-      expect(text).toContain(`<a href="?sid=unknown&amp;guildId=7&amp;lang=${tag}" lang="${tag}"`);
-    }
-    expect(findLanguage("en-GB")).toBe("en");
-  });
+test("a language that does not exist is ignored, and not kept", async () => {
+  for (const lang of ["klingon", "", "%00", "../en", "en%0d%0aset-cookie:x"]) {
+    const answer = await send(`GET /go?lang=${lang}`);
+    expect([answer.status, shownIn(answer), answer.headers["set-cookie"]]).toEqual([200, "en", undefined]);
+  }
+});
 
-  test("pages of the dashboard are in English, whatever the reader prefers", async () => {
-    const other = languageTags.find((tag) => tag !== "en") ?? "en";
-    const browser = await signIn("100001");
-    browser.cookies.set("accountlink_language", other);
-    const page = await browser.get(`/dashboard?lang=${other}`);
-    expect(page.text).toContain('<html lang="en">');
-    expect(setCookie(page, "accountlink_language")).toEqual([]);
-  });
+test("every page offers each language under its own name, and keeps its address", async () => {
+  const { text } = await send("GET /verify?sid=unknown&guildId=7");
+  for (const tag of languageTags) {
+    expect(text).toContain(`<a href="?sid=unknown&amp;guildId=7&amp;lang=${tag}" lang="${tag}"`);
+  }
+  expect(findLanguage("en-GB")).toBe("en");
+});
+
+test("pages of the dashboard are in English, whatever the reader prefers", async () => {
+  const other = languageTags.find((tag) => tag !== "en") ?? "en";
+  const browser = await signIn("100001");
+  browser.cookies.set("accountlink_language", other);
+  const page = await browser.get(`/dashboard?lang=${other}`);
+  expect(page.text).toContain('<html lang="en">');
+  expect(setCookie(page, "accountlink_language")).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { expectPage } from "./flow_server.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const owner = "100007";
-const { fixtures, send, signIn, newBrowser } = await useSiteServer({}, (fixture) => ({
+const { fixtures, send, signIn, newBrowser } = useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [{ name: "owned", chatId: owner, tier: "free" }],
 }));

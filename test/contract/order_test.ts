@@ -156,34 +156,32 @@ describe.each(Object.entries({ path, credentials, limits, access, values, guilds
   },
 );
 
-describe("the order of checks in v1", () => {
-  const ask = "GET /api/v1/public/chat-to-game" as const;
+const ask = "GET /api/v1/public/chat-to-game" as const;
 
-  test.each([
-    ["access", "tier", "GET /api/v1/public/detections/alt", forSessions, "This API key may not do that"],
-    [
-      "missing",
-      "invalid",
-      "PUT /api/v1/link/update-chat?oldChatId=x",
-      key,
-      "Missing required parameters: newChatId",
-    ],
-    [
-      "guild",
-      "bot",
-      `${ask}?chatId=100001&guildId=${botlessGuild}`,
-      ofGuild,
-      "Guild does not match this API key",
-    ],
-    ["member", "link", `${ask}?chatId=${stranger}&guildId=${guild}`, key, "User is not in the guild"],
-    [
-      "old",
-      "new",
-      "PUT /api/v1/link/update-chat?oldChatId=100005&newChatId=100002",
-      key,
-      "No link found for this chat ID",
-    ],
-  ] as const)("v1 refuses a request for %s before %s: %s", async (_winner, _over, line, used, message) => {
-    expect((await send(line, { key: used, from: fixtures.address() })).body.error).toBe(message);
-  });
+test.each([
+  ["access", "tier", "GET /api/v1/public/detections/alt", forSessions, "This API key may not do that"],
+  [
+    "missing",
+    "invalid",
+    "PUT /api/v1/link/update-chat?oldChatId=x",
+    key,
+    "Missing required parameters: newChatId",
+  ],
+  [
+    "guild",
+    "bot",
+    `${ask}?chatId=100001&guildId=${botlessGuild}`,
+    ofGuild,
+    "Guild does not match this API key",
+  ],
+  ["member", "link", `${ask}?chatId=${stranger}&guildId=${guild}`, key, "User is not in the guild"],
+  [
+    "old",
+    "new",
+    "PUT /api/v1/link/update-chat?oldChatId=100005&newChatId=100002",
+    key,
+    "No link found for this chat ID",
+  ],
+] as const)("v1 refuses a request for %s before %s: %s", async (_winner, _over, line, used, message) => {
+  expect((await send(line, { key: used, from: fixtures.address() })).body.error).toBe(message);
 });

@@ -2,7 +2,14 @@
 import { describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import type { Answer, RequestOptions } from "../support/http.ts";
-import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+import {
+  expectData,
+  expectInvalid,
+  expectMissing,
+  expectRefusal,
+  expectV1Refusal,
+  useContractServer,
+} from "./contract_server.ts";
 
 const { fixtures, send } = useContractServer();
 const links = { 100001: "1", 100002: "2" };
@@ -11,10 +18,6 @@ const ofGuild = fixtures.key({ guildId: guild, links });
 const json = { "content-type": "application/json" };
 
 const reason: unknown = expect.any(String);
-const expectMissing = (answer: Answer, ...parameters: ReadonlyArray<string>) =>
-  expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters });
-const expectInvalid = (answer: Answer, ...names: ReadonlyArray<string>) =>
-  expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters: names.map((name) => ({ name, reason })) });
 const expectInvalidBody = (answer: Answer, status = 400) =>
   expectRefusal(answer, status, "INVALID_BODY", { reason });
 

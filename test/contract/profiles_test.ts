@@ -1,13 +1,10 @@
 /** Profiles in answers: with `resolved=true` in v2, and for Premium keys in v1. */
 
-import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { devPlatformOn } from "../support/dev_platform.ts";
 import { chatUsers, gameUsers, nobody, stranger } from "../support/fixtures.ts";
 import { expectData, useContractServer } from "./contract_server.ts";
 
-const platformPort = await freePort();
-const { fixtures, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+const { fixtures, send, platform } = useContractServer();
 const crowd = Object.fromEntries(chatUsers.slice(0, 30).map(({ id }) => [id, "2"]));
 const links = { ...crowd, 100001: "1", 100031: nobody, [stranger]: "3", 100098: "4", 100035: "5" };
 const premium = fixtures.key({ tier: "premium", links });
@@ -96,11 +93,9 @@ describe("profiles in v1", () => {
 });
 
 describe("with both platforms down", () => {
-  const platform = devPlatformOn(platformPort);
   beforeAll(() => platform.fail({ mode: "down", platform: "both", status: 500 }));
   afterAll(async () => {
     await platform.recover();
-    platform.close();
   });
 
   test("lookups succeed with null profiles during a platform outage", async () => {

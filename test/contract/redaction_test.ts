@@ -3,9 +3,7 @@
  * them, except the address lists of keys.
  */
 import { compatRoutes, routes } from "@accountlink/http-api";
-import { freePort } from "@accountlink/test-servers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { devPlatformOn } from "../support/dev_platform.ts";
 import { guild, makeFixtures, newToken } from "../support/fixtures.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
@@ -128,7 +126,6 @@ const verify = async (key: string) => {
 let server: RunningServer;
 const answers: Array<Answer> = [];
 const stored: Array<string> = [];
-const platformPort = await freePort();
 
 let turn = 0;
 
@@ -151,7 +148,6 @@ beforeAll(async () => {
     fixture: fixtures.fixture,
     env: {
       ACCOUNTLINK_LOG_LEVEL: "trace",
-      ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
       ACCOUNTLINK_IP_AUTH_FAILURES: "5",
       ACCOUNTLINK_IP_PER_SECOND: "8",
       ACCOUNTLINK_IP_DAILY: "30",
@@ -160,7 +156,7 @@ beforeAll(async () => {
       ACCOUNTLINK_IDLE_TIMEOUT: "60 seconds",
     },
   });
-  const platform = devPlatformOn(platformPort);
+  const { platform } = server;
   await verify(verifying);
   await useAll(keys);
   // Use another chat user for each failure: an earlier answer about the user would be cached, and hide the failure.
@@ -169,7 +165,6 @@ beforeAll(async () => {
     await useAll(accepted, String(100_010 + index));
   }
   await platform.recover();
-  platform.close();
   for (const [index, key] of [...leaked, newToken(), newToken()].entries()) {
     answers.push(await server.send("POST /v2/keys/leaked", { from: froms[index] ?? "", body: { key } }));
   }
@@ -223,13 +218,11 @@ describe.skipIf(whyHidden !== null)(`the server's storage ${whyHidden ?? ""}`, (
   });
 });
 
-describe("the mark of a browser", () => {
-  test("no output, storage, answer or page contains the value of the device cookie", () => {
-    expect(browserMarks.filter((mark) => /^[\w-]{43}$/.test(mark))).toHaveLength(1);
-    const answered = answers.map(({ text, headers }) => text + JSON.stringify(headers));
-    const all = [server.output(), ...stored, ...answered, ...browserPages].join("\n");
-    expect(found(all, browserMarks)).toEqual([]);
-  });
+test("no output, storage, answer or page contains the value of the device cookie", () => {
+  expect(browserMarks.filter((mark) => /^[\w-]{43}$/.test(mark))).toHaveLength(1);
+  const answered = answers.map(({ text, headers }) => text + JSON.stringify(headers));
+  const all = [server.output(), ...stored, ...answered, ...browserPages].join("\n");
+  expect(found(all, browserMarks)).toEqual([]);
 });
 
 describe("the server's answers", () => {

@@ -1,12 +1,11 @@
 /**
  * Runs a server for tests of the two sites that users sign in to, the dashboard and /me. Simulated browsers open them.
  */
-import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
-import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
-import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
+import type { DevPlatform } from "../support/dev_platform.ts";
+import { type Fixtures, guild, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
-import { type Answer, makeClient, type Send } from "../support/http.ts";
+import type { Answer, Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import type { TestStorage } from "../support/storage.ts";
 
@@ -14,8 +13,6 @@ export interface SiteServer {
   readonly fixtures: Fixtures;
   readonly send: Send;
   readonly platform: DevPlatform;
-  /** Sends a request that changes data of the dev platform, such as `PUT /control/guilds/…`. */
-  readonly control: Send;
   readonly url: () => string;
   readonly output: () => string;
   readonly storage: () => TestStorage;
@@ -27,22 +24,14 @@ export interface SiteServer {
 export type Site = "dashboard" | "me";
 
 /** Runs one server for all tests of a file. Each browser sends requests from its own client address. */
-export const useSiteServer = async (
+export const useSiteServer = (
   env: Readonly<Record<string, string>> = {},
   change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
-): Promise<SiteServer> => {
+): SiteServer => {
   const fixtures = makeFixtures();
-  const port = await freePort();
-  const server = useServer(() => ({
-    fixture: change(fixtures.fixture),
-    env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port), ...env },
-  }));
-  const platform = devPlatformOn(port);
-  const control = makeClient(`http://127.0.0.1:${port}`);
+  const server = useServer(() => ({ fixture: change(fixtures.fixture), env }));
   const browsers: Array<FlowBrowser> = [];
   afterAll(() => {
-    platform.close();
-    control.close();
     for (const { close } of browsers) close();
   });
   const newBrowser = () => {
@@ -51,13 +40,8 @@ export const useSiteServer = async (
     return browser;
   };
   return {
+    ...server,
     fixtures,
-    platform,
-    control: control.send,
-    send: server.send,
-    url: server.url,
-    output: server.output,
-    storage: server.storage,
     newBrowser,
     signIn: async (chatId, browser = newBrowser(), site = "dashboard") => {
       const finished = await browser.get(await returnAs(browser, chatId, site));
@@ -67,33 +51,34 @@ export const useSiteServer = async (
   };
 };
 
-/** Changes the fixture so that this chat user manages every guild. */
-export const managedBy = (chatId: string) => (fixture: Fixtures["fixture"]) => ({
-  ...fixture,
-  platform: {
-    ...fixture.platform,
-    guilds: fixture.platform?.guilds?.map((each) => ({
-      ...each,
-      members: each.members?.map((member) => ({ ...member, manager: member.chatId === chatId })),
-    })),
-  },
-});
+/** Changes the fixture so that these chat users manage every guild, which gets these roles. */
+export const managedBy =
+  (chatIds: ReadonlyArray<string>, roles?: ReadonlyArray<object>) =>
+  ({ platform, ...fixture }: Fixtures["fixture"]) => ({
+    ...fixture,
+    platform: {
+      ...platform,
+      guilds: (platform?.guilds ?? []).map((guild) => ({
+        ...guild,
+        members: guild.members?.map((member) => ({ ...member, manager: chatIds.includes(member.chatId) })),
+        ...(roles && { roles }),
+      })),
+    },
+  });
 
 /** A role that the bot may give, in every guild of `clubOf`. */
 export const verified = { id: "5", name: "Verified", assignable: true };
 
-/** Changes the fixture so that this chat user owns the account "club" and manages every guild. */
-export const clubOf = (chatId: string) => (fixture: Fixtures["fixture"]) => {
-  const managed = managedBy(chatId)(fixture);
-  return {
-    ...managed,
+/**
+ * Changes the fixture so that this chat user owns the account "club" and manages every guild, which has the role
+ * `verified` and others.
+ */
+export const clubOf =
+  (chatId: string, others: ReadonlyArray<object> = []) =>
+  (fixture: Fixtures["fixture"]) => ({
+    ...managedBy([chatId], [...others, verified])(fixture),
     accounts: [{ name: "club", chatId }],
-    platform: {
-      ...managed.platform,
-      guilds: managed.platform.guilds?.map((each) => ({ ...each, roles: [verified] })),
-    },
-  };
-};
+  });
 
 /** Starts a sign-in to a site, signs in on the chat platform, and returns the callback URL without opening it. */
 export const returnAs = async (

@@ -6,7 +6,7 @@ import { type RunningServer, startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import { returnAs, type Site, setCookie, useSiteServer } from "./site_server.ts";
 
-const { newBrowser, signIn, platform, url } = await useSiteServer();
+const { newBrowser, signIn, platform, url } = useSiteServer();
 
 const ada = "100001";
 const bob = "100002";
@@ -191,29 +191,27 @@ test("the dashboard does not accept a sign-in to /me", async () => {
   expect((await browser.get("/dashboard")).headers.location).toBe("/dashboard/sign-in");
 });
 
-describe("secrets of a sign-in", () => {
-  test("cookies, states, codes and CSRF tokens are in neither the log nor the storage", async ({ skip }) => {
-    if (whyHidden !== null) skip(whyHidden);
-    const fixtures = makeFixtures();
-    let server: RunningServer | undefined;
-    try {
-      server = await startServerHere({ fixture: fixtures.fixture, env: { ACCOUNTLINK_LOG_LEVEL: "trace" } });
-      const running = server;
-      const browser = openBrowser(() => running.url, fixtures.address());
-      const callback = await returnAs(browser, ada);
-      const secrets = [...browser.cookies.values()];
-      expect((await browser.get(callback)).status).toBe(303);
-      await returnAs(browser, ada, "me");
-      secrets.push(...browser.cookies.values(), new URL(callback).searchParams.get("code") ?? "");
-      const { csrf = "" } = formOf(await browser.get("/dashboard"));
-      const found = [server.output(), ...(await server.storage.contents())].join("\n");
-      const given = [...secrets, csrf].filter((secret) => secret !== "");
-      expect(given.length).toBeGreaterThanOrEqual(5);
-      for (const secret of given) expect(found).not.toContain(secret);
-      expect(found).toContain(ada);
-      browser.close();
-    } finally {
-      await server?.stop();
-    }
-  });
+test("cookies, states, codes and CSRF tokens are in neither the log nor the storage", async ({ skip }) => {
+  if (whyHidden !== null) skip(whyHidden);
+  const fixtures = makeFixtures();
+  let server: RunningServer | undefined;
+  try {
+    server = await startServerHere({ fixture: fixtures.fixture, env: { ACCOUNTLINK_LOG_LEVEL: "trace" } });
+    const running = server;
+    const browser = openBrowser(() => running.url, fixtures.address());
+    const callback = await returnAs(browser, ada);
+    const secrets = [...browser.cookies.values()];
+    expect((await browser.get(callback)).status).toBe(303);
+    await returnAs(browser, ada, "me");
+    secrets.push(...browser.cookies.values(), new URL(callback).searchParams.get("code") ?? "");
+    const { csrf = "" } = formOf(await browser.get("/dashboard"));
+    const found = [server.output(), ...(await server.storage.contents())].join("\n");
+    const given = [...secrets, csrf].filter((secret) => secret !== "");
+    expect(given.length).toBeGreaterThanOrEqual(5);
+    for (const secret of given) expect(found).not.toContain(secret);
+    expect(found).toContain(ada);
+    browser.close();
+  } finally {
+    await server?.stop();
+  }
 });

@@ -7,7 +7,7 @@ import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { useSiteServer } from "./site_server.ts";
 
-const server = await useSiteServer({
+const server = useSiteServer({
   ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
   ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "0",
   ACCOUNTLINK_SESSION_CREATE_BURST: "0",

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -8,138 +8,136 @@ import { anEventId, deliveriesOf, isoTime, newUser, useWebhooks, webhookOf } fro
 
 const { receiver, createWebhook, newOwner } = await useWebhooks();
 
-describe("a delivery", () => {
-  test("a delivery conforms to Standard Webhooks, and is listed", async () => {
-    const user = newUser();
-    const { owner, link } = await newOwner();
-    const { id, path, secret, webhook } = await createWebhook(owner);
-    await link(user, "1");
-    const [delivered] = await receiver.wait(path, 1);
-    if (delivered === undefined) throw new Error();
-    expect(isSignedWith(secret, delivered)).toBe(true);
-    expect(isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, delivered)).toBe(false);
-    expect(delivered.headers).toMatchObject({
-      "webhook-id": anEventId,
-      "webhook-timestamp": expect.stringMatching(/^\d{10}$/) as unknown,
-      "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/) as unknown,
-    });
-    expect(delivered.body).toEqual({
-      type: "link.set",
-      timestamp: isoTime,
-      data: {
-        chatId: user,
-        gameId: "1",
-        previousGameId: null,
-        linkVersion: 1,
-        lastVerifiedAt: isoTime,
-        source: "api",
-      },
-      scope: { pid: webhook.pid, guildId: null },
-    });
-    await eventually(async () =>
-      expect(await deliveriesOf(owner, id)).toEqual([
-        {
-          eventId: delivered.id,
-          type: "link.set",
-          at: delivered.body.timestamp,
-          attempts: 1,
-          status: "delivered",
-          responseStatus: 204,
-          error: null,
-          nextAttemptAt: null,
-        },
-      ]),
-    );
-    expect(await webhookOf(owner, id)).toMatchObject({ lastDeliveredAt: isoTime, pending: 0 });
+test("a delivery conforms to Standard Webhooks, and is listed", async () => {
+  const user = newUser();
+  const { owner, link } = await newOwner();
+  const { id, path, secret, webhook } = await createWebhook(owner);
+  await link(user, "1");
+  const [delivered] = await receiver.wait(path, 1);
+  if (delivered === undefined) throw new Error();
+  expect(isSignedWith(secret, delivered)).toBe(true);
+  expect(isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, delivered)).toBe(false);
+  expect(delivered.headers).toMatchObject({
+    "webhook-id": anEventId,
+    "webhook-timestamp": expect.stringMatching(/^\d{10}$/) as unknown,
+    "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/) as unknown,
   });
-
-  test("a failing delivery can be resent by its owner", async () => {
-    const user = newUser();
-    const { owner, link } = await newOwner();
-    const { id, path } = await createWebhook(owner);
-    receiver.answer(path, 302, { location: `${receiver.url}/elsewhere` });
-    await link(user, "1");
-    const failing = await eventually(async () => {
-      const [delivery] = await deliveriesOf(owner, id, "?status=failing");
-      expect(delivery).toEqual({
-        eventId: anEventId,
+  expect(delivered.body).toEqual({
+    type: "link.set",
+    timestamp: isoTime,
+    data: {
+      chatId: user,
+      gameId: "1",
+      previousGameId: null,
+      linkVersion: 1,
+      lastVerifiedAt: isoTime,
+      source: "api",
+    },
+    scope: { pid: webhook.pid, guildId: null },
+  });
+  await eventually(async () =>
+    expect(await deliveriesOf(owner, id)).toEqual([
+      {
+        eventId: delivered.id,
         type: "link.set",
-        at: isoTime,
+        at: delivered.body.timestamp,
         attempts: 1,
-        status: "failing",
-        responseStatus: 302,
-        error: "status",
-        nextAttemptAt: isoTime,
-      });
-      return delivery;
+        status: "delivered",
+        responseStatus: 204,
+        error: null,
+        nextAttemptAt: null,
+      },
+    ]),
+  );
+  expect(await webhookOf(owner, id)).toMatchObject({ lastDeliveredAt: isoTime, pending: 0 });
+});
+
+test("a failing delivery can be resent by its owner", async () => {
+  const user = newUser();
+  const { owner, link } = await newOwner();
+  const { id, path } = await createWebhook(owner);
+  receiver.answer(path, 302, { location: `${receiver.url}/elsewhere` });
+  await link(user, "1");
+  const failing = await eventually(async () => {
+    const [delivery] = await deliveriesOf(owner, id, "?status=failing");
+    expect(delivery).toEqual({
+      eventId: anEventId,
+      type: "link.set",
+      at: isoTime,
+      attempts: 1,
+      status: "failing",
+      responseStatus: 302,
+      error: "status",
+      nextAttemptAt: isoTime,
     });
-    expect(receiver.at("/elsewhere")).toEqual([]);
-    expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });
-    const overview = (await owner.browser.get("/dashboard")).text.replaceAll(/<[^>]*>/g, "");
-    expect(overview).toMatch(/The webhook [\w.:]+ fails since .* UTC\. 1 event waits\./);
-    receiver.answer(path, 200);
-    const eventId = textOf(failing?.eventId);
-    const resent = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);
-    const delivery = { ...failing, attempts: 2, status: "delivered", responseStatus: 200, error: null };
-    expectData(resent, { delivery: { ...delivery, nextAttemptAt: null } });
-    expect(await deliveriesOf(owner, id, "?status=failing")).toEqual([]);
-    expect(await webhookOf(owner, id)).toMatchObject({ failingSince: null, pending: 0 });
+    return delivery;
   });
+  expect(receiver.at("/elsewhere")).toEqual([]);
+  expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });
+  const overview = (await owner.browser.get("/dashboard")).text.replaceAll(/<[^>]*>/g, "");
+  expect(overview).toMatch(/The webhook [\w.:]+ fails since .* UTC\. 1 event waits\./);
+  receiver.answer(path, 200);
+  const eventId = textOf(failing?.eventId);
+  const resent = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);
+  const delivery = { ...failing, attempts: 2, status: "delivered", responseStatus: 200, error: null };
+  expectData(resent, { delivery: { ...delivery, nextAttemptAt: null } });
+  expect(await deliveriesOf(owner, id, "?status=failing")).toEqual([]);
+  expect(await webhookOf(owner, id)).toMatchObject({ failingSince: null, pending: 0 });
+});
 
-  test("an owner can send pending deliveries at once, by JSON or a form", async () => {
-    const { owner, link } = await newOwner();
-    const { id, path } = await createWebhook(owner);
-    const failOnce = async (user: string) => {
-      receiver.answer(path, 503, { "retry-after": "3600" });
-      await link(user, "1");
-      await link(user, "2");
-      await eventually(async () =>
-        expect(await deliveriesOf(owner, id, "?status=failing")).toMatchObject([{ attempts: 1 }]),
-      );
-      receiver.answer(path, 200);
-    };
-    const expectSent = async (count: number) => {
-      const received = await receiver.wait(path, count);
-      expect(received.slice(-3).map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
-      await eventually(async () => expect(await webhookOf(owner, id)).toMatchObject({ pending: 0 }));
-    };
-
-    await failOnce(newUser());
-    expectData(await owner.send(`POST /dashboard/api/webhooks/${id}/send-pending`), {
-      webhook: expect.objectContaining({ id, status: "active" }),
-    });
-    await expectSent(3);
-
-    const page = `/dashboard/webhooks/${id}`;
-    await failOnce(newUser());
-    const pending = await owner.browser.get(page);
-    expect(pending.text).toContain("Send what waits now");
-    const sent = await owner.browser.post(`${page}/send-pending`, formOf(pending));
-    expect([sent.status, sent.headers.location]).toEqual([303, `${page}?done=pendingSent`]);
-    await expectSent(6);
-    expect((await owner.browser.get(page)).text).not.toContain("Send what waits now");
-  });
-
-  test("an answer 410 disables the webhook, which receives deliveries again once it is reactivated", async () => {
-    const user = newUser();
-    const { owner, link } = await newOwner();
-    const { id, path } = await createWebhook(owner);
-    receiver.answer(path, 410);
+test("an owner can send pending deliveries at once, by JSON or a form", async () => {
+  const { owner, link } = await newOwner();
+  const { id, path } = await createWebhook(owner);
+  const failOnce = async (user: string) => {
+    receiver.answer(path, 503, { "retry-after": "3600" });
     await link(user, "1");
-    await eventually(async () =>
-      expect(await webhookOf(owner, id)).toMatchObject({ status: "disabled", disabledReason: "gone" }),
-    );
     await link(user, "2");
+    await eventually(async () =>
+      expect(await deliveriesOf(owner, id, "?status=failing")).toMatchObject([{ attempts: 1 }]),
+    );
     receiver.answer(path, 200);
-    const active = await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "active" } });
-    expectData(active, {
-      webhook: expect.objectContaining({ status: "active", disabledReason: null, failingSince: null }),
-    });
-    const received = await receiver.wait(path, 3);
-    expect(received.map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
-    const { body } = await owner.send("GET /dashboard/api/audit?action=webhook.disabled");
-    expect(body.data?.entries).toMatchObject([
-      { actor: { type: "operator" }, details: { webhookId: id, reason: "gone" } },
-    ]);
+  };
+  const expectSent = async (count: number) => {
+    const received = await receiver.wait(path, count);
+    expect(received.slice(-3).map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
+    await eventually(async () => expect(await webhookOf(owner, id)).toMatchObject({ pending: 0 }));
+  };
+
+  await failOnce(newUser());
+  expectData(await owner.send(`POST /dashboard/api/webhooks/${id}/send-pending`), {
+    webhook: expect.objectContaining({ id, status: "active" }),
   });
+  await expectSent(3);
+
+  const page = `/dashboard/webhooks/${id}`;
+  await failOnce(newUser());
+  const pending = await owner.browser.get(page);
+  expect(pending.text).toContain("Send what waits now");
+  const sent = await owner.browser.post(`${page}/send-pending`, formOf(pending));
+  expect([sent.status, sent.headers.location]).toEqual([303, `${page}?done=pendingSent`]);
+  await expectSent(6);
+  expect((await owner.browser.get(page)).text).not.toContain("Send what waits now");
+});
+
+test("an answer 410 disables the webhook, which receives deliveries again once it is reactivated", async () => {
+  const user = newUser();
+  const { owner, link } = await newOwner();
+  const { id, path } = await createWebhook(owner);
+  receiver.answer(path, 410);
+  await link(user, "1");
+  await eventually(async () =>
+    expect(await webhookOf(owner, id)).toMatchObject({ status: "disabled", disabledReason: "gone" }),
+  );
+  await link(user, "2");
+  receiver.answer(path, 200);
+  const active = await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "active" } });
+  expectData(active, {
+    webhook: expect.objectContaining({ status: "active", disabledReason: null, failingSince: null }),
+  });
+  const received = await receiver.wait(path, 3);
+  expect(received.map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
+  const { body } = await owner.send("GET /dashboard/api/audit?action=webhook.disabled");
+  expect(body.data?.entries).toMatchObject([
+    { actor: { type: "operator" }, details: { webhookId: id, reason: "gone" } },
+  ]);
 });

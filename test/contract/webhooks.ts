@@ -1,7 +1,9 @@
 /** Runs a server and a receiver of webhooks, and makes accounts whose owners create webhooks. */
+
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, type Json, textOf } from "../support/http.ts";
+import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
+import { dataOf } from "./contract_server.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 import { useReceiver } from "./webhook_receiver.ts";
@@ -11,8 +13,6 @@ export const [ada, bob, cyd] = ["100001", "100002", "100003"] as const;
 
 export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
-
-export const listOf = (value: unknown) => value as ReadonlyArray<Json>;
 
 let users = 5;
 /** A chat user that no other test uses. */
@@ -38,13 +38,13 @@ const clear = async (owner: Owner) => {
 /** Runs one server for all tests of a file. The server may send webhooks to a receiver on this machine. */
 export const useWebhooks = async () => {
   const receiver = await useReceiver();
-  const server = await useSiteServer(
+  const server = useSiteServer(
     {
       ACCOUNTLINK_FREE_KEYS: "20",
       ACCOUNTLINK_FREE_WINDOW: "0 seconds",
       ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
     },
-    managedBy(ada),
+    managedBy([ada]),
   );
   let paths = 0;
   return {
@@ -56,11 +56,7 @@ export const useWebhooks = async () => {
       const path = `/hook-${++paths}`;
       const body = { url: `${receiver.url}${path}`, scope: "global", ...chosen };
       const created = await owner.send("POST /dashboard/api/webhooks", { body });
-      expect({ status: created.status, error: created.body.error }).toEqual({
-        status: 201,
-        error: undefined,
-      });
-      const { secret, webhook = {} } = created.body.data ?? {};
+      const { secret, webhook = {} } = dataOf(created, 201);
       return { path, secret: textOf(secret), id: textOf(webhook.id), webhook };
     },
 

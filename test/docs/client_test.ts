@@ -3,17 +3,17 @@
  * `code_examples_test.ts` compiles the programs.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type CallOptions, type ClientOptions, createClient, type WriteOptions } from "@accountlink/client";
 import { routes } from "@accountlink/http-api";
 import { whyNoAiohttp } from "@accountlink/test-servers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { pythonWithClient } from "../client/python.ts";
 import { useContractServer } from "../contract/contract_server.ts";
+import { useFolder } from "../support/folder.ts";
 import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
 
 const run = promisify(execFile);
@@ -24,13 +24,11 @@ const { fixtures, url } = useContractServer({ ACCOUNTLINK_POLL_INTERVAL: "0 seco
 describe("the programs in docs/client.md", () => {
   const programs = blocksOf(document).filter(({ language }) => language === "typescript");
   const key = fixtures.key();
-  let folder = "";
+  const folder = useFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "accountlink-client-docs-"));
     await symlink(modules, join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   it("docs/client.md has four programs in TypeScript", () => {
     expect(programs).toHaveLength(4);

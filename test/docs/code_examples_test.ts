@@ -1,8 +1,7 @@
 /** Runs and compiles every example of the documentation, and compares its documented values. */
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -16,13 +15,14 @@ import {
 } from "../../tools/doc_examples.ts";
 import { entryPointsOf } from "../../tools/entry_points.ts";
 import { packageIn, root } from "../../tools/publishable.ts";
+import { useFolder } from "../support/folder.ts";
 import { blocksOf, readDocument } from "./document.ts";
 
 const run = promisify(execFile);
 
 /** Makes a project with our packages and the other packages that examples import. */
 const makeProject = async (): Promise<string> => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "accountlink-examples-")));
+  const folder = useFolder();
   const install = async (name: string, path: string) => {
     const target = join(folder, "node_modules", name);
     await mkdir(dirname(target), { recursive: true });
@@ -116,10 +116,9 @@ const home = process.cwd();
 // Examples write files into the working directory, so the project must be the working directory.
 beforeAll(() => process.chdir(project));
 
-afterAll(async () => {
+afterAll(() => {
   process.chdir(home);
   delete globals[expectation];
-  await rm(project, { recursive: true });
 });
 
 describe("the examples", () => {
@@ -151,16 +150,14 @@ describe("the examples", () => {
   });
 });
 
-describe("the program of the README", () => {
-  it.each([
-    ["Deno", "node_modules/deno/deno", ["run", "--allow-all"]],
-    ["Bun", "node_modules/bun/bin/bun.exe", []],
-  ])("the program of the README runs on %s", async (_name, runtime, options) => {
-    const program = found.find(({ file }) => file === "README.md");
-    // Each run needs a new folder, because the program creates its data and secret there.
-    const cwd = await mkdtemp(join(project, "program-"));
-    await writeFile(join(cwd, "program.ts"), program?.code ?? "");
-    const { stdout } = await run(join(root, runtime), [...options, "program.ts"], { cwd });
-    expect(stdout).toBe("1\n");
-  });
+it.each([
+  ["Deno", "node_modules/deno/deno", ["run", "--allow-all"]],
+  ["Bun", "node_modules/bun/bin/bun.exe", []],
+])("the program of the README runs on %s", async (_name, runtime, options) => {
+  const program = found.find(({ file }) => file === "README.md");
+  // Each run needs a new folder, because the program creates its data and secret there.
+  const cwd = await mkdtemp(join(project, "program-"));
+  await writeFile(join(cwd, "program.ts"), program?.code ?? "");
+  const { stdout } = await run(join(root, runtime), [...options, "program.ts"], { cwd });
+  expect(stdout).toBe("1\n");
 });

@@ -53,18 +53,14 @@ describe.each(documents)("%s", (path) => {
 
 const versionIn = (path: string): string => /^(?:\/api)?\/v\d+/.exec(path)?.[0] ?? "";
 
-describe("the paths of both generations", () => {
-  const versions = new Set(routes.map(({ path }) => versionIn(path)));
+const versions = new Set(routes.map(({ path }) => versionIn(path)));
 
-  it.each(["CHANGELOG.md", "README.md", ...globSync("docs/*.md", { cwd: root })])(
-    "all paths in %s have a known version prefix",
-    (file) => {
-      const named = [...readDocument(file).matchAll(/`(?:[A-Z]+ )?(\/[^`\s]*)`/g)].map(
-        ([, path = ""]) => path,
-      );
-      const found = new Set(named.map(versionIn));
-      found.delete("");
-      expect([...found].filter((version) => !versions.has(version))).toEqual([]);
-    },
-  );
-});
+it.each(["CHANGELOG.md", "README.md", ...globSync("docs/*.md", { cwd: root })])(
+  "all paths in %s have a known version prefix",
+  (file) => {
+    const named = [...readDocument(file).matchAll(/`(?:[A-Z]+ )?(\/[^`\s]*)`/g)].map(([, path = ""]) => path);
+    const found = new Set(named.map(versionIn));
+    found.delete("");
+    expect([...found].filter((version) => !versions.has(version))).toEqual([]);
+  },
+);

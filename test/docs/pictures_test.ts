@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const files = globSync("docs/pictures/*.png", { cwd: root }).toSorted();
@@ -17,18 +17,16 @@ const shownIn = (document: string): ReadonlyArray<readonly [light: string, dark:
     ([, dark = "", light = ""]) => [join(dirname(document), light), join(dirname(document), dark)] as const,
   );
 
-describe("docs/pictures", () => {
-  it("each picture is shown in a document, in a light and a dark version", () => {
-    const shown = documents.flatMap(shownIn);
-    expect([...new Set(shown.flat())].toSorted()).toEqual(files);
-    for (const [light, dark] of shown) expect(dark).toBe(light.replace("-light.png", "-dark.png"));
-    const written = documents.flatMap((document) =>
-      [...readFileSync(join(root, document), "utf8").matchAll(/<img /g)].map(() => document),
-    );
-    expect(written).toHaveLength(shown.length);
-  });
+it("each picture is shown in a document, in a light and a dark version", () => {
+  const shown = documents.flatMap(shownIn);
+  expect([...new Set(shown.flat())].toSorted()).toEqual(files);
+  for (const [light, dark] of shown) expect(dark).toBe(light.replace("-light.png", "-dark.png"));
+  const written = documents.flatMap((document) =>
+    [...readFileSync(join(root, document), "utf8").matchAll(/<img /g)].map(() => document),
+  );
+  expect(written).toHaveLength(shown.length);
+});
 
-  it.each(files.map((file) => [basename(file), file]))("%s is small enough for a page", (_, file) => {
-    expect(statSync(join(root, file)).size).toBeLessThanOrEqual(120_000);
-  });
+it.each(files.map((file) => [basename(file), file]))("%s is small enough for a page", (_, file) => {
+  expect(statSync(join(root, file)).size).toBeLessThanOrEqual(120_000);
 });

@@ -1,18 +1,16 @@
 /** Compares the tables of docs/sessions.md with the sources, and runs its curl commands against a server. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { isFinal, type SessionState } from "@accountlink/core/sessions";
 import { routes, Session } from "@accountlink/http-api";
 import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
-import { english } from "../support/english.ts";
 import { eventually } from "../support/eventually.ts";
+import { useFolder } from "../support/folder.ts";
 import { textOf } from "../support/http.ts";
+import { english } from "../support/languages.ts";
 import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
 import { hasProgram, runShell } from "./shell.ts";
 
@@ -65,7 +63,7 @@ describe("the tables in docs/sessions.md", () => {
   );
 });
 
-const { fixtures, url, send, newUser, newSession } = await useFlowServer({
+const { fixtures, url, send, newUser, newSession } = useFlowServer({
   ...shortReads,
   // A stream ends after this time. The first documented stream must still be open when the user proves an account.
   ACCOUNTLINK_STREAM_MAX: "5 seconds",
@@ -77,11 +75,7 @@ describe.skipIf(!(await hasProgram("curl")))("the curl commands in docs/sessions
   const key = fixtures.key({ tier: "premium" });
   const shell = blocks.filter(({ language, text }) => language === "sh" && text.includes("curl"));
   const [create, longPolling, ...streams] = shell.map(({ text }) => text);
-  let folder = "";
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "accountlink-curl-"));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
   const type = (block: string, SID = "") =>
     runShell(block.replaceAll("http://127.0.0.1:8080", url()), { cwd: folder, env: { KEY: key, SID } });
 

@@ -46,23 +46,19 @@ describe("the table of variables in docs/operating.md", () => {
   });
 });
 
-describe("the errors", () => {
-  it("docs/errors.md has the error tables of the contract (`vitest -u` writes them)", async () => {
-    await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
-  });
+it("docs/errors.md has the error tables of the contract (`vitest -u` writes them)", async () => {
+  await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
 });
 
-describe("the metrics", () => {
-  it("docs/operating.md lists every metric that the sources define", () => {
-    const sources = globSync("{packages,apps}/**/*.ts", {
-      exclude: ["**/node_modules", "packages/*/dist", "**/*_test.ts"],
-    });
-    const names = sources.flatMap((file) =>
-      [...readFileSync(file, "utf8").matchAll(/Metric\.\w+\(\s*"(\w+)"/g)].map(([, name = ""]) => name),
-    );
-    const documented = rowsUnder(operating, ["metric", "labels", "counts"]).flatMap(([cell = ""]) =>
-      cell.split(", ").map(codeOf),
-    );
-    expect(documented.toSorted()).toEqual(names.toSorted());
+it("docs/operating.md lists every metric that the sources define", () => {
+  const sources = globSync("{packages,apps}/**/*.ts", {
+    exclude: ["**/node_modules", "packages/*/dist", "**/*_test.ts"],
   });
+  const names = sources.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/Metric\.\w+\(\s*"(\w+)"/g)].map(([, name = ""]) => name),
+  );
+  const documented = rowsUnder(operating, ["metric", "labels", "counts"]).flatMap(([cell = ""]) =>
+    cell.split(", ").map(codeOf),
+  );
+  expect(documented.toSorted()).toEqual(names.toSorted());
 });

@@ -143,33 +143,31 @@ describe("ambiguous request heads", () => {
   });
 });
 
-describe("targets in absolute form", () => {
-  const at = (origin: string, target: string) =>
-    sendRaw(
-      url(),
-      `GET ${origin}${target} HTTP/1.1\r\nConnection: close\r\nHost: ${new URL(url()).host}\r\n${authorization}\r\n`,
-    );
-  const origins: ReadonlyArray<[title: string, origin: () => string]> = [
-    ["the local address", url],
-    ["its scheme in capitals", () => url().replace("http:", "HTTP:")],
-    ["localhost", () => url().replace("127.0.0.1", "localhost")],
-  ];
+const at = (origin: string, target: string) =>
+  sendRaw(
+    url(),
+    `GET ${origin}${target} HTTP/1.1\r\nConnection: close\r\nHost: ${new URL(url()).host}\r\n${authorization}\r\n`,
+  );
+const origins: ReadonlyArray<[title: string, origin: () => string]> = [
+  ["the local address", url],
+  ["its scheme in capitals", () => url().replace("http:", "HTTP:")],
+  ["localhost", () => url().replace("127.0.0.1", "localhost")],
+];
 
-  test.each(origins)("a target in absolute form is answered like its path: %s", async (_, origin) => {
-    const paths = [lookup, "/v2/nope", "/healthz", "/metrics", "/docs", "/dashboard", "/verify?sid=vs_1"];
-    for (const path of paths) {
-      const [[plain], [absolute]] = [await at("", path), await at(origin(), path)];
-      const { status, headers } = plain as RawAnswer;
-      expect([
-        path,
-        absolute?.status,
-        absolute?.headers["location"],
-        absolute?.headers["content-type"],
-      ]).toEqual([path, status, headers["location"], headers["content-type"]]);
-    }
-    const [root] = await at(origin(), "");
-    expect(root?.status).toBe((await at("", "/"))[0]?.status);
-  });
+test.each(origins)("a target in absolute form is answered like its path: %s", async (_, origin) => {
+  const paths = [lookup, "/v2/nope", "/healthz", "/metrics", "/docs", "/dashboard", "/verify?sid=vs_1"];
+  for (const path of paths) {
+    const [[plain], [absolute]] = [await at("", path), await at(origin(), path)];
+    const { status, headers } = plain as RawAnswer;
+    expect([
+      path,
+      absolute?.status,
+      absolute?.headers["location"],
+      absolute?.headers["content-type"],
+    ]).toEqual([path, status, headers["location"], headers["content-type"]]);
+  }
+  const [root] = await at(origin(), "");
+  expect(root?.status).toBe((await at("", "/"))[0]?.status);
 });
 
 describe("requests to change the protocol", () => {

@@ -8,7 +8,7 @@ import { connectTo, readAnswers } from "../support/raw_http.ts";
 const [ada, bob] = ["100001", "100002"];
 const account = "slow club";
 const links = { 100001: "1" };
-const server = await useSiteServer({}, (fixture) => ({
+const server = useSiteServer({}, (fixture) => ({
   ...fixture,
   accounts: [{ name: account, chatId: ada, members: [{ chatId: bob, role: "admin" }] }],
 }));

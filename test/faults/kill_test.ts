@@ -1,28 +1,24 @@
 /** Kills servers on the embedded storage with `kill -9` during writes, and checks what they stored. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { StorageSql } from "@accountlink/sql";
 import { isProof } from "@accountlink/test-servers";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
 import { startServer } from "../support/server.ts";
 import { countOf, fragile, startCountingClients } from "./counting_clients.ts";
 import * as dying from "./dying.ts";
 
+const [writing, deleting] = [useFolder(), useFolder()];
+
 test("every answered write survives kill -9, and a write with an Idempotency-Key happens once", async () => {
   const rounds = isProof ? 50 : 2;
-  const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
   const fixtures = makeFixtures();
   const key = fixtures.key({ account: "writers" });
-  const start = () => startServer({ fixture: fixtures.fixture, dataFolder: folder, env: dying.env });
+  const start = () => startServer({ fixture: fixtures.fixture, dataFolder: writing, env: dying.env });
   let server = await start();
-  onTestFinished(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  onTestFinished(async () => void (await server.stop()));
   const target = fragile("the one", (line, request) => server.send(line, request));
   const clients = startCountingClients({
     key,
@@ -54,7 +50,7 @@ test("every answered write survives kill -9, and a write with an Idempotency-Key
   console.log({ rounds, writes, unanswered });
   expect(Math.min(writes, unanswered)).toBeGreaterThan(rounds);
 
-  const database = new DatabaseSync(StorageSql.databaseFile(folder), { readOnly: true });
+  const database = new DatabaseSync(StorageSql.databaseFile(writing), { readOnly: true });
   const valueOf = (query: string) => Object.values(database.prepare(query).get() ?? {})[0];
   expect(valueOf("PRAGMA integrity_check")).toBe("ok");
   expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
@@ -65,18 +61,16 @@ test("every answered write survives kill -9, and a write with an Idempotency-Key
 });
 
 test("a deletion of 100,000 links interrupted by kill -9 has an audit entry for its deleted links", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "accountlink-kill-"));
   const fixtures = makeFixtures();
   const key = fixtures.key({ account: "deleter" });
-  const start = () => startServer({ fixture: fixtures.fixture, dataFolder: folder });
+  const start = () => startServer({ fixture: fixtures.fixture, dataFolder: deleting });
   const deleteAll = { key, body: { confirm: true } };
 
   let server = await start();
-  const database = new DatabaseSync(StorageSql.databaseFile(folder));
+  const database = new DatabaseSync(StorageSql.databaseFile(deleting));
   onTestFinished(async () => {
     database.close();
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
   });
   database.exec(`
     INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)

@@ -1,24 +1,20 @@
 /** A rolling upgrade of three nodes to the next release, while clients write and read. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Effect } from "effect";
 import { expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
 import { countOf, startCountingClients } from "./counting_clients.ts";
 import { makeNextRelease } from "./next_release.ts";
 import { startService, whyNoService } from "./service.ts";
 
 const missing = await whyNoService();
 
+const folder = useFolder();
+
 test.skipIf(missing !== null)(
   `nodes of two releases serve together, and lose no write ${missing ?? ""}`,
   () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.promise(() => mkdtemp(join(tmpdir(), "accountlink-upgrade-"))),
-        (made) => Effect.promise(() => rm(made, { recursive: true })),
-      );
       const next = yield* Effect.promise(() => makeNextRelease(folder));
       const fixtures = makeFixtures();
       const key = fixtures.key();

@@ -1,9 +1,8 @@
 /** Load test: a role plan with every kind of rule compares all members of a guild, who are all linked. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, isProof } from "@accountlink/test-servers";
+import { isProof } from "@accountlink/test-servers";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
-import { makeClient } from "../support/http.ts";
 import { startServerHere } from "../support/server.ts";
 
 const guildId = "700000000000000009";
@@ -42,7 +41,6 @@ test(`a sweep of ${members} members by all kinds of rules asks once about each t
   const { fixture, key } = makeFixtures();
   key({ account: "acme", links: Object.fromEntries(users.map(({ chatId, game }) => [chatId, game.id])) });
   const roles = rules.map(({ roleId }) => ({ id: roleId, name: `Role ${roleId}` }));
-  const port = await freePort();
   const server = await startServerHere({
     fixture: {
       ...fixture,
@@ -62,13 +60,9 @@ test(`a sweep of ${members} members by all kinds of rules asks once about each t
         ],
       },
     },
-    env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port) },
   });
-  const platform = makeClient(`http://127.0.0.1:${port}`);
-  onTestFinished(async () => {
-    platform.close();
-    await server.stop();
-  });
+  const { platform } = server;
+  onTestFinished(async () => void (await server.stop()));
 
   const requests = async () => (await platform.send("GET /requests")).body as unknown as Requests;
   /** The number of changes at times in milliseconds. */

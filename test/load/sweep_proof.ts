@@ -3,10 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runInProcess } from "@accountlink/server/test_command_line";
-import { freePort } from "@accountlink/test-servers";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
-import { makeClient } from "../support/http.ts";
 import { startServer } from "../support/server.ts";
 
 const guildId = "700000000000000009";
@@ -28,20 +26,15 @@ test("a sweep of 50,000 members takes two minutes at most, and changes only memb
   const key = makeKey({ account: "acme", links: Object.fromEntries(users.map((chatId) => [chatId, "1"])) });
   const rules = [{ roleId: role.id, when: { is: "linked" } }];
   const members = users.map((chatId) => ({ chatId, roles: [role] }));
-  const port = await freePort();
   const server = await startServer({
     fixture: {
       ...fixture,
       plans: [{ account: "acme", scope: "global", guildId, rules }],
       platform: { ...fixture.platform, guilds: [{ id: guildId, roles: [role], members }] },
     },
-    env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port) },
   });
-  const platform = makeClient(`http://127.0.0.1:${port}`);
-  onTestFinished(async () => {
-    platform.close();
-    await server.stop();
-  });
+  const { platform } = server;
+  onTestFinished(async () => void (await server.stop()));
 
   const requests = async () => (await platform.send("GET /requests")).body as unknown as Requests;
   const isSwept = async () => {

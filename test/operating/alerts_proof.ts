@@ -3,8 +3,7 @@
  * and nodes export every metric in them.
  */
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInProcess } from "@accountlink/server/test_command_line";
@@ -18,12 +17,13 @@ import {
   whyNoRedis,
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readDocument } from "../docs/document.ts";
 import { chatKey, command } from "../support/chat.ts";
 import { eventually } from "../support/eventually.ts";
 import { guild, makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
 import { startServer } from "../support/server.ts";
 import { alertCases } from "./alert_cases.ts";
 
@@ -50,11 +50,7 @@ const shown = panels.flatMap(({ targets }) =>
 const noPromtool = await whyNoPromtool();
 
 describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
-  let folder = "";
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "accountlink-alerts-"));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
 
   it("promtool accepts every alert and panel", async () => {
     expect(await runPromtool("check", "rules", rulesFile)).toContain(`SUCCESS: ${rules.length} rules found`);

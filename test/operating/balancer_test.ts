@@ -31,17 +31,13 @@ const behindAnother = (file: string): string =>
     .filter((line) => !line.startsWith("listen "))
     .join("\n");
 
-describe("deploy/haproxy.cfg", () => {
-  it("haproxy.cfg names the services of compose.yaml", () => {
-    const [, port] = /^ {2}bind :(\d+) ssl crt (\S+)$/m.exec(config) ?? [];
-    expect(services.balancer.ports).toEqual([`0.0.0.0:443:${port}`]);
-    expect(config).toContain(`crt /run/secrets/${services.balancer.secrets[0]}\n`);
-    expect(config).toContain(
-      `server-template node ${services.accountlink.deploy.replicas} accountlink:8080 `,
-    );
-    expect(services.accountlink.environment.ACCOUNTLINK_TRUSTED_PROXIES).toBe(subnet.subnet);
-    expect(behindAnother("haproxy.cfg")).toContain(`{ src ${subnet.gateway} }`);
-  });
+it("haproxy.cfg names the services of compose.yaml", () => {
+  const [, port] = /^ {2}bind :(\d+) ssl crt (\S+)$/m.exec(config) ?? [];
+  expect(services.balancer.ports).toEqual([`0.0.0.0:443:${port}`]);
+  expect(config).toContain(`crt /run/secrets/${services.balancer.secrets[0]}\n`);
+  expect(config).toContain(`server-template node ${services.accountlink.deploy.replicas} accountlink:8080 `);
+  expect(services.accountlink.environment.ACCOUNTLINK_TRUSTED_PROXIES).toBe(subnet.subnet);
+  expect(behindAnother("haproxy.cfg")).toContain(`{ src ${subnet.gateway} }`);
 });
 
 const withoutPostgres = await whyNoPostgresDatabase();

@@ -4,14 +4,14 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Copy, DockerfileParser } from "dockerfile-ast";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { useFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,8 +21,7 @@ const [dockerfile, ignored] = await Promise.all(
 );
 const instructions = DockerfileParser.parse(dockerfile ?? "").getInstructions();
 
-const parent = await mkdtemp(join(tmpdir(), "accountlink-image-"));
-afterAll(() => rm(parent, { recursive: true, force: true }));
+const parent = useFolder();
 
 /** The environment of the commands, with the machine's settings of npm and of its network. */
 const environment = {

@@ -2,8 +2,8 @@
  * Types the blocks of "The first hour" in docs/operating.md into one shell of an empty machine, with real Postgres,
  * Redis and HAProxy. The document states the output of each block.
  */
-import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir, userInfo } from "node:os";
+import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import {
   findRedisClient,
@@ -22,6 +22,7 @@ import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
 import { copyClone, terminal } from "../start/fresh_clone.ts";
+import { useFolder } from "../support/folder.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
 import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
@@ -47,7 +48,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
   const scope = Scope.makeUnsafe();
   const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, within: Scope.Scope = scope) =>
     Effect.runPromise(Scope.provide(effect, within));
-  let folder = "";
+  const folder = useFolder();
   let hosts: Hosts;
   let postgres: PostgresServer;
   let redis: RedisServer;
@@ -113,7 +114,6 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
   };
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "accountlink-hour-"));
     const serviceOf = (server: () => { restart: Effect.Effect<void>; stop: Effect.Effect<void> }) => ({
       start: () => run(server().restart),
       stop: () => run(server().stop),
@@ -160,7 +160,6 @@ exec sh -ec "$4"`,
     await hosts?.close();
     await platforms?.stop();
     await Effect.runPromise(Scope.close(scope, Exit.void));
-    await rm(folder, { recursive: true });
   });
 
   it("the documented steps start two nodes, create a key for both, and back up the secret", async () => {

@@ -1,5 +1,5 @@
 /** The access log, as docs/operating.md describes it. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
@@ -44,51 +44,45 @@ const lineFor = (server: RunningServer, requestId: unknown) =>
     return lines[0] as Line;
   });
 
-describe("the access log", () => {
-  it("the access log has a debug line for each answer, without query and address", async () => {
-    const server = serverAt("debug");
-    const answer = await server.send("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7" });
-    const { level, annotations } = await lineFor(server, answer.headers["x-request-id"]);
-    expect({ level, ...annotations }).toEqual({
-      level: "DEBUG",
-      requestId: answer.headers["x-request-id"],
-      method: "GET",
-      route: "getChat",
-      status: 200,
-      code: "OK",
-      key: keyId,
-      milliseconds: expect.any(Number),
-    });
-    expect(server.output()).not.toContain("203.0.113.7");
+it("the access log has a debug line for each answer, without query and address", async () => {
+  const server = serverAt("debug");
+  const answer = await server.send("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7" });
+  const { level, annotations } = await lineFor(server, answer.headers["x-request-id"]);
+  expect({ level, ...annotations }).toEqual({
+    level: "DEBUG",
+    requestId: answer.headers["x-request-id"],
+    method: "GET",
+    route: "getChat",
+    status: 200,
+    code: "OK",
+    key: keyId,
+    milliseconds: expect.any(Number),
   });
+  expect(server.output()).not.toContain("203.0.113.7");
+});
 
-  it.each([
-    ["GET /readyz", "system", "DEBUG", 200],
-    ["OPTIONS /v2/chat", "options", "DEBUG", 204],
-    ["GET /secret/100001", "unmatched", "INFO", 404],
-    ["GET /verify?pid=pid_unknown", "verify", "INFO", 404],
-  ] as const)("the access log has a line for %s", async (request, route, level, status) => {
-    const server = serverAt("debug");
-    const { headers } = await server.send(request);
-    const line = await lineFor(server, headers["x-request-id"]);
-    expect([line.annotations["route"], line.level, line.annotations["status"]]).toEqual([
-      route,
-      level,
-      status,
-    ]);
-    expect(server.output()).not.toContain("secret/100001");
-  });
+it.each([
+  ["GET /readyz", "system", "DEBUG", 200],
+  ["OPTIONS /v2/chat", "options", "DEBUG", 204],
+  ["GET /secret/100001", "unmatched", "INFO", 404],
+  ["GET /verify?pid=pid_unknown", "verify", "INFO", 404],
+] as const)("the access log has a line for %s", async (request, route, level, status) => {
+  const server = serverAt("debug");
+  const { headers } = await server.send(request);
+  const line = await lineFor(server, headers["x-request-id"]);
+  expect([line.annotations["route"], line.level, line.annotations["status"]]).toEqual([route, level, status]);
+  expect(server.output()).not.toContain("secret/100001");
+});
 
-  it("at level info, the access log has lines for refusals, but not for users without a link", async () => {
-    const server = serverAt("info");
-    const linked = await server.send("GET /v2/chat?chatId=100001", { key });
-    const unlinked = await server.send("GET /v2/chat?chatId=100009", { key });
-    const refused = await server.send("GET /v2/chat?chatId=nobody", { key });
-    const { level, annotations } = await lineFor(server, refused.headers["x-request-id"]);
-    expect([level, annotations["status"], annotations["code"]]).toEqual(["INFO", 400, "INVALID_PARAMETER"]);
-    expect(unlinked.status).toBe(404);
-    for (const { headers } of [linked, unlinked])
-      expect(server.output()).not.toContain(headers["x-request-id"]);
-    expect(server.output()).not.toContain("nobody");
-  });
+it("at level info, the access log has lines for refusals, but not for users without a link", async () => {
+  const server = serverAt("info");
+  const linked = await server.send("GET /v2/chat?chatId=100001", { key });
+  const unlinked = await server.send("GET /v2/chat?chatId=100009", { key });
+  const refused = await server.send("GET /v2/chat?chatId=nobody", { key });
+  const { level, annotations } = await lineFor(server, refused.headers["x-request-id"]);
+  expect([level, annotations["status"], annotations["code"]]).toEqual(["INFO", 400, "INVALID_PARAMETER"]);
+  expect(unlinked.status).toBe(404);
+  for (const { headers } of [linked, unlinked])
+    expect(server.output()).not.toContain(headers["x-request-id"]);
+  expect(server.output()).not.toContain("nobody");
 });

@@ -48,17 +48,15 @@ describe("ACCOUNTLINK_OPERATOR_PORT", () => {
   );
 });
 
-describe("an operator port that is in use", () => {
-  it("an operator port in use stops the start, and the message names the variable", async () => {
-    const holder = createServer();
-    const port = await listenLocally(holder);
-    try {
-      const start = startServerHere({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: String(port) } });
-      await expect(start).rejects.toThrow(
-        `Cannot start: ACCOUNTLINK_OPERATOR_PORT is "${port}", which is in use on "127.0.0.1"`,
-      );
-    } finally {
-      holder.close();
-    }
-  });
+it("an operator port in use stops the start, and the message names the variable", async () => {
+  const holder = createServer();
+  const port = await listenLocally(holder);
+  try {
+    const start = startServerHere({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: String(port) } });
+    await expect(start).rejects.toThrow(
+      `Cannot start: ACCOUNTLINK_OPERATOR_PORT is "${port}", which is in use on "127.0.0.1"`,
+    );
+  } finally {
+    holder.close();
+  }
 });

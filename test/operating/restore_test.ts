@@ -1,7 +1,6 @@
 /** The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { makePostgresDatabase, startPostgres, whyNoPostgresWithTools } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { runShell } from "../docs/shell.ts";
 import { makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
 import { startServerHere } from "../support/server.ts";
 
 const missing = whyNoPostgresWithTools();
@@ -26,17 +26,13 @@ const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().
 const nameOf = (url: string): string => `${new URL(url).host}${new URL(url).pathname}`;
 
 const scope = Scope.makeUnsafe();
-let cwd = "";
+const cwd = useFolder();
 let postgres: Effect.Success<ReturnType<typeof startPostgres>>;
 beforeAll(async () => {
   if (missing !== null) return;
   postgres = await Effect.runPromise(Scope.provide(startPostgres({ tools: true }), scope));
-  cwd = await mkdtemp(join(tmpdir(), "accountlink-restore-"));
 });
-afterAll(async () => {
-  await Effect.runPromise(Scope.close(scope, Exit.void));
-  await rm(cwd, { recursive: true });
-});
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
 const makeDatabase = () => Effect.runPromise(Scope.provide(makePostgresDatabase(postgres), scope));
 const type = (command: string, url: string) =>

@@ -1,11 +1,11 @@
 /** Types the first commands and "One small host" of docs/operating.md into one shell. */
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
 import { copyClone, terminal } from "../start/fresh_clone.ts";
+import { useFolder } from "../support/folder.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
 import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
@@ -19,7 +19,7 @@ const host = 9;
 const nothing = async () => undefined;
 
 describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, git, jq and npm)", () => {
-  let folder = "";
+  const folder = useFolder();
   let hosts: Hosts;
   let platforms: LivePlatforms;
   let shell: Shell;
@@ -35,7 +35,6 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
       .replaceAll("~/", `${folder}/`);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "accountlink-small-host-"));
     const services = { caddy: { start: nothing, stop: nothing } };
     hosts = await makeHosts({ numbers: [host], operator: host, services });
     for (const part of ["etc/cron.daily", "etc/caddy", "var/backups"]) {
@@ -54,7 +53,6 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
     shell?.close();
     await hosts?.close();
     await platforms?.stop();
-    await rm(folder, { recursive: true });
   });
 
   it("the documented steps start a server on live platforms, and restore its backup", async () => {

@@ -142,29 +142,27 @@ describe("traces", () => {
     ));
 });
 
-describe("metrics", () => {
-  it("the server exports the same metrics as /metrics, and spans carry the name of the service", () =>
-    scoped(
-      Effect.gen(function* () {
-        const { collector, server } = yield* tracedLookup;
-        const exported = () =>
-          exportedTo(collector.heard)
-            .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
-            .flatMap(({ scopeMetrics }) => scopeMetrics)
-            .flatMap(({ metrics }) => metrics.map(({ name }) => name));
-        yield* Effect.promise(() =>
-          // Some metrics appear only after their first use.
-          eventually(async () => {
-            const { text } = await server.send("GET /metrics");
-            const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
-            expect(scraped.length).toBeGreaterThan(10);
-            expect(new Set(exported())).toEqual(new Set(scraped));
-          }),
-        );
-        const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
-        const of = (name: string) =>
-          resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
-        expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
-      }),
-    ));
-});
+it("the server exports the same metrics as /metrics, and spans carry the name of the service", () =>
+  scoped(
+    Effect.gen(function* () {
+      const { collector, server } = yield* tracedLookup;
+      const exported = () =>
+        exportedTo(collector.heard)
+          .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
+          .flatMap(({ scopeMetrics }) => scopeMetrics)
+          .flatMap(({ metrics }) => metrics.map(({ name }) => name));
+      yield* Effect.promise(() =>
+        // Some metrics appear only after their first use.
+        eventually(async () => {
+          const { text } = await server.send("GET /metrics");
+          const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+          expect(scraped.length).toBeGreaterThan(10);
+          expect(new Set(exported())).toEqual(new Set(scraped));
+        }),
+      );
+      const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
+      const of = (name: string) =>
+        resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
+      expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
+    }),
+  ));

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isProof } from "@accountlink/test-servers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { pack } from "../../tools/pack.ts";
 import { root } from "../../tools/publishable.ts";
 import { lint } from "./lint.ts";
@@ -14,54 +14,52 @@ const recipe = recipes.find(({ name }) => name === "effect");
 if (recipe === undefined) throw new Error('Cannot find the recipe "effect"');
 const names = Object.keys(recipe.manifest.dependencies ?? {}).filter((name) => name !== "effect");
 
-describe("packed packages", () => {
-  let folder: Awaited<ReturnType<typeof makeFolder>>;
-  let tarballs: Tarballs;
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let tarballs: Tarballs;
 
-  beforeAll(async () => {
-    folder = await makeFolder();
-    tarballs = await pack(join(folder.path, "tarballs"), names);
-  });
-
-  afterAll(() => folder[Symbol.asyncDispose]());
-
-  it("packed packages pass publint", async () => {
-    expect([...tarballs.keys()].toSorted()).toEqual(names.toSorted());
-    expect(await Promise.all([...tarballs.values()].map(lint))).toEqual(names.map(() => []));
-  });
-
-  it("every file that a compiled module imports by its path is compiled or copied too", () => {
-    const modules = globSync("packages/*/dist/**/*.js", { cwd: root });
-    const imported = modules.flatMap((module) =>
-      [...readFileSync(join(root, module), "utf8").matchAll(/^[^*\n]*(?:from |import\()"(\.[^"]+)"/gm)].map(
-        ([, path = ""]) => join(dirname(module), path),
-      ),
-    );
-    expect(imported.length).toBeGreaterThan(modules.length);
-    expect(imported.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
-
-  const project = () => join(folder.path, "project");
-
-  it("packed packages install into an empty folder, compile there and run", async () => {
-    await makeRecipe(recipe, project(), tarballs);
-    await expectRecipe(recipe, "node24", project(), runtimesHere);
-  });
-
-  it.runIf(isProof)(
-    "packed packages start in at most twice the processor time of Effect, as docs/embedding.md says",
-    async () => {
-      const processorTime = async (module: string) => {
-        const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;
-        const output = await run(project(), [process.execPath, "--input-type=module", "--eval", code]);
-        return Number(output.trim().split("\n").at(-1));
-      };
-      const least = { effect: Infinity, services: Infinity };
-      for (let round = 0; round < 5 && !(least.services / least.effect < 2); round++) {
-        least.effect = Math.min(least.effect, await processorTime("effect"));
-        least.services = Math.min(least.services, await processorTime("./main.js"));
-      }
-      expect(least.services / least.effect).toBeLessThan(2);
-    },
-  );
+beforeAll(async () => {
+  folder = await makeFolder();
+  tarballs = await pack(join(folder.path, "tarballs"), names);
 });
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+it("packed packages pass publint", async () => {
+  expect([...tarballs.keys()].toSorted()).toEqual(names.toSorted());
+  expect(await Promise.all([...tarballs.values()].map(lint))).toEqual(names.map(() => []));
+});
+
+it("every file that a compiled module imports by its path is compiled or copied too", () => {
+  const modules = globSync("packages/*/dist/**/*.js", { cwd: root });
+  const imported = modules.flatMap((module) =>
+    [...readFileSync(join(root, module), "utf8").matchAll(/^[^*\n]*(?:from |import\()"(\.[^"]+)"/gm)].map(
+      ([, path = ""]) => join(dirname(module), path),
+    ),
+  );
+  expect(imported.length).toBeGreaterThan(modules.length);
+  expect(imported.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+const project = () => join(folder.path, "project");
+
+it("packed packages install into an empty folder, compile there and run", async () => {
+  await makeRecipe(recipe, project(), tarballs);
+  await expectRecipe(recipe, "node24", project(), runtimesHere);
+});
+
+it.runIf(isProof)(
+  "packed packages start in at most twice the processor time of Effect, as docs/embedding.md says",
+  async () => {
+    const processorTime = async (module: string) => {
+      const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;
+      const output = await run(project(), [process.execPath, "--input-type=module", "--eval", code]);
+      return Number(output.trim().split("\n").at(-1));
+    };
+    const least = { effect: Infinity, services: Infinity };
+    for (let round = 0; round < 5 && !(least.services / least.effect < 2); round++) {
+      least.effect = Math.min(least.effect, await processorTime("effect"));
+      least.services = Math.min(least.services, await processorTime("./main.js"));
+    }
+    expect(least.services / least.effect).toBeLessThan(2);
+  },
+);

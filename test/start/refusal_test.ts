@@ -3,23 +3,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
 import { startServer, startServerHere } from "../support/server.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "accountlink-refusal-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const runServe = (environment: Readonly<Record<string, string>>, flags: ReadonlyArray<string> = []) =>
   runInProcess(["serve", ...flags], environment);
@@ -28,27 +24,25 @@ const expectRefusal = (ended: Ended, line: string) => {
   expect(ended).toEqual({ code: 1, stdout: "", stderr: `${line}\n` });
 };
 
-describe("a variable with an invalid value", () => {
-  const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
+const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
 
-  test.each([
-    ["ACCOUNTLINK_FREE_WINDOW", "2seconds", `"2seconds", expected ${aDuration}`],
-    [
-      "ACCOUNTLINK_SECRET",
-      "too short",
-      "a value of 9 characters, expected 32 or more bytes in base64, or new,old while it is rotated",
-    ],
-    [
-      "ACCOUNTLINK_DATABASE_URL",
-      "mysql://ada:pass@db/links",
-      "a value of 25 characters, expected postgres://user:password@host:port/database",
-    ],
-  ])("an invalid value stops the start: %s", async (name, value, problem) => {
-    const line = `Cannot start: ${name} is ${problem}`;
-    expectRefusal(await runServe({ [name]: value }), line);
-    const flag = `--${name.replace("ACCOUNTLINK_", "").toLowerCase().replaceAll("_", "-")}`;
-    expectRefusal(await runServe({}, [flag, value]), line);
-  });
+test.each([
+  ["ACCOUNTLINK_FREE_WINDOW", "2seconds", `"2seconds", expected ${aDuration}`],
+  [
+    "ACCOUNTLINK_SECRET",
+    "too short",
+    "a value of 9 characters, expected 32 or more bytes in base64, or new,old while it is rotated",
+  ],
+  [
+    "ACCOUNTLINK_DATABASE_URL",
+    "mysql://ada:pass@db/links",
+    "a value of 25 characters, expected postgres://user:password@host:port/database",
+  ],
+])("an invalid value stops the start: %s", async (name, value, problem) => {
+  const line = `Cannot start: ${name} is ${problem}`;
+  expectRefusal(await runServe({ [name]: value }), line);
+  const flag = `--${name.replace("ACCOUNTLINK_", "").toLowerCase().replaceAll("_", "-")}`;
+  expectRefusal(await runServe({}, [flag, value]), line);
 });
 
 test("a Node that cannot run TypeScript stops the start, and the message names its version", async () => {
@@ -97,28 +91,26 @@ describe("shared storage", () => {
   });
 });
 
-describe("a fixture", () => {
-  /**
-   * Starts a server with a fixture that it must refuse, and expects that the server does not create the data folder.
-   */
-  const serveFixture = async (file: string) => {
-    const data = join(folder, "untouched");
-    const ended = await runServe({
-      ACCOUNTLINK_DATA_DIR: data,
-      ACCOUNTLINK_PORT: "0",
-      ACCOUNTLINK_FIXTURE: file,
-    });
-    expect(existsSync(data)).toBe(false);
-    return ended;
-  };
-
-  test("a missing fixture file stops the start, and the message names it", async () => {
-    const file = join(folder, "nowhere.json");
-    expectRefusal(
-      await serveFixture(file),
-      `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read`,
-    );
+/**
+ * Starts a server with a fixture that it must refuse, and expects that the server does not create the data folder.
+ */
+const serveFixture = async (file: string) => {
+  const data = join(folder, "untouched");
+  const ended = await runServe({
+    ACCOUNTLINK_DATA_DIR: data,
+    ACCOUNTLINK_PORT: "0",
+    ACCOUNTLINK_FIXTURE: file,
   });
+  expect(existsSync(data)).toBe(false);
+  return ended;
+};
+
+test("a missing fixture file stops the start, and the message names it", async () => {
+  const file = join(folder, "nowhere.json");
+  expectRefusal(
+    await serveFixture(file),
+    `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read`,
+  );
 });
 
 describe("a data folder", () => {
@@ -187,24 +179,22 @@ describe("an address", () => {
   });
 });
 
-describe("a file of networks", () => {
-  const aList = "an address or a CIDR such as 10.0.0.0/8 on each line";
+const aList = "an address or a CIDR such as 10.0.0.0/8 on each line";
 
-  test.concurrent.each([
-    ["ACCOUNTLINK_VPN_NETWORKS", "198.51.100.0/24\n# a comment\nten\n", "line 3 is wrong", aList],
-    ["ACCOUNTLINK_SHARED_NETWORKS", "198.51.100.0/33", "line 1 is wrong", aList],
-    ["ACCOUNTLINK_VPN_DATABASE", "198.51.100.0/24", "its content is wrong", "a database in mmdb format"],
-  ])("a damaged file of networks stops the start: %s", async (name, content, found, expected) => {
-    const file = join(folder, name);
-    const data = join(folder, `data of ${name}`);
-    await writeFile(file, content);
-    const ended = await runServe({
-      ACCOUNTLINK_DATA_DIR: data,
-      ACCOUNTLINK_STORAGE: "embedded",
-      ACCOUNTLINK_PLATFORM: "dev",
-      [name]: file,
-    });
-    expectRefusal(ended, `Cannot start: ${name} is "${file}" (${found}), expected ${expected}`);
-    expect(existsSync(data)).toBe(false);
+test.concurrent.each([
+  ["ACCOUNTLINK_VPN_NETWORKS", "198.51.100.0/24\n# a comment\nten\n", "line 3 is wrong", aList],
+  ["ACCOUNTLINK_SHARED_NETWORKS", "198.51.100.0/33", "line 1 is wrong", aList],
+  ["ACCOUNTLINK_VPN_DATABASE", "198.51.100.0/24", "its content is wrong", "a database in mmdb format"],
+])("a damaged file of networks stops the start: %s", async (name, content, found, expected) => {
+  const file = join(folder, name);
+  const data = join(folder, `data of ${name}`);
+  await writeFile(file, content);
+  const ended = await runServe({
+    ACCOUNTLINK_DATA_DIR: data,
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_PLATFORM: "dev",
+    [name]: file,
   });
+  expectRefusal(ended, `Cannot start: ${name} is "${file}" (${found}), expected ${expected}`);
+  expect(existsSync(data)).toBe(false);
 });

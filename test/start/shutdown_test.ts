@@ -1,53 +1,28 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@accountlink/test-servers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { devPlatformOn } from "../support/dev_platform.ts";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
 import { makeClient, textOf } from "../support/http.ts";
 import { type ServerProcess, startServer, startServerHere } from "../support/server.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "accountlink-shutdown-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const fixtures = makeFixtures();
 const key = fixtures.key();
 
 /** Starts a server and sends it a write. The write waits for the slow game platform for up to three seconds. */
 const startSlowWrite = async (dataFolder: string) => {
-  const port = await freePort();
-  const server = await startServer({
-    fixture: fixtures.fixture,
-    dataFolder,
-    env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port) },
-  });
-  const platform = devPlatformOn(port);
-  await platform.fail({ mode: "slow", platform: "game", delayMs: 60_000, times: 2 });
+  const server = await startServer({ fixture: fixtures.fixture, dataFolder });
+  const { fail, recover, send } = server.platform;
+  await fail({ mode: "slow", platform: "game", delayMs: 60_000, times: 2 });
   const client = makeClient(server.url);
   const answer = client.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "1" } });
-  await untilAsked(port);
-  const close = () => {
-    platform.close();
-    client.close();
-  };
-  return { server, answer, recover: platform.recover, close };
-};
-
-/**
- * Waits until the server has sent a request to the game platform on this port. From then on, the server's write is in
- * flight.
- */
-const untilAsked = async (port: number) => {
-  const { send, close } = makeClient(`http://127.0.0.1:${port}`);
+  // The write is in flight once the server has asked the game platform.
   await eventually(async () => expect((await send("GET /requests")).text).toContain("/game/api/users"));
-  close();
+  return { server, answer, recover, close: client.close };
 };
 
 const signal = ({ pid }: ServerProcess, name: NodeJS.Signals) => process.kill(pid, name);

@@ -1,5 +1,5 @@
 /** Controls the dev platforms of a server. */
-import { makeClient } from "./http.ts";
+import { makeClient, type Send } from "./http.ts";
 
 export interface DevPlatform {
   /**
@@ -8,17 +8,24 @@ export interface DevPlatform {
    */
   readonly fail: (fault: object) => Promise<void>;
   readonly recover: () => Promise<void>;
-  readonly close: () => void;
+  /** Sends a request to the platforms, such as `PUT /control/guilds/…`, which changes their data. */
+  readonly send: Send;
 }
 
 /** @param port the server's `ACCOUNTLINK_DEV_PLATFORM_PORT` */
-export const devPlatformOn = (port: number): DevPlatform => {
-  const { send, close } = makeClient(`http://127.0.0.1:${port}`);
-  const control = async (line: "PUT /faults" | "DELETE /faults", fault?: object) => {
-    // On a busy machine, the platforms may close an idle connection just before its next use.
-    const headers = { connection: "close" };
-    const { status, text } = await send(line, fault === undefined ? { headers } : { headers, body: fault });
+export const devPlatformOn = (port: number): DevPlatform & { readonly close: () => void } => {
+  const client = makeClient(`http://127.0.0.1:${port}`);
+  // On a busy machine, the platforms may close an idle connection just before its next use.
+  const send: Send = (line, options = {}) =>
+    client.send(line, { ...options, headers: { connection: "close", ...options.headers } });
+  const control = async (...request: Parameters<Send>) => {
+    const { status, text } = await send(...request);
     if (status !== 204) throw new Error(`Cannot set a fault: the dev platform answered ${status} ${text}`);
   };
-  return { fail: (fault) => control("PUT /faults", fault), recover: () => control("DELETE /faults"), close };
+  return {
+    fail: (fault) => control("PUT /faults", { body: fault }),
+    recover: () => control("DELETE /faults"),
+    send,
+    close: client.close,
+  };
 };

@@ -22,6 +22,10 @@ export const textOf = (value: unknown): string => {
   return value;
 };
 
+/** Reads a value of an answer as a list of objects. */
+export const listOf = (value: Json | undefined): ReadonlyArray<Json> =>
+  value as unknown as ReadonlyArray<Json>;
+
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

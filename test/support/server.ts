@@ -12,8 +12,9 @@ import {
   startInProcess,
   startWebInProcess,
 } from "@accountlink/server/test_command_line";
-import { isProof } from "@accountlink/test-servers";
+import { freePort, isProof } from "@accountlink/test-servers";
 import { afterAll, beforeAll } from "vitest";
+import { type DevPlatform, devPlatformOn } from "./dev_platform.ts";
 import { makeClient, type Send } from "./http.ts";
 import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
 
@@ -38,6 +39,8 @@ export interface RunningServer {
   readonly url: string;
   readonly dataFolder: string;
   readonly storage: TestStorage;
+  /** The dev platforms of the server, unless it uses others or is the demo. */
+  readonly platform: DevPlatform;
   readonly send: Send;
   /** Standard output and standard error so far. */
   readonly output: () => string;
@@ -104,6 +107,7 @@ interface Place {
   readonly folder: string;
   readonly dataFolder: string;
   readonly storage: TestStorage;
+  readonly platformPort: number;
   readonly env: Readonly<Record<string, string>>;
   readonly remove: () => Promise<void>;
 }
@@ -114,6 +118,7 @@ const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions): Prom
   const isDemo = fixture === "demo";
   const storage = dataFolder === undefined && !isDemo ? await makeStorage(data) : embeddedStorage(data);
   const fixtureFile = join(folder, "fixture.json");
+  const platformPort = await freePort();
   await writeFile(fixtureFile, JSON.stringify(fixture));
   return {
     folder,
@@ -121,7 +126,16 @@ const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions): Prom
     storage,
     env: isDemo
       ? { ACCOUNTLINK_PORT: "0", ACCOUNTLINK_DATA_DIR: data, ...env }
-      : { ...standardEnvironment, ...storage.env, ACCOUNTLINK_FIXTURE: fixtureFile, ...env },
+      : {
+          ...standardEnvironment,
+          ...(env["ACCOUNTLINK_PLATFORM"] === undefined && {
+            ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+          }),
+          ...storage.env,
+          ACCOUNTLINK_FIXTURE: fixtureFile,
+          ...env,
+        },
+    platformPort,
     remove: async () => {
       await storage.remove();
       await rm(folder, { recursive: true, force: true });
@@ -143,7 +157,7 @@ const spawnIn = ({ folder, env }: Place, program: string) => {
 };
 
 const listening = async (
-  { dataFolder, storage, remove }: Place,
+  { dataFolder, storage, platformPort, remove }: Place,
   { stdout, stderr, ended }: Pick<RunningCommand, "stdout" | "stderr"> & { ended: Promise<number | null> },
 ) => {
   let printed = "";
@@ -169,14 +183,16 @@ const listening = async (
     throw error;
   });
   const client = makeClient(url);
+  const platform = devPlatformOn(platformPort);
   const end = async (signal: () => unknown) => {
     client.close();
+    platform.close();
     signal();
     const code = await ended;
     await remove();
     return code;
   };
-  return { url, dataFolder, storage, send: client.send, output, end };
+  return { url, dataFolder, storage, platform, send: client.send, output, end };
 };
 
 /**
@@ -201,7 +217,7 @@ const start = starts[kind] ?? startServerHere;
  */
 export const useServer = (
   options: () => ServerOptions,
-): Pick<RunningServer, "send" | "output"> & {
+): Pick<RunningServer, "send" | "output" | "platform"> & {
   readonly url: () => string;
   readonly storage: () => TestStorage;
 } => {
@@ -221,6 +237,11 @@ export const useServer = (
   return {
     send: (line, request) => server().send(line, request),
     output: () => server().output(),
+    platform: {
+      fail: (fault) => server().platform.fail(fault),
+      recover: () => server().platform.recover(),
+      send: (line, request) => server().platform.send(line, request),
+    },
     url: () => server().url,
     storage: () => server().storage,
   };

@@ -1,0 +1,87 @@
+/** The home page and the API reference of the demo in a real browser. */
+import { compatRoutes, dashboardRoutes, pathTemplate, routes } from "@accountlink/http-api";
+import { expect, it } from "vitest";
+import { useServer } from "../support/server.ts";
+import { openPage } from "./browser.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const demo = useServer(() => ({ fixture: "demo" }));
+const openDocs = (options: object) => openPage(`${demo.url()}/docs`, options);
+
+it("the docs page is accessible, fits every window, and loads nothing from other hosts", async () => {
+  const watched = await openDocs(phone);
+  await expectUsable(watched, "API reference", "docs-closed");
+  const { page } = watched;
+  const menu = page.getByRole("navigation");
+  await menu.getByText("Links", { exact: true }).click();
+  await menu.getByRole("link", { name: /GET \/v2\/chat$/ }).click();
+  await page.locator("#getChat").getByText("chatId", { exact: true }).first().waitFor();
+  await page.evaluate(
+    `for (const details of document.querySelectorAll(".route:nth-of-type(2), .route:nth-of-type(2) details, #errors details:first-of-type")) details.open = true`,
+  );
+  await expectUsable(watched, "API reference", "docs");
+  expect(watched.foreignRequests).toEqual([]);
+});
+
+it("the docs page lists every route without a script, and each link leads to its route", async () => {
+  const { page } = await openDocs({ ...desktop, javaScriptEnabled: false });
+  const headings = await page.locator(".route h3").allTextContents();
+  const all = [...routes, ...dashboardRoutes, ...compatRoutes];
+  const isMissing = (route: (typeof all)[number]) =>
+    !headings.includes(`${route.summary} ${route.method} ${pathTemplate(route)}`);
+  expect(all.filter(isMissing).map(({ id }) => id)).toEqual([]);
+  const [ids, targets] = await Promise.all([
+    page.locator(".route > div").evaluateAll((routesShown) => routesShown.map(({ id }) => `#${id}`)),
+    page.locator("nav li a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
+  ]);
+  expect(new Set(targets)).toEqual(new Set(ids));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it("an example request succeeds with the key of the demo", async () => {
+  const { page } = await openDocs(desktop);
+  const [, key] =
+    /ACCOUNTLINK_KEY='(alk_[\w-]+)'/.exec((await page.locator("main").textContent()) ?? "") ?? [];
+  const command = await page.locator("#getChat pre").first().textContent();
+  const [, address] = /curl '([^']+)'/.exec(command ?? "") ?? [];
+  const { pathname, search } = new URL(address ?? "");
+  const answer = await fetch(`${demo.url()}${pathname}${search}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(answer.status).toBe(200);
+});
+
+it("the home page of the demo signs in as each of its persons with one click", async () => {
+  const watched = await openPage(demo.url(), desktop);
+  const { page } = watched;
+  await expectUsable(watched, "accountlink", "demo-home");
+
+  const goAs = async (person: string) => {
+    await page.goto(demo.url());
+    await press(page, person);
+  };
+  await goAs("Ada, the owner");
+  const menu = page.getByRole("navigation").first();
+  await menu.getByRole("link", { name: "Keys" }).waitFor();
+  await goAs("Grace, a moderator");
+  await page.getByText("Grace").first().waitFor();
+  expect(await menu.getByRole("link").allTextContents()).toEqual([
+    "Links",
+    "Alts",
+    "Audit log",
+    "Team",
+    "Account",
+  ]);
+  await goAs("Linus, and his data");
+  await page.getByText("Linus").first().waitFor();
+  expect(new URL(page.url()).pathname).toBe("/me");
+  await goAs("Linus, a player");
+  await page.getByLabel("Command").fill("/verify");
+  await press(page, "Send");
+  await page.getByRole("link", { name: "Verify", exact: true }).waitFor();
+
+  // A link counts for one sign-in: the next one asks who it is.
+  await page.goto(`${demo.url()}/dashboard/sign-in`);
+  await page.getByText("Choose who you want to be").waitFor();
+});

@@ -1,0 +1,12 @@
+/** The messages of the pages, in each language. */
+import { Languages, type LanguageTag } from "@accountlink/pages/languages";
+import { Effect } from "effect";
+
+export const languageOf = (tag: LanguageTag) =>
+  Languages.pipe(
+    Effect.flatMap((languages) => languages.get(tag)),
+    Effect.provide(Languages.layer),
+    Effect.runPromise,
+  );
+
+export const english = await languageOf("en");
