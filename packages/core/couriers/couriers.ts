@@ -7,7 +7,6 @@ import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
-import type { Pid } from "../ids.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
@@ -24,7 +23,7 @@ const interval = "1 second";
 /** How many items the node takes at once. Because of this limit, nodes that start together share the items. */
 const takenAtOnce = 50;
 
-/** How soon the store is polled after a signal that names no scope, in milliseconds. */
+/** How soon the store is polled after a signal of a change, in milliseconds. */
 const pollDelay = 20;
 
 /** An item that the store gave to this node. */
@@ -112,12 +111,20 @@ interface Couriers<C> {
 }
 
 /** Takes items and runs their couriers until the scope closes. */
-export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
-  work: CourierWork<Item, C>,
-): Effect.fn.Return<Couriers<C>, never, EventStore | Signals | Scope.Scope> {
-  const { items, node } = work;
+export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>({
+  items,
+  node,
+  hold,
+  idOf,
+  ...work
+}: CourierWork<Item, C>): Effect.fn.Return<Couriers<C>, never, EventStore | Signals | Scope.Scope> {
+  const events = yield* EventStore;
   const runs = yield* FiberSet.make();
   const couriers = new Map<string, C>();
+  /** Opens after a signal that an item changed. */
+  const isTakeDue = Latch.makeUnsafe(false);
+  /** Opens after a signal of a link or session that changed. */
+  const isPollDue = Latch.makeUnsafe(false);
 
   const stop = Effect.gen(function* () {
     node.isStopping = true;
@@ -129,7 +136,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
     yield* stop;
     yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), work.drainTime));
     const at = yield* Clock.currentTimeMillis;
-    const letGo = work.hold({ node: node.id, at, until: at, limit: 0 });
+    const letGo = hold({ node: node.id, at, until: at, limit: 0 });
     if (couriers.size > 0) yield* Effect.ignore(Effect.timeout(letGo, "2 seconds"));
   });
 
@@ -145,34 +152,10 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const wake = (courier: C): Effect.Effect<unknown> =>
     courier.isRunning || courier.isStopping ? Queue.offer(courier.changes, undefined) : start(courier);
 
-  const announced = makeAnnounced();
-  const subscribe = yield* Effect.cached(subscribeToChanges(announced, work.hearsSessions));
-  const { take, poll } = yield* makeSteps(work, couriers, subscribe, wake);
-  const taking = yield* warnOnce(`Cannot look for ${items}`, take);
-  const polling = yield* warnOnce(`Cannot look for events of ${items}`, poll);
-  yield* Effect.addFinalizer(() => release);
-  const isChanged = Latch.makeUnsafe(false);
-  const untilTake = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(taking, untilTake)));
-  yield* Effect.forkScoped(wakeChanged(announced, couriers, wake));
-  yield* Effect.forkScoped(pollWhenDue(announced, polling));
-  yield* forEachSignal(work.topic, () => isChanged.openUnsafe());
-  return { all: couriers, stop };
-});
-
-/** Makes `take`, which takes items and updates their couriers, and `poll`, which looks for new events. */
-const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Courier<Item>>(
-  { node, hold, idOf, make, isDue }: CourierWork<Item, C>,
-  couriers: Map<string, C>,
-  subscribe: Effect.Effect<void, never, Signals | Scope.Scope>,
-  wake: (courier: C) => Effect.Effect<unknown>,
-) {
-  const events = yield* EventStore;
-
   const update = Effect.fnUntraced(function* (held: ReadonlyArray<Item>) {
     for (const item of held) {
       const courier = couriers.get(idOf(item));
-      if (courier === undefined) couriers.set(idOf(item), make(yield* makeCourier(item)));
+      if (courier === undefined) couriers.set(idOf(item), work.make(yield* makeCourier(item)));
       else if (!courier.isStopping) courier.item = item;
     }
     const ids = new Set(held.map(idOf));
@@ -184,7 +167,9 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
     }
   });
 
+  /** Looks for new events. */
   const poll = Effect.gen(function* () {
+    isPollDue.closeUnsafe();
     const all = [...couriers.values()].filter(({ isStopping }) => !isStopping);
     if (node.isStopping || all.length === 0) return;
     const places = all.map(({ item, position }) => ({ pid: item.scope.pid, after: position }));
@@ -196,6 +181,15 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
     }
   });
 
+  const pollSoon = () => isPollDue.openUnsafe();
+  const subscribe = yield* Effect.cached(
+    Effect.andThen(
+      forEachLinkChange(pollSoon),
+      work.hearsSessions ? forEachSessionChange(pollSoon) : Effect.void,
+    ),
+  );
+
+  /** Takes items, and updates their couriers. */
   const take = Effect.gen(function* () {
     if (node.isStopping) return;
     const at = yield* Clock.currentTimeMillis;
@@ -206,67 +200,19 @@ const makeSteps = Effect.fnUntraced(function* <Item extends Held, C extends Cour
     // A node receives signals from its first courier on.
     if (couriers.size > 0) yield* subscribe;
     for (const courier of couriers.values()) {
-      if (courier.hasNews || isDue(courier, at)) yield* wake(courier);
+      if (courier.hasNews || work.isDue(courier, at)) yield* wake(courier);
     }
     yield* poll;
   });
 
-  return { take, poll };
-});
-
-/** Scopes with new events, according to signals. */
-interface Announced {
-  readonly pids: Set<Pid>;
-  /** Opens after a scope was added to `pids`. */
-  readonly hasPids: Latch.Latch;
-  /** Opens after a signal that names no scope. Any scope may then have new events. */
-  readonly isPollDue: Latch.Latch;
-}
-
-const makeAnnounced = (): Announced => ({
-  pids: new Set(),
-  hasPids: Latch.makeUnsafe(false),
-  isPollDue: Latch.makeUnsafe(false),
-});
-
-const subscribeToChanges = Effect.fnUntraced(function* (
-  { pids, hasPids, isPollDue }: Announced,
-  hearsSessions: boolean,
-) {
-  yield* forEachLinkChange((pid) => {
-    pids.add(pid);
-    hasPids.openUnsafe();
-  });
-  if (hearsSessions) yield* forEachSessionChange(() => isPollDue.openUnsafe());
-});
-
-const pollWhenDue = ({ isPollDue }: Announced, poll: Effect.Effect<void>) => {
-  const pollSoon = paced(
-    pollDelay,
-    Effect.suspend(() => {
-      isPollDue.closeUnsafe();
-      return poll;
-    }),
-  );
-  return Effect.forever(Effect.andThen(isPollDue.await, pollSoon));
-};
-
-const wakeChanged = Effect.fnUntraced(function* <C extends Courier<Held>>(
-  { pids, hasPids }: Announced,
-  couriers: ReadonlyMap<string, C>,
-  wake: (courier: C) => Effect.Effect<unknown>,
-) {
-  while (true) {
-    yield* hasPids.await;
-    hasPids.closeUnsafe();
-    const changed = new Set(pids);
-    pids.clear();
-    for (const courier of couriers.values()) {
-      if (!changed.has(courier.item.scope.pid)) continue;
-      courier.hasNews = true;
-      yield* wake(courier);
-    }
-  }
+  const taking = yield* warnOnce(`Cannot look for ${items}`, take);
+  const polling = yield* warnOnce(`Cannot look for events of ${items}`, poll);
+  yield* Effect.addFinalizer(() => release);
+  const untilTake = Effect.andThen(Effect.timeoutOption(isTakeDue.await, interval), isTakeDue.close);
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(taking, untilTake)));
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(isPollDue.await, paced(pollDelay, polling))));
+  yield* forEachSignal(work.topic, () => isTakeDue.openUnsafe());
+  return { all: couriers, stop };
 });
 
 const makeCourier = <Item extends Held>(item: Item): Effect.Effect<Courier<Item>> =>

@@ -7,6 +7,7 @@ import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import type { Millis } from "../../timestamp.ts";
+import { lanesOf } from "../stored_delivery.ts";
 import type { DisabledReason } from "../webhook.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { attempted, isGone, longestFailure, makeAttempt, untriedDelivery } from "./attempt.ts";
@@ -23,12 +24,6 @@ const [mostAttempts, mostFailingAttempts] = [8, 2];
  * refuses at once would use all of the processor.
  */
 const failurePause = 20;
-
-/**
- * An event that was read longer ago than this, in milliseconds, is read again before it is sent, because its user may
- * have been erased meanwhile.
- */
-const freshFor = 1_000;
 
 /** How often due deliveries are read, in milliseconds. */
 const dueInterval = 1_000;
@@ -59,11 +54,6 @@ export interface WebhookCourier extends Courier<HeldWebhook> {
   oldestAt: Millis | null;
   /** The duration of the latest attempt, in milliseconds. */
   latestAttempt: number;
-}
-
-interface EventEntry extends Entry {
-  /** The event, and when it was read from the feed; null if the event must be read before it is sent. */
-  readonly read: { readonly event: FeedEvent; readonly at: Millis } | null;
 }
 
 export const makeCourierRun = Effect.gen(function* () {
@@ -97,31 +87,25 @@ export const makeCourierRun = Effect.gen(function* () {
     if (courier.isStopping) return false;
     const { item: webhook } = courier;
     const wanted = page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type));
-    const at = yield* Clock.currentTimeMillis;
-    const entries = yield* Effect.forEach(wanted, (event) =>
-      Effect.map(lanesOf(webhook, event), (lanes) => newEntry(event, lanes, at)),
+    const deliveries = yield* Effect.forEach(wanted, (event) =>
+      Effect.map(lanesFor(webhook, event), (lanes) => ({
+        ...untriedDelivery(event),
+        position: event.position,
+        lanes,
+      })),
     );
-    const { known, blocked } =
-      entries.length === 0
-        ? { known: [], blocked: [] }
-        : yield* store.look(
-            webhook.id,
-            wanted.map(({ id }) => id),
-            [...new Set(entries.flatMap(({ delivery }) => delivery.lanes))],
-          );
-    for (const entry of entries) {
-      const { eventId, lanes } = entry.delivery;
-      if (known.includes(eventId)) continue;
-      window.addNew(
-        entry,
-        lanes.some((lane) => blocked.includes(lane)),
-      );
+    const eventIds = wanted.map(({ id }) => id);
+    const { known, blocked } = yield* store.look(webhook.id, eventIds, lanesOf(deliveries));
+    for (const delivery of deliveries) {
+      if (known.includes(delivery.eventId)) continue;
+      const isBlocked = delivery.lanes.some((lane) => blocked.includes(lane));
+      window.addNew({ delivery, isStored: false }, isBlocked);
     }
     window.skipTo(page.at(-1)?.position ?? window.readPosition);
     return page.length === pageSize;
   });
 
-  const lanesOf = ({ id }: HeldWebhook, { data }: FeedEvent) => {
+  const lanesFor = ({ id }: HeldWebhook, { data }: FeedEvent) => {
     const users = ["chatId", "previousChatId"].flatMap((name) => {
       const user = (data as Readonly<Record<string, unknown>>)[name];
       return typeof user === "string" && user !== erasedMark ? [user] : [];
@@ -129,9 +113,8 @@ export const makeCourierRun = Effect.gen(function* () {
     return Effect.forEach([...new Set(users)], (user) => webhookLane(id, user));
   };
 
-  const findEvent = Effect.fnUntraced(function* ({ item }: WebhookCourier, { delivery, read }: EventEntry) {
-    const now = yield* Clock.currentTimeMillis;
-    if (read !== null && now - read.at < freshFor) return read.event;
+  /** Reads an event again before it is sent, because its user may have been erased meanwhile. */
+  const findEvent = Effect.fnUntraced(function* ({ item }: WebhookCourier, { delivery }: Entry) {
     const page = yield* events.read(item.scope.pid, delivery.position - 1, 1);
     const found = Option.getOrElse(page, () => [])[0];
     return found?.id === delivery.eventId ? found : null;
@@ -152,7 +135,7 @@ export const makeCourierRun = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (node: WebhookNode, courier: WebhookCourier) {
     const { id } = courier.item;
-    const window = new DeliveryWindow<EventEntry>(courier.position);
+    const window = new DeliveryWindow(courier.position);
     let running = 0;
     let dueAt = 0;
     let saveAt = 0;
@@ -175,10 +158,11 @@ export const makeCourierRun = Effect.gen(function* () {
       return isLong();
     });
 
-    const send = Effect.fnUntraced(function* (entry: EventEntry) {
+    const send = Effect.fnUntraced(function* (entry: Entry) {
       const event = yield* findEvent(courier, entry);
       if (event === null) {
-        window.drop(entry, { ...entry.delivery, status: "given_up", nextAttemptAt: null, lanes: [] });
+        const dropped = { ...entry.delivery, status: "given_up", nextAttemptAt: null, lanes: [] } as const;
+        window.finish(entry, dropped, null);
         return;
       }
       const startedAt = yield* Clock.currentTimeMillis;
@@ -200,7 +184,7 @@ export const makeCourierRun = Effect.gen(function* () {
       while (window.isReady && running < most && now < node.livesUntil && !isEnding()) {
         const isExtra = running > 0;
         if (isExtra && node.freeAttempts === 0) return;
-        const entry = window.next() as EventEntry;
+        const entry = window.next() as Entry;
         running++;
         if (isExtra) node.freeAttempts--;
         const sending = send(entry).pipe(
@@ -249,14 +233,8 @@ export const makeCourierRun = Effect.gen(function* () {
       dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {
-        if (delivery.position === null) continue;
-        const stored = { ...delivery, position: delivery.position };
-        window.addDue({
-          delivery: stored,
-          isStored: true,
-          isErasure: delivery.type === "user.erased",
-          read: null,
-        });
+        const { position } = delivery;
+        if (position !== null) window.addDue({ delivery: { ...delivery, position }, isStored: true });
       }
     });
 
@@ -291,11 +269,4 @@ export const makeCourierRun = Effect.gen(function* () {
       courier.oldestAt = window.oldestAt;
     } while (yield* goOn());
   });
-});
-
-const newEntry = (event: FeedEvent, lanes: ReadonlyArray<string>, at: Millis): EventEntry => ({
-  read: { event, at },
-  isStored: false,
-  isErasure: event.type === "user.erased",
-  delivery: { ...untriedDelivery(event), position: event.position, lanes },
 });

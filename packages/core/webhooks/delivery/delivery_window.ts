@@ -12,8 +12,17 @@ export interface Entry {
    */
   readonly delivery: StoredDelivery & { readonly position: number };
   readonly isStored: boolean;
-  /** Erasure events are sent even if earlier deliveries of the user fail. */
-  readonly isErasure: boolean;
+}
+
+/** An entry, and its place in the order of its lanes. */
+interface Place {
+  readonly entry: Entry;
+  /** How many entries must be finished before this one may be sent. */
+  waitsFor: number;
+  /** Whether an earlier delivery of one of its lanes has failed. */
+  isBlocked: boolean;
+  /** The next entry of each lane. */
+  readonly followers: Array<Place>;
 }
 
 interface Unsaved {
@@ -30,17 +39,16 @@ const nothing = (): Unsaved => ({
   failedAt: null,
 });
 
-export class DeliveryWindow<E extends Entry = Entry> {
+export class DeliveryWindow {
   /** All events up to this position were read. */
   readPosition: number;
   /** Events not finished yet, by ID. */
-  readonly #entries = new Map<string, E>();
+  readonly #places = new Map<string, Place>();
   /** The feed position of each unfinished event that was read from the feed, by event ID, in feed order. */
   readonly #open = new Map<string, number>();
-  readonly #lanes = new Map<string, Array<E>>();
-  readonly #ready: Array<E> = [];
-  /** Events that are ready or being sent. */
-  readonly #sending = new WeakSet<E>();
+  /** The last unfinished event of each lane. */
+  readonly #lasts = new Map<string, Place>();
+  readonly #ready: Array<Entry> = [];
   /** Lanes with a failure that is not stored yet. */
   #failedLanes = new Set<string>();
   #unsaved = nothing();
@@ -51,7 +59,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#places.size;
   }
 
   /**
@@ -65,7 +73,7 @@ export class DeliveryWindow<E extends Entry = Entry> {
   /** The time of the oldest unfinished event that was read from the feed; null if there is none. */
   get oldestAt(): Millis | null {
     const [first] = this.#open.keys();
-    return first === undefined ? null : (this.#entries.get(first)?.delivery.at ?? null);
+    return first === undefined ? null : (this.#places.get(first)?.entry.delivery.at ?? null);
   }
 
   /** Records that all events up to a position were read. */
@@ -76,28 +84,23 @@ export class DeliveryWindow<E extends Entry = Entry> {
   /**
    * Adds the next event of the feed. If an earlier failure blocks the event, the event is moved to the store instead.
    */
-  addNew(entry: E, isBlocked: boolean): void {
+  addNew(entry: Entry, isBlocked: boolean): void {
     const { eventId, lanes, position } = entry.delivery;
     this.skipTo(position);
-    const mustWait = !entry.isErasure && (isBlocked || lanes.some((lane) => this.#failedLanes.has(lane)));
-    if (mustWait) {
-      this.#putAside(entry);
-      return;
-    }
     this.#open.set(eventId, position);
-    this.#add(entry);
+    this.#add(entry, isBlocked || lanes.some((lane) => this.#failedLanes.has(lane)));
   }
 
   /**
    * Adds a due delivery that was read from the store, unless the delivery is in the window or has just been finished.
    */
-  addDue(entry: E): void {
+  addDue(entry: Entry): void {
     const { eventId } = entry.delivery;
-    if (!this.#entries.has(eventId) && !this.#unsaved.deliveries.has(eventId)) this.#add(entry);
+    if (!this.#places.has(eventId) && !this.#unsaved.deliveries.has(eventId)) this.#add(entry, false);
   }
 
   /** Returns the next event to send; undefined if none may be sent now. */
-  next(): E | undefined {
+  next(): Entry | undefined {
     return this.#ready.shift();
   }
 
@@ -106,33 +109,26 @@ export class DeliveryWindow<E extends Entry = Entry> {
   }
 
   /**
-   * Records the result of an attempt. A failing delivery moves the later events of its lanes to the store, where they
+   * Records the result of an attempt. After a failure, the later events of its lanes are moved to the store, where they
    * wait. After any other result, the next event of each lane becomes ready if it is the first in all of its lanes.
+   *
+   * @param at when the attempt ended; null for an event that is no longer in the feed, so that it was not sent
    */
-  finish(entry: E, delivery: StoredDelivery, at: Millis): void {
-    const { lanes } = entry.delivery;
+  finish(entry: Entry, delivery: StoredDelivery, at: Millis | null): void {
+    const { eventId, lanes } = entry.delivery;
+    const isFailing = delivery.status === "failing";
     if (delivery.status === "delivered") {
       this.#unsaved.deliveredAt = at;
       this.#unsaved.failedAt = null;
     } else {
       this.#unsaved.failedAt ??= at;
     }
-    this.#unsaved.deliveries.set(delivery.eventId, delivery);
-    if (delivery.status === "failing") {
-      for (const lane of lanes) this.#failedLanes.add(lane);
-    } else if (entry.isStored) {
-      for (const lane of lanes) this.#unsaved.freedLanes.add(lane);
+    this.#unsaved.deliveries.set(eventId, delivery);
+    for (const lane of lanes) {
+      if (isFailing) this.#failedLanes.add(lane);
+      else if (entry.isStored) this.#unsaved.freedLanes.add(lane);
     }
-    this.#remove(entry);
-    this.#offerFirst(delivery.status === "failing" ? this.#putFollowersAside(lanes) : lanes);
-  }
-
-  /** Drops an event that is no longer in the feed. */
-  drop(entry: E, delivery: StoredDelivery): void {
-    this.#unsaved.deliveries.set(delivery.eventId, delivery);
-    for (const lane of entry.delivery.lanes) this.#unsaved.freedLanes.add(lane);
-    this.#remove(entry);
-    this.#offerFirst(entry.delivery.lanes);
+    this.#leave(this.#places.get(eventId), isFailing);
   }
 
   get hasUnsaved(): boolean {
@@ -147,72 +143,44 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return unsaved;
   }
 
-  #add(entry: E): void {
-    this.#entries.set(entry.delivery.eventId, entry);
-    for (const lane of entry.delivery.lanes) {
-      const queue = this.#lanes.get(lane);
-      if (queue === undefined) this.#lanes.set(lane, [entry]);
-      else queue.push(entry);
-    }
-    this.#offer(entry);
-  }
-
-  #remove(entry: E): void {
+  #add(entry: Entry, isBlocked: boolean): void {
     const { eventId, lanes } = entry.delivery;
-    this.#entries.delete(eventId);
-    this.#open.delete(eventId);
+    const place: Place = { entry, waitsFor: 0, isBlocked, followers: [] };
+    this.#places.set(eventId, place);
     for (const lane of lanes) {
-      const left = (this.#lanes.get(lane) ?? []).filter((other) => other !== entry);
-      if (left.length === 0) this.#lanes.delete(lane);
-      else this.#lanes.set(lane, left);
+      const last = this.#lasts.get(lane);
+      last?.followers.push(place);
+      if (last !== undefined) place.waitsFor++;
+      this.#lasts.set(lane, place);
     }
+    this.#offer(place);
   }
 
-  #offerFirst(lanes: Iterable<string>): void {
-    for (const lane of lanes) {
-      const first = this.#lanes.get(lane)?.[0];
-      if (first !== undefined) this.#offer(first);
-    }
-  }
-
-  /** Makes an entry ready if it is the first in all of its lanes. */
-  #offer(entry: E): void {
-    const isFirst = entry.delivery.lanes.every((lane) => this.#lanes.get(lane)?.[0] === entry);
-    if (isFirst && !this.#sending.has(entry)) {
-      this.#sending.add(entry);
+  /** Makes an event ready if it is the first in all of its lanes, or moves it to the store if it is blocked. */
+  #offer(place: Place): void {
+    const { entry, waitsFor, isBlocked } = place;
+    if (waitsFor > 0) return;
+    // Erasures are sent even if earlier deliveries of the user fail.
+    if (!isBlocked || entry.delivery.type === "user.erased") {
       this.#ready.push(entry);
+      return;
     }
+    // The event becomes due in the store when the earlier events of its lanes are done.
+    this.#unsaved.deliveries.set(entry.delivery.eventId, { ...entry.delivery, nextAttemptAt: null });
+    for (const lane of entry.delivery.lanes) this.#failedLanes.add(lane);
+    this.#leave(place, true);
   }
 
-  /**
-   * Moves to the store all events that must wait for a failed event: the later events of its lanes, then the later
-   * events of the other lanes of those events, and so on. Returns all these lanes.
-   *
-   * @param lanes the lanes of the failed event
-   */
-  #putFollowersAside(lanes: ReadonlyArray<string>): ReadonlySet<string> {
-    const reached = [...lanes];
-    const blocked = new Set(lanes);
-    for (let lane = reached.pop(); lane !== undefined; lane = reached.pop()) {
-      const followers = (this.#lanes.get(lane) ?? []).filter(
-        (entry) => !this.#sending.has(entry) && !entry.isErasure,
-      );
-      for (const entry of followers) {
-        this.#remove(entry);
-        this.#putAside(entry);
-        for (const other of entry.delivery.lanes) {
-          if (blocked.has(other)) continue;
-          blocked.add(other);
-          reached.push(other);
-        }
-      }
+  #leave(place: Place | undefined, isFailing: boolean): void {
+    if (place === undefined) return;
+    const { eventId, lanes } = place.entry.delivery;
+    this.#places.delete(eventId);
+    this.#open.delete(eventId);
+    for (const lane of lanes) if (this.#lasts.get(lane) === place) this.#lasts.delete(lane);
+    for (const follower of place.followers) {
+      follower.isBlocked ||= isFailing || place.isBlocked;
+      follower.waitsFor--;
+      this.#offer(follower);
     }
-    return blocked;
-  }
-
-  /** Moves an event to the store. The event becomes due there when the earlier events of its lanes are done. */
-  #putAside({ delivery }: E): void {
-    this.#unsaved.deliveries.set(delivery.eventId, { ...delivery, nextAttemptAt: null });
-    for (const lane of delivery.lanes) this.#failedLanes.add(lane);
   }
 }

@@ -3,17 +3,20 @@ import { describe, expect, it } from "vitest";
 import type { StoredDelivery } from "../webhook_store.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
-type Parts = Partial<Pick<Entry, "isStored" | "isErasure">>;
+type Parts = Partial<Pick<Entry, "isStored">> & Partial<Pick<StoredDelivery, "type">>;
 
 /** Makes an entry whose event ID is `name`. */
-const entry = (name: string, position: number, lanes: ReadonlyArray<string>, parts: Parts = {}): Entry => ({
+const entry = (
+  name: string,
+  position: number,
+  lanes: ReadonlyArray<string>,
+  { isStored = false, type = "link.set" }: Parts = {},
+): Entry => ({
   delivery: {
-    ...makeDelivery({ eventId: name, status: "waiting", attempts: 0, nextAttemptAt: null, lanes }),
+    ...makeDelivery({ eventId: name, type, status: "waiting", attempts: 0, nextAttemptAt: null, lanes }),
     position,
   },
-  isStored: false,
-  isErasure: false,
-  ...parts,
+  isStored,
 });
 
 /**
@@ -112,14 +115,19 @@ describe("DeliveryWindow", () => {
   it("a `user.erased` event is sent when the user's attempts in flight end, even if they fail", () => {
     const window = makeWindow(["a1", "a"], ["a2", "a"]);
     const [a1] = takeReady(window) as [Entry];
-    window.addNew(entry("erased", 3, ["a"], { isErasure: true }), true);
+    window.addNew(entry("erased", 3, ["a"], { type: "user.erased" }), true);
     window.addNew(entry("a4", 4, ["a"]), false);
     expect(takeReady(window)).toEqual([]);
     window.finish(a1, over(a1, "failing"), 1);
-    expect(namesOf(takeReady(window))).toEqual(["erased"]);
+    const [erased] = takeReady(window) as [Entry];
     expect(saved(window)).toEqual([
       ["a1", "failing"],
       ["a2", "waiting"],
+    ]);
+    window.finish(erased, over(erased, "delivered"), 2);
+    expect(takeReady(window)).toEqual([]);
+    expect(saved(window)).toEqual([
+      ["erased", "delivered"],
       ["a4", "waiting"],
     ]);
   });
