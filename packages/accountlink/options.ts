@@ -21,8 +21,8 @@ import {
 } from "effect";
 import { Base64 } from "effect/encoding";
 import * as Accept from "./accept.ts";
+import { problemsIn } from "./method.ts";
 import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
-import { problemsIn } from "./problems.ts";
 import { type ScopeChoice, scopeFields } from "./scope.ts";
 import { memory, type Storage } from "./storage.ts";
 

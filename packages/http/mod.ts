@@ -21,7 +21,7 @@ export {
 export type { MakePages, Pages } from "./pages.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
-export { Readiness } from "./system/readiness.ts";
+export { Readiness } from "./system/system_routes.ts";
 export { maxUploadsSize, type UploadedFile, type UploadFolder } from "./uploads.ts";
 export {
   makeWebHandler,

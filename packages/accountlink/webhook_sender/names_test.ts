@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { assert, describe, expect, testLive as test, vi } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
-import { resolveWith } from "./names.ts";
+import { resolveWith } from "./targets.ts";
 
 const [typeA, typeAaaa] = [1, 28];
 

@@ -7,6 +7,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
+import type { Millis } from "@accountlink/core/timestamp";
 import {
   type WebhookAnswer,
   type WebhookRequest,
@@ -15,9 +16,7 @@ import {
 } from "@accountlink/core/webhooks";
 import { Clock, Effect, Layer } from "effect";
 import type { IpNetwork } from "effect/net";
-import { answerOf, discardBody } from "./answer.ts";
-import { type Resolve, resolvePrivate, resolvePublic } from "./names.ts";
-import { targetsOf } from "./targets.ts";
+import { type Resolve, resolvePrivate, resolvePublic, targetsOf } from "./targets.ts";
 
 /** Milliseconds that an attempt may take. */
 const deadline = 10_000;
@@ -184,3 +183,37 @@ const isOfCertificate = /CERT|ISSUER|SIGNATURE/;
 
 const failed = ({ code = "" }: Pick<NodeJS.ErrnoException, "code">) =>
   new WebhookUnanswered({ error: isOfCertificate.test(code) ? "certificate" : "connection" });
+
+/** The maximum number of bytes that are read from a body. */
+const longestBody = 65_536;
+
+/** @param deadline how long to wait for the end of the body, in milliseconds */
+const discardBody = (incoming: IncomingMessage, deadline: number): void => {
+  let received = 0;
+  const late = setTimeout(() => incoming.destroy(), deadline).unref();
+  incoming
+    .on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > longestBody) incoming.destroy();
+    })
+    .on("close", () => clearTimeout(late))
+    // Ignore the error: the status, which decides the result, arrived before the body.
+    .on("error", () => {});
+};
+
+export const answerOf = ({ statusCode = 0, headers }: IncomingMessage, now: Millis): WebhookAnswer => ({
+  status: statusCode,
+  type: headers["content-type"]?.slice(0, 100) ?? null,
+  retryAfter: statusCode === 429 || statusCode === 503 ? waitOf(headers["retry-after"], now) : null,
+});
+
+/**
+ * Parses `Retry-After`, which is a number of seconds or a date. Returns the wait in milliseconds; null if the text is
+ * missing or invalid.
+ */
+const waitOf = (text: string | undefined, now: Millis): number | null => {
+  if (text === undefined) return null;
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1_000;
+  const until = Date.parse(text);
+  return Number.isNaN(until) ? null : Math.max(0, until - now);
+};

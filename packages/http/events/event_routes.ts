@@ -4,15 +4,18 @@ import {
   type EventType,
   type FeedEvent,
   type FeedStart,
+  type FeedStep,
   type FeedTarget,
 } from "@accountlink/core/events";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { EventsV2 } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, type Stream } from "effect";
+import { Sse } from "effect/encoding";
+import type { HttpResponse } from "../http_app.ts";
 import { makeWaitProblems } from "../pipeline/parameters.ts";
 import type { GuildInput, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
-import { lastEventId } from "../sessions/event_stream.ts";
-import { feedStream } from "./feed_stream.ts";
+import { type RequestContext, toContract } from "../request_context.ts";
+import { comment, lastEventId, opening, streamResponse } from "../sessions/event_stream.ts";
 
 type StartValues = Omit<KeyedInput<typeof EventsV2.streamEvents.parameters>["values"], "guildId">;
 
@@ -72,3 +75,29 @@ const eventResponse = ({ id, type, at, data }: FeedEvent): typeof EventsV2.Event
     at: formatTimestamp(at),
     data: "lastVerifiedAt" in data ? { ...data, lastVerifiedAt: formatTimestamp(data.lastVerifiedAt) } : data,
   }) as typeof EventsV2.Event.Encoded;
+
+const feedStream = (
+  context: RequestContext,
+  steps: Stream.Stream<FeedStep>,
+  toResponse: (event: FeedEvent) => unknown,
+): HttpResponse => {
+  const dataOf = (event: FeedEvent) => JSON.stringify(toContract(context, toResponse(event)));
+  return streamResponse(context, steps, (step) => textOf(step, dataOf));
+};
+
+const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string => {
+  switch (step.step) {
+    case "begin":
+      return opening;
+    case "idle":
+      return comment;
+    // The event `timeout` has an ID, so that an `EventSource` that received no other event can resume at this position
+    // when it reconnects.
+    case "timeout":
+      return Sse.encoder.write({ _tag: "Event", event: "timeout", id: step.cursor, data: "{}" });
+    case "event": {
+      const { event, cursor } = step;
+      return Sse.encoder.write({ _tag: "Event", event: event.type, id: cursor, data: dataOf(event) });
+    }
+  }
+};

@@ -1,8 +1,40 @@
-import { Effect, Metric } from "effect";
+import { KeyStore } from "@accountlink/core/keys";
+import { Secrets } from "@accountlink/core/secrets";
+import { Context, Effect, Layer, Metric } from "effect";
 import { PrometheusMetrics } from "effect/observability";
 import { type HttpResponse, textResponse } from "../http_app.ts";
 import { type BoundRoute, withHeaders } from "../pipeline/pipeline.ts";
-import { Readiness } from "./readiness.ts";
+
+/** The health of the dependencies, for `/readyz`. */
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    /** The ID of the deployment, which `/readyz` shows. */
+    readonly deployment: string;
+    /** Names of unavailable dependencies that the service needs. */
+    readonly failing: Effect.Effect<ReadonlyArray<string>>;
+    /** Names of unavailable dependencies that the service can do without. */
+    readonly degraded: Effect.Effect<ReadonlyArray<string>>;
+  }
+>()("@accountlink/http/Readiness") {
+  /** Ready if the storage answers within a second. */
+  static readonly layerStorage = Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const keys = yield* KeyStore;
+      const { deploymentId } = yield* Secrets;
+      return Readiness.of({
+        deployment: deploymentId,
+        failing: keys.findAccount("").pipe(
+          Effect.timeout("1 second"),
+          Effect.as([]),
+          Effect.catch(() => Effect.succeed(["storage"])),
+        ),
+        degraded: Effect.succeed([]),
+      });
+    }),
+  );
+}
 
 const json = (status: number, body: unknown): HttpResponse =>
   textResponse(status, JSON.stringify(body), "application/json", {

@@ -1,6 +1,5 @@
-import { Cause, type Context, Effect, Exit, type Fiber, Stream } from "effect";
+import { Cause, type Context, Effect, Exit, type Fiber, Latch, Stream } from "effect";
 import { type HttpApp, type HttpResponse, isStream } from "../http_app.ts";
-import type { OpenRequests } from "./open_requests.ts";
 import { toWebHead, toWebResponse, WebRequest } from "./web_request.ts";
 
 /** Answers a request. Aborting its signal stops the work. */
@@ -57,3 +56,19 @@ const exitOf = async (
   signal.removeEventListener("abort", interrupt);
   return exit;
 };
+
+/** Counts the requests whose responses have not ended, so that a handler can wait for them before it closes. */
+export class OpenRequests {
+  #count = 0;
+  readonly #none = Latch.makeUnsafe(true);
+
+  readonly ended = this.#none.await;
+
+  /** Counts a request until the returned function is called. */
+  begin(): () => void {
+    if (this.#count++ === 0) this.#none.closeUnsafe();
+    return () => {
+      if (--this.#count === 0) this.#none.openUnsafe();
+    };
+  }
+}

@@ -14,9 +14,8 @@ import type { HttpApp } from "../http_app.ts";
 import { makeNodeListener, type NodeRequest, type NodeResponse } from "../node/node_listener.ts";
 import type { MakePages } from "../pages.ts";
 import { HttpSettings, type HttpSettingsShape } from "../settings.ts";
-import { Readiness } from "../system/readiness.ts";
-import { type Fetch, makeFetch } from "./make_fetch.ts";
-import { OpenRequests } from "./open_requests.ts";
+import { Readiness } from "../system/system_routes.ts";
+import { type Fetch, makeFetch, OpenRequests } from "./make_fetch.ts";
 
 /** Where users reach the handler, how it learns their addresses, and what it serves. */
 export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "docs" | "uploads"> {
