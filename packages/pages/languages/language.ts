@@ -2,18 +2,19 @@
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
 import { Html, html } from "../html.ts";
+import type english from "./en.json";
 import { type LanguageTag, languages } from "./languages.ts";
 import type { MessageValues } from "./message_values.ts";
 
-export type MessageKey = keyof MessageValues;
+export type MessageKey = keyof typeof english;
 
 /** Messages in place of the service's own, by language and key. */
 export type OwnMessages = Partial<Record<LanguageTag, Partial<Record<MessageKey, string>>>>;
 
 /** The keys of messages without values. */
-export type PlainKey = {
-  [Key in MessageKey]: MessageValues[Key] extends null ? Key : never;
-}[MessageKey];
+export type PlainKey = Exclude<MessageKey, keyof MessageValues>;
+
+type Values = MessageValues & Readonly<Record<PlainKey, null>>;
 
 /** Renders what stands between the two ends of a tag of a message. */
 type Tag = (content: Html) => Html;
@@ -24,13 +25,10 @@ interface Kinds<Text> {
   readonly tag: Tag;
 }
 
-type ValuesOf<Key extends MessageKey, Text> = MessageValues[Key] extends null
+type ValuesOf<Key extends MessageKey, Text> = Values[Key] extends null
   ? readonly []
   : readonly [
-      values: {
-        readonly [Name in keyof MessageValues[Key]]: Kinds<Text>[MessageValues[Key][Name] &
-          keyof Kinds<Text>];
-      },
+      values: { readonly [Name in keyof Values[Key]]: Kinds<Text>[Values[Key][Name] & keyof Kinds<Text>] },
     ];
 
 /** Renders the tag `<b>` of a message. */

@@ -35,16 +35,17 @@ describe("the messages", () => {
   it("every file of messages is a language, and the types name every value of a message", async () => {
     const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".json"));
     expect(files.toSorted()).toEqual(languageTags.map((tag) => `${tag}.json`).toSorted());
-    const lines = Object.entries(english).map(([key, message]) => {
+    const lines = Object.entries(english).flatMap(([key, message]) => {
       const { values } = needsOf("en", message);
       const fields = Object.entries(values).map(([name, kind]) => `readonly ${name}: "${kind}"`);
-      const line = `  readonly "${key}": ${fields.length === 0 ? "null" : `{ ${fields.join("; ")} }`};`;
+      if (fields.length === 0) return [];
+      const line = `  readonly "${key}": { ${fields.join("; ")} };`;
       return line.length <= 110
         ? line
         : line.replace("{ ", "{\n    ").replaceAll("; readonly", ";\n    readonly").replace(" };", ";\n  };");
     });
     const head =
-      "/** The values of each message. Written by `vitest -u` from `en.json`: see `languages_test.ts`. */";
+      "/** The values of each message that has some. Written by `vitest -u` from `en.json`: see `languages_test.ts`. */";
     await expect(`${head}\nexport interface MessageValues {\n${lines.join("\n")}\n}\n`).toMatchFileSnapshot(
       "message_values.ts",
     );
