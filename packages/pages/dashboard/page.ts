@@ -3,7 +3,7 @@ import type { Tier } from "@accountlink/core/keys";
 import { Array } from "effect";
 import { Html, html } from "../html.ts";
 import { may, paths } from "./paths.ts";
-import { type SectionName, sections } from "./sections.ts";
+import { icons, type SectionName, sections } from "./sections.ts";
 
 const groups = Object.values(
   Array.groupBy(Object.keys(sections) as ReadonlyArray<SectionName>, (name) => sections[name].group),
@@ -93,8 +93,8 @@ const finder = html`<form method="get" action="${paths.links}" class="find" role
 </form>`;
 
 const entry = (section: SectionName, current: SectionName): Html => {
-  const { path, name, icon } = sections[section];
-  return html`<li><a href="${path}"${section === current ? html` aria-current="page"` : null}><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${new Html(icon)}</svg>${name}</a></li>`;
+  const { path, name } = sections[section];
+  return html`<li><a href="${path}"${section === current ? html` aria-current="page"` : null}><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${name}</a></li>`;
 };
 
 const mark = new Html(
