@@ -2,17 +2,18 @@ import { allows } from "@accountlink/core/accounts";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
-import { Effect } from "effect";
+import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
 import { redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { visibleName } from "./look/account_name.ts";
+import type { NoticeName } from "./look/notice.ts";
 import { makeMemberOf, type SignedInMember } from "./owner.ts";
 import type { Page, PlatformNames } from "./page.ts";
 import { pageResponse } from "./page_response.ts";
-import { paths, roleOfPage } from "./paths.ts";
+import { paths, roleOfPage, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
   readonly owner: KeyOwner;
@@ -28,6 +29,10 @@ export interface Fields {
   /** Returns every value of a field, such as the ticked boxes of a list. */
   readonly all: (name: string) => ReadonlyArray<string>;
 }
+
+/** The values of a form by the names of its fields, without white space around them. */
+export const typedIn = <Name extends string>(labels: Readonly<Record<Name, unknown>>, fields: Fields) =>
+  Record.map(labels, (_, name): string => fields(name).trim());
 
 type DashboardPath = `/dashboard${string}`;
 
@@ -52,14 +57,23 @@ export const makeOwnerPages = Effect.gen(function* () {
     });
 
   const render = Effect.fnUntraced(function* (
-    page: Page,
+    answered: Page,
     { context, owner, role, accounts, invitations, csrf }: OwnerVisitor,
   ) {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
+    const page = { ...answered, status: answered.status ?? answered.refused?.status ?? 200 };
     return pageResponse(
       page,
-      { account, role, userName, hasChoice: accounts.length + invitations.length > 1, csrf, platforms },
+      {
+        account,
+        role,
+        userName,
+        hasChoice: accounts.length + invitations.length > 1,
+        csrf,
+        platforms,
+        done: context.query["done"],
+      },
       footerHtml(context.language, settings, page, requestId),
       basePath,
     );
@@ -133,8 +147,15 @@ export const makeGuildChoice = Effect.map(
         : Effect.orElseSucceed(profiles.ownGuilds(signIn.guilds), () => null),
 );
 
-/** Redirects the browser to a page after a form, so that a reload does not send the form again. */
-export const seeOther = (path: string): HttpResponse => redirectTo(303, path);
+/**
+ * Redirects the browser to a page after a form, so that a reload does not send the form again.
+ *
+ * @param query the query of the page; `done` names the notice that the page shows
+ */
+export const seeOther = (
+  path: string,
+  query: Readonly<Record<string, string | null>> & { readonly done?: NoticeName } = {},
+): HttpResponse => redirectTo(303, withQuery(path, query));
 
 const fieldsFrom = (all: Fields["all"]): Fields =>
   Object.assign((name: string) => all(name)[0] ?? "", { all });

@@ -2,6 +2,8 @@ import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { Array } from "effect";
 import { Html, html } from "../html.ts";
+import { noticeHtml } from "./look/notice.ts";
+import { problemSummary, type Refused } from "./look/refused.ts";
 import { may, paths } from "./paths.ts";
 import { icons, type SectionName, sections } from "./sections.ts";
 
@@ -10,11 +12,17 @@ const groups = Object.values(
 );
 
 export interface Page {
-  /** 200 if left out. */
+  /** If left out, the status of `refused`, or 200. */
   readonly status?: number;
   readonly title: string;
   readonly section: SectionName;
   readonly content: Html;
+  /** Why a form of this page was refused. The messages stand above the content. */
+  readonly refused?: Refused | null;
+  /** The labels of the fields that `refused` names. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Stands above the content in place of the notice that the URL names. */
+  readonly notice?: Html | null;
 }
 
 export interface Visitor {
@@ -26,6 +34,8 @@ export interface Visitor {
   readonly hasChoice: boolean;
   /** The CSRF token. `documentOf` adds it to every form that sends data. */
   readonly csrf: string;
+  /** The name of the notice about the last action, as the URL has it. */
+  readonly done: unknown;
   readonly platforms: PlatformNames;
 }
 
@@ -34,8 +44,10 @@ export interface PlatformNames {
   readonly game: string;
 }
 
-export const documentOf = ({ title, section, content }: Page, visitor: Visitor, footer: Html): Html =>
-  withCsrf(
+export const documentOf = (page: Page, visitor: Visitor, footer: Html): Html => {
+  const { title, section, content, refused = null, labels = {}, notice } = page;
+  const top = refused === null ? (notice ?? noticeHtml(visitor.done)) : problemSummary(refused, labels);
+  return withCsrf(
     visitor.csrf,
     html`<!doctype html>
 <html lang="en">
@@ -54,13 +66,18 @@ export const documentOf = ({ title, section, content }: Page, visitor: Visitor, 
 ${header(section, visitor)}
 <main id="content" tabindex="-1">
 <h1>${title}</h1>
-${content}
+${
+  top &&
+  html`
+${top}`
+}${content}
 </main>
 ${footer}
 </body>
 </html>
 `,
   );
+};
 
 /** Adds the token to every form that sends data. Texts by strangers are escaped, so they contain no form. */
 const withCsrf = (csrf: string, { source }: Html): Html => {

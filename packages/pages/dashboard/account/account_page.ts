@@ -2,7 +2,8 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
-import { problemSummary, textField } from "../look/field.ts";
+import { textField } from "../look/field.ts";
+import { refusedFor } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -37,16 +38,12 @@ export interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView
   readonly signIns: ReadonlyArray<OwnSignIn>;
 }
 
-export const accountPage = (
-  view: AccountView,
-  visitor: Pick<Visitor, "role">,
-  notice: Html | null,
-): Page => ({
-  status: isRefused(view) ? 400 : 200,
+export const accountPage = (view: AccountView, visitor: Pick<Visitor, "role">): Page => ({
   title: "Account",
   section: "account",
+  refused: refusedFor(view.shared?.problems ?? []),
+  labels: { displayName: nameLabel },
   content: html`
-${isRefused(view) ? problemSummary(view.shared?.problems ?? [], { displayName: nameLabel }, null) : notice}
 <dl class="facts">
 <div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
 <div><dt>Account</dt><dd>${view.account.name}</dd></div>
@@ -64,8 +61,6 @@ ${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h
 </section>
 <p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
 });
-
-const isRefused = ({ shared }: AccountView): boolean => (shared?.problems.length ?? 0) > 0;
 
 const nameLabel = "Name that players read";
 

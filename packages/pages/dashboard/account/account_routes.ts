@@ -9,9 +9,8 @@ import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";
-import { noticeHtml } from "../look/notice.ts";
 import { makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { paths, withQuery } from "../paths.ts";
+import { paths } from "../paths.ts";
 import { accountPage } from "./account_page.ts";
 import { choicePage } from "./choice_page.ts";
 
@@ -38,7 +37,6 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 
   const shown = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
-    done: string,
     typed: string | null,
     problems: ReadonlyArray<ParameterProblem>,
   ) {
@@ -61,11 +59,11 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       chatId: signIn.chatId,
       signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
     };
-    return accountPage(view, visitor, noticeHtml(done));
+    return accountPage(view, visitor);
   });
 
   return [
-    page(paths.account, (visitor, query) => shown(visitor, query("done"), null, [])),
+    page(paths.account, (visitor) => shown(visitor, null, [])),
     form(
       paths.accountName,
       Effect.fnUntraced(function* (visitor, fields) {
@@ -75,8 +73,8 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         const { pid } = shared.scope;
         return yield* Effect.fromResult(readName({ pid, displayName: typed || null }, "global")).pipe(
           Effect.flatMap(({ displayName = null }) => scopes.update(visitor.owner, pid, { displayName })),
-          Effect.as(seeOther(withQuery(paths.account, { done: "said" }))),
-          Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, "", typed, parameters)),
+          Effect.as(seeOther(paths.account, { done: "said" })),
+          Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, typed, parameters)),
         );
       }),
     ),
@@ -91,14 +89,11 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     form(paths.declineInvitation, ({ signIn, context }, fields) =>
       Effect.as(
         members.decline(signIn, fields("account"), context.requestId),
-        seeOther(withQuery(paths.account, { done: "declined" })),
+        seeOther(paths.account, { done: "declined" }),
       ),
     ),
     form(paths.endSignIn, ({ signIn }, fields) =>
-      Effect.as(
-        signIns.end(signIn, fields("id") as SignInId),
-        seeOther(withQuery(paths.account, { done: "ended" })),
-      ),
+      Effect.as(signIns.end(signIn, fields("id") as SignInId), seeOther(paths.account, { done: "ended" })),
     ),
   ];
 });

@@ -8,7 +8,6 @@ import {
   maxListedAlts,
   severityOf,
 } from "@accountlink/core/alts";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Tier } from "@accountlink/core/keys";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { contactHtml } from "../../footer.ts";
@@ -16,7 +15,8 @@ import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { visibleName } from "../look/account_name.ts";
-import { problemSummary, radioField, textField } from "../look/field.ts";
+import { radioField, textField } from "../look/field.ts";
+import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
@@ -51,27 +51,23 @@ export interface AltsView {
   readonly communities: ReadonlyArray<Community>;
   /** Null before the first search. */
   readonly found: AltsFound | null;
-  readonly problems: ReadonlyArray<ParameterProblem>;
-  /** An error message about the whole form. */
-  readonly general: string | null;
-  readonly status: number;
+  /** Why the search or the review was refused; null if it was not. */
+  readonly refused: Refused | null;
 }
 
 const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note", otherChatId: "Pair" };
 
-/** @param notice the result of the last action, or null */
 export const altsPage = (
   form: AltsForm,
   view: AltsView,
   visitor: Pick<Visitor, "platforms" | "role">,
   now: Millis,
-  notice: Html | null,
 ): Page => ({
-  status: view.status,
   title: "Alts",
   section: "alts",
+  refused: view.refused,
+  labels,
   content: html`
-${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general ?? "Some fields need another value.") : notice}
 <p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
 ${view.tier === "premium" ? question(form, view, visitor) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one${view.contact && html`: ${contactHtml(view.contact)}`}.</p>`}
 ${view.found && answer(form, view.found, visitor, now)}`,
@@ -79,25 +75,25 @@ ${view.found && answer(form, view.found, visitor, now)}`,
 
 const question = (
   form: AltsForm,
-  { communities, problems }: AltsView,
+  { communities, refused }: AltsView,
   { platforms: { chat, game }, role }: Pick<Visitor, "platforms" | "role">,
 ): Html =>
   communities.length === 0
     ? html`<p class="empty">There are no communities yet. ${may(role, paths.newKey, html`<a href="${paths.newKey}">Create a key</a> to begin.`)}</p>`
     : html`
 <form method="get" action="${paths.alts}" class="panel">
-${communityField(communities, form.pid, problems)}
+${communityField(communities, form.pid, refused?.problems)}
 ${radioField({
   name: "kind",
   label: labels.kind,
   value: form.kind,
-  problems,
+  problems: [],
   choices: [
     { value: "chat", label: `An account on ${chat}` },
     { value: "game", label: `An account on ${game}` },
   ],
 })}
-${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: form.id, required: true, problems })}
+${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: form.id, required: true, problems: refused?.problems ?? [] })}
 <button class="button">Look for alts</button>
 </form>`;
 

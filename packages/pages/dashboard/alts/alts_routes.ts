@@ -6,16 +6,19 @@ import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
 import { idRules, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
+import type { HttpResponse } from "@accountlink/http/for_pages";
+import { statusOf } from "@accountlink/http-api";
 import { Clock, Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";
+import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
-import { type KeyFormError, refusalOf } from "../keys/key_refusals.ts";
 import { messageText } from "../look/list_name.ts";
-import { noticeHtml } from "../look/notice.ts";
+import { orShowAgain, type Refused } from "../look/refused.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { paths, withQuery } from "../paths.ts";
+import type { Page } from "../page.ts";
+import { paths } from "../paths.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
 /** The maximum number of reviews that `AltReviews` lists for a user. */
@@ -87,29 +90,23 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     typed: AltsForm,
     all: ReadonlyArray<Community>,
     found: AltsFound | null,
-    notice: string,
-    error: KeyFormError | null,
+    refused: Refused | null,
   ) {
-    const refused = error === null ? { status: 200, problems: [], general: null } : problemOf(error);
-    const view = {
-      ...refused,
-      tier: visitor.owner.account.tier,
-      contact,
-      communities: all,
-      found,
-    };
-    return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis, noticeHtml(notice));
+    const { tier } = visitor.owner.account;
+    const view = { refused, tier, contact, communities: all, found };
+    return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis);
   });
 
   /** Searches for the typed user, and renders the page with the result or the problems of the form. */
-  const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm, notice = "") {
+  const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm) {
     const { all, community } = yield* communities.choose(visitor, typed.pid);
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
-    const refuse = (error: KeyFormError) => show(visitor, typed, all, null, notice, error);
-    if (!isAsked || community === undefined) return yield* show(visitor, typed, all, null, notice, null);
-    return yield* find(visitor, community.scope, typed).pipe(
-      Effect.flatMap((found) => show(visitor, typed, all, found, notice, null)),
-      Effect.catchTag(["Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"], refuse),
+    if (!isAsked || community === undefined) return yield* show(visitor, typed, all, null, null);
+    return yield* orForm(
+      Effect.flatMap(find(visitor, community.scope, typed), (found) =>
+        show(visitor, typed, all, found, null),
+      ),
+      (refused) => show(visitor, typed, all, null, refused),
     );
   });
 
@@ -139,17 +136,13 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   });
 
   return [
-    page(paths.alts, (visitor, query) => answer(visitor, typedForm(query), query("done"))),
+    page(paths.alts, (visitor, query) => answer(visitor, typedForm(query))),
     form(paths.altReviews, (visitor, fields) => {
       const typed = typedForm(fields);
-      const refuse = (error: KeyFormError) =>
-        Effect.flatMap(communities.list(visitor), (all) => show(visitor, typed, all, null, "", error));
-      return review(visitor, fields).pipe(
-        Effect.map((done) => seeOther(withQuery(paths.alts, { ...typed, done }))),
-        Effect.catchTag(
-          ["Conflict", "Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"],
-          refuse,
-        ),
+      return orForm(
+        Effect.map(review(visitor, fields), (done) => seeOther(paths.alts, { ...typed, done })),
+        (refused) =>
+          Effect.flatMap(communities.list(visitor), (all) => show(visitor, typed, all, null, refused)),
       );
     }),
   ];
@@ -158,10 +151,20 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
 /** The chat ID of a visitor who may not review pairs with themself; null for owners, who answer to nobody. */
 const selfOf = ({ owner, role }: OwnerVisitor): ChatId | null => (role === "owner" ? null : owner.chatId);
 
-const problemOf = (error: KeyFormError) =>
-  error._tag === "Forbidden"
-    ? { ...refusalOf(error), problems: [], general: `${messageText(error)}.` }
-    : refusalOf(error);
+/** Shows the form again with the reason if it was refused. No field of the form chooses the guild that refuses a user. */
+const orForm = (
+  answer: Effect.Effect<Page | HttpResponse, SiteError>,
+  show: (refused: Refused) => Effect.Effect<Page, SiteError>,
+) =>
+  orShowAgain(
+    answer,
+    (refused) => show({ ...refused, general: refused.general ?? "Some fields need another value." }),
+    ["MissingParameter", "InvalidParameter", "Conflict", "PlatformUnavailable"],
+  ).pipe(
+    Effect.catchTag("Forbidden", (error) =>
+      show({ status: statusOf(error), problems: [], general: `${messageText(error)}.` }),
+    ),
+  );
 
 const verdicts: Readonly<Record<string, AltVerdict | undefined>> = { same: "same", different: "different" };
 

@@ -5,26 +5,19 @@ import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Record } from "effect";
 import { documentBelow } from "../../base_path.ts";
 import { readerOf } from "../../page_render.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { given } from "../keys/keys_api.ts";
-import { noticeHtml } from "../look/notice.ts";
-import {
-  type Fields,
-  makeGuildChoice,
-  type OwnerPages,
-  type OwnerVisitor,
-  seeOther,
-} from "../owner_pages.ts";
-import { communityPath, paths, withQuery } from "../paths.ts";
+import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
+import { communityPath, paths } from "../paths.ts";
 import { previewDocument } from "../preview/preview_states.ts";
 import { makePanelView } from "./bot_panel.ts";
 import { makeScopeNames } from "./communities_api.ts";
 import { communitiesPage } from "./communities_page.ts";
 import { type Community } from "./community.ts";
-import { communityPage, type SaidForm, saidForm, saidOf } from "./community_page.ts";
+import { communityPage, type SaidForm, saidLabels } from "./community_page.ts";
 import { hasPlanOn, makeBotInvite } from "./first_steps.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -48,7 +41,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     { scope, guildName }: Community,
     said: SaidForm,
   ) {
-    const set = saidOf(said);
+    const set = settingsOf(said);
     const texts = { ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
     const shown = (title: string, state: string) => ({
       title,
@@ -64,11 +57,10 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     visitor: OwnerVisitor,
     typed: SaidForm | null,
     problems: ReadonlyArray<ParameterProblem>,
-    done: string,
     panelText = "",
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
-    const said = typed ?? saidForm(community);
+    const said = typed ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
     const guildId = guildOf(community.scope);
     const view = {
       community,
@@ -80,7 +72,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       panel: guildId === null ? null : yield* panelOf({ scope: community.scope, guildId }, panelText),
       previews: yield* previewsOf(visitor, community, said),
     };
-    return communityPage(view, said, visitor, noticeHtml(done), problems);
+    return communityPage(view, said, visitor, problems);
   });
 
   return [
@@ -97,20 +89,20 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       }),
     ),
 
-    page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("done"), query("text"))),
+    page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("text"))),
 
     form(
       communityPath(":pid"),
       Effect.fnUntraced(function* (visitor, fields) {
-        const said = typedSaid(fields);
-        if (fields("act") === "preview") return yield* one(visitor, said, [], "");
+        const said = typedIn(saidLabels, fields);
+        if (fields("act") === "preview") return yield* one(visitor, said, []);
         const pid = String(visitor.context.query["pid"]);
-        const save = Effect.fromResult(update({ pid, ...saidOf(said) }, "global")).pipe(
+        const save = Effect.fromResult(update({ pid, ...settingsOf(said) }, "global")).pipe(
           Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
-          Effect.map(({ scope }) => seeOther(withQuery(communityPath(scope.pid), { done: "said" }))),
+          Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: "said" })),
         );
         return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
-          one(visitor, said, parameters.map(asTyped), ""),
+          one(visitor, said, parameters.map(asTyped)),
         );
       }),
     ),
@@ -126,11 +118,8 @@ const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
       : reason.replace(/or null$/, "or nothing"),
 });
 
-const typedSaid = (fields: Fields): SaidForm => ({
-  displayName: fields("displayName").trim(),
-  supportUrl: fields("supportUrl").trim(),
-  doneText: fields("doneText").trim(),
-});
+/** Texts that are left empty are removed. */
+const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
 
 /** The communities of the signed-in user, with the names of their guilds. */
 export const makeCommunities = Effect.gen(function* () {

@@ -4,10 +4,11 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { problemSummary, textField } from "../look/field.ts";
+import { fieldsOf, textField } from "../look/field.ts";
 import { linksText } from "../look/link_count.ts";
 import { communityName, listText } from "../look/list_name.ts";
 import { qrCode } from "../look/qr_code.ts";
+import { refusedFor } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
@@ -15,11 +16,14 @@ import { type PanelView, panelSection } from "./bot_panel.ts";
 import { type Community, verifyUrl } from "./community.ts";
 import { addBot, type BotInvite, botStep, firstSteps, isReachable } from "./first_steps.ts";
 
-export interface SaidForm {
-  readonly displayName: string;
-  readonly supportUrl: string;
-  readonly doneText: string;
-}
+/** The labels of the texts that owners set for their users. */
+export const saidLabels = {
+  displayName: "Name of your community",
+  supportUrl: "Help page",
+  doneText: "Message at the end",
+} as const;
+
+export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
 
 export interface CommunityView {
   readonly community: Community;
@@ -36,41 +40,22 @@ export interface CommunityView {
   readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
 }
 
-export const saidOf = ({ displayName, supportUrl, doneText }: SaidForm) => ({
-  displayName: displayName || null,
-  supportUrl: supportUrl || null,
-  doneText: doneText || null,
-});
-
-export const saidForm = ({ settings }: Community): SaidForm => ({
-  displayName: settings.displayName ?? "",
-  supportUrl: settings.supportUrl ?? "",
-  doneText: settings.doneText ?? "",
-});
-
-const labels = {
-  displayName: "Name of your community",
-  supportUrl: "Help page",
-  doneText: "Message at the end",
-};
-
-/** @param notice the result of the last action, or null */
 export const communityPage = (
   view: CommunityView,
   form: SaidForm,
   visitor: Pick<Visitor, "platforms">,
-  notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
   const { community } = view;
   const { scope, links, keys } = community;
   const isNew = links.count === 0;
+  const of = fieldsOf(saidLabels, form, problems);
   return {
-    status: problems.length === 0 ? 200 : 400,
     title: communityName(community),
     section: "communities",
+    refused: refusedFor(problems),
+    labels: saidLabels,
     content: html`
-${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
 ${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps(view)}</section>` : null}
 ${linkSection(view)}
@@ -78,9 +63,9 @@ ${linkSection(view)}
 <h2>What your users see</h2>
 <div class="beside">
 <form method="post" action="${communityPath(scope.pid)}" class="panel" id="said">
-${textField({ name: "displayName", label: labels.displayName, hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`, value: form.displayName, maxLength: 80, problems })}
-${textField({ name: "supportUrl", label: labels.supportUrl, hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", value: form.supportUrl, maxLength: 2_000, problems })}
-${textField({ name: "doneText", label: labels.doneText, hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", value: form.doneText, maxLength: 300, problems })}
+${textField({ ...of("displayName"), hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`, maxLength: 80 })}
+${textField({ ...of("supportUrl"), hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", maxLength: 2_000 })}
+${textField({ ...of("doneText"), hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", maxLength: 300 })}
 <p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>
 </form>
 <div class="frames" data-previews="said">${view.previews.map(

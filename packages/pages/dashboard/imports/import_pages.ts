@@ -10,9 +10,10 @@ import { type Html, html } from "../../html.ts";
 import type { Names } from "../audit/sentences.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
-import { checkField, problemSummary, radioField, textField } from "../look/field.ts";
+import { checkField, radioField, textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
+import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
@@ -50,11 +51,10 @@ export const uploadPage = (
   { platforms }: Importer,
   problem: string | null,
 ): Page => ({
-  status: problem === null ? 200 : 400,
   title: "Import links",
   section: "imports",
+  refused: refusedFor([], problem),
   content: html`
-${problemSummary([], {}, problem)}
 <p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
 <form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
 ${communityMenu(communities, form.pid)}
@@ -107,8 +107,8 @@ export const importPreviewPage = (
 ): Page => ({
   title: "Import links",
   section: "imports",
+  notice: statusHtml("This is a preview. Nothing is saved yet."),
   content: html`
-${statusHtml(html`This is a preview. Nothing is saved yet.`)}
 ${limitHtml(outcome)}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}
@@ -145,8 +145,8 @@ export const importDonePage = (
 ): Page => ({
   title: "Links imported",
   section: "imports",
+  notice: limitHtml(outcome) ?? statusHtml("The links are imported."),
   content: html`
-${limitHtml(outcome) ?? statusHtml("The links are imported.")}
 <p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” were stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
@@ -160,8 +160,8 @@ ${dropForm(view, "Import another file")}
 export const importFailedPage = (view: ImportView, reason: string): Page => ({
   title: "The import stopped",
   section: "imports",
+  refused: { status: 200, problems: [], general: reason },
   content: html`
-${problemSummary([], {}, reason)}
 <p>The links imported so far are saved. Upload the same file again to continue.</p>
 ${dropForm(view, "Upload the file again")}`,
 });

@@ -1,30 +1,28 @@
-import type { ParameterProblem } from "@accountlink/core/errors";
+/** The form of a key: its fields, and how they are read, by the same rules as the bodies of the JSON routes. */
+import { parseNetwork } from "@accountlink/core/addresses";
+import {
+  type InvalidBody,
+  InvalidParameter,
+  type MissingParameter,
+  type ParameterProblem,
+} from "@accountlink/core/errors";
+import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
+import { isOrigin } from "@accountlink/core/origin";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs } from "@accountlink/core/timestamp";
+import { parameterReader } from "@accountlink/http/for_pages";
+import { DashboardKeys } from "@accountlink/http-api";
+import { Effect, Option, Record } from "effect";
 import { type Html, html } from "../../html.ts";
-import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
+import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/list_name.ts";
 import { accesses } from "../look/owned_key.ts";
 import { counted, dayOf } from "../look/time.ts";
+import type { Fields } from "../owner_pages.ts";
+import { given, ownedKeyOf } from "./keys_api.ts";
 
-export interface KeyRules {
-  readonly name: string;
-  readonly access: string;
-  /** One address or range per line. `denyIps` and `redirectOrigins` have one entry per line too. */
-  readonly allowIps: string;
-  readonly denyIps: string;
-  readonly redirectOrigins: string;
-  /** The last UTC day on which the key is accepted; empty for no expiry. */
-  readonly lastDay: string;
-}
-
-export interface NewKeyForm extends KeyRules {
-  readonly scope: string;
-  readonly guildId: string;
-}
-
-export const keyLabels: Readonly<Record<string, string>> = {
+export const keyLabels = {
   name: "Name",
   scope: "List of links",
   guildId: "Community",
@@ -33,17 +31,36 @@ export const keyLabels: Readonly<Record<string, string>> = {
   denyIps: "Denied addresses",
   redirectOrigins: "Sites to continue to",
   expiresAt: "Expires after",
+} as const;
+
+/**
+ * A key as typed. `allowIps`, `denyIps` and `redirectOrigins` have one entry per line. `expiresAt` is the last UTC day on
+ * which the key is accepted; empty for no expiry.
+ */
+export type NewKeyForm = Readonly<Record<keyof typeof keyLabels, string>>;
+
+export type KeyRules = Omit<NewKeyForm, "scope" | "guildId">;
+
+export const emptyKeyForm: NewKeyForm = {
+  ...Record.map(keyLabels, () => ""),
+  scope: "guild",
+  access: "full",
 };
 
-const labelOf = (name: string): string => keyLabels[name] ?? name;
-
-export const rulesOf = (key: KeyDetails): KeyRules => ({
-  name: key.name,
-  access: key.access,
-  allowIps: key.allowIps.join("\n"),
-  denyIps: key.denyIps.join("\n"),
-  redirectOrigins: key.redirectOrigins.join("\n"),
-  lastDay: key.expiresAt === null ? "" : dayOf(key.expiresAt - 1),
+export const rulesOf = ({
+  name,
+  access,
+  allowIps,
+  denyIps,
+  redirectOrigins,
+  expiresAt,
+}: KeyDetails): KeyRules => ({
+  name,
+  access,
+  allowIps: allowIps.join("\n"),
+  denyIps: denyIps.join("\n"),
+  redirectOrigins: redirectOrigins.join("\n"),
+  expiresAt: expiresAt === null ? "" : dayOf(expiresAt - 1),
 });
 
 /** Returns the end of a day in ISO 8601, null for an empty text, and an invalid day unchanged. */
@@ -60,105 +77,165 @@ export const entriesOf = (lines: string): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-export const rulesFields = (rules: KeyRules, problems: ReadonlyArray<ParameterProblem>): Html => html`
-${textField({ name: "name", label: labelOf("name"), hint: "Where it is used, such as the name of a bot.", value: rules.name, maxLength: 80, required: true, problems })}
-${radioField({
-  name: "access",
-  label: labelOf("access"),
-  value: rules.access,
-  problems,
-  choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })),
-})}
-${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.", value: rules.redirectOrigins, problems })}
+export const rulesFields = (rules: KeyRules, problems: ReadonlyArray<ParameterProblem>): Html => {
+  const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...rules }, problems);
+  return html`
+${textField({ ...of("name"), hint: "Where it is used, such as the name of a bot.", maxLength: 80, required: true })}
+${radioField({ ...of("access"), choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })) })}
+${linesField({ ...of("redirectOrigins"), hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused." })}
 <details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
 <summary>Restrictions <small>${restrictionsText(rules)}</small></summary>
-${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
-${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "Refused even if the list above allows them.", value: rules.denyIps, problems })}
-${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date", value: rules.lastDay, problems })}
+${linesField({ ...of("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address." })}
+${linesField({ ...of("denyIps"), hint: "Refused even if the list above allows them." })}
+${textField({ ...of("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date" })}
 </details>`;
+};
 
 const restrictionsText = (rules: KeyRules): string => {
   if (!hasRestrictions(rules)) return "None: it works from every address and does not expire";
-  const { allowIps, denyIps, lastDay } = rules;
+  const { allowIps, denyIps, expiresAt } = rules;
   const [allowed, denied] = [allowIps, denyIps].map((lines) => entriesOf(lines).length);
   return [
     allowed ? `Works from ${counted(allowed, "address", "addresses")} only` : "Works from every address",
     denied ? `but not from ${counted(denied, "denied one")}` : null,
-    lastDay === "" ? "does not expire" : `works until ${lastDay}`,
+    expiresAt === "" ? "does not expire" : `works until ${expiresAt}`,
   ]
     .filter((part) => part !== null)
     .join(", ");
 };
 
-const hasRestrictions = ({ allowIps, denyIps, lastDay }: KeyRules): boolean =>
-  [allowIps, denyIps, lastDay].some((text) => text !== "");
+const hasRestrictions = ({ allowIps, denyIps, expiresAt }: KeyRules): boolean =>
+  [allowIps, denyIps, expiresAt].some((text) => text !== "");
+
+const menuHint = "Communities that you manage and that have the bot. Only for one community’s own list.";
 
 interface ScopeTexts {
   readonly guild: string;
   readonly global: string;
-  readonly menu: string;
 }
 
 const keyScopeTexts: ScopeTexts = {
   guild: "The key sees this list alone, and only members of the community",
   global: sharedListHint,
-  menu: "Communities that you manage and that have the bot. Only for one community’s own list.",
 };
 
 type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
 
-/** The fields that choose the communities of a new key or webhook. This choice cannot change later. */
+/**
+ * The fields that choose the communities of a new key or webhook. This choice cannot change later. The community is a
+ * menu, or a text field for its ID if the platform did not report the guilds.
+ */
 export const scopeFields = (
   form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
   problems: ReadonlyArray<ParameterProblem>,
   texts = keyScopeTexts,
-): Html => html`
-${radioField({
-  name: "scope",
-  label: labelOf("scope"),
-  value: form.scope,
-  problems,
-  choices: [
-    {
-      value: "guild",
-      label: "One community’s own list",
-      hint: texts.guild,
-    },
-    { value: "global", label: "Shared list", hint: texts.global },
-  ],
-})}
-<div class="own">${guildField(form, guilds, problems, texts)}</div>`;
-
-/** A menu of communities to choose from, or a text field for the ID if the platform did not report the guilds. */
-const guildField = (
-  { guildId }: ScopeForm,
-  guilds: ReadonlyArray<OwnGuild> | null,
-  problems: ReadonlyArray<ParameterProblem>,
-  texts: ScopeTexts,
 ): Html => {
-  const field = { name: "guildId", label: labelOf("guildId"), value: guildId, problems };
-  if (guilds === null) {
-    return textField({
-      ...field,
-      hint: "Its ID, 5 to 32 digits. The bot has to be in it, and you have to manage it.",
-    });
-  }
-  const possible = guilds.filter(({ bot, manager }) => bot && manager);
-  return menuField({
-    ...field,
-    hint: texts.menu,
-    choices: [
-      // A single community is selected from the start, so the menu needs no empty choice.
-      ...(possible.length === 1
-        ? []
-        : [{ value: "", label: possible.length === 0 ? "You manage none with the bot" : "Choose one" }]),
-      ...possible.map(choiceOf),
-    ],
-  });
+  const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...form }, problems);
+  const choices = [
+    { value: "guild", label: "One community’s own list", hint: texts.guild },
+    { value: "global", label: "Shared list", hint: texts.global },
+  ];
+  const idHint = "Its ID, 5 to 32 digits. The bot has to be in it, and you have to manage it.";
+  return html`
+${radioField({ ...of("scope"), choices })}
+<div class="own">${guilds === null ? textField({ ...of("guildId"), hint: idHint }) : menuField({ ...of("guildId"), hint: menuHint, choices: guildChoices(guilds) })}</div>`;
 };
 
-const choiceOf = ({ guildId, name }: OwnGuild): Choice => ({
-  value: guildId,
-  label: name === null ? guildId : `${name} (${guildId})`,
+const guildChoices = (guilds: ReadonlyArray<OwnGuild>) => {
+  const possible = guilds.filter(({ bot, manager }) => bot && manager);
+  const none = { value: "", label: possible.length === 0 ? "You manage none with the bot" : "Choose one" };
+  return [
+    // A single community is selected from the start, so the menu needs no empty choice.
+    ...(possible.length === 1 ? [] : [none]),
+    ...possible.map(({ guildId, name }) => ({
+      value: guildId,
+      label: name === null ? guildId : `${name} (${guildId})`,
+    })),
+  ];
+};
+
+const readNewKey = parameterReader(DashboardKeys.createKey);
+const readUpdate = parameterReader(DashboardKeys.patchKey);
+const readRotation = parameterReader(DashboardKeys.rotateKey);
+
+const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
+  allowIps: entriesOf(allowIps),
+  denyIps: entriesOf(denyIps),
+  redirectOrigins: entriesOf(redirectOrigins),
 });
+
+/** Says which of the typed addresses and sites is wrong, and what to enter instead. */
+const explained = <A, E>(read: Effect.Effect<A, E>, rules: KeyRules) =>
+  Effect.mapError(read, (error) => {
+    if (!(error instanceof InvalidParameter)) return error;
+    const parameters = error.parameters.map((problem) => {
+      const reason = reasonsOfLists[problem.name]?.(rules);
+      return reason === undefined ? problem : { ...problem, reason };
+    });
+    return new InvalidParameter({ parameters });
+  });
+
+/** Returns why the first wrong entry of a list is wrong; undefined if no entry is wrong. */
+const reasonOf = (lines: string, isRight: (entry: string) => boolean, reason: (entry: string) => string) => {
+  const wrong = entriesOf(lines).find((entry) => !isRight(entry));
+  return wrong === undefined ? undefined : reason(wrong);
+};
+
+const isNetwork = (entry: string): boolean => Option.isSome(parseNetwork(entry));
+
+const addressReason = (entry: string): string =>
+  `“${entry}” is neither an address, such as 203.0.113.7, nor a range, such as 203.0.113.0/24`;
+
+const reasonsOfLists: Readonly<Record<string, (rules: KeyRules) => string | undefined>> = {
+  allowIps: ({ allowIps }) => reasonOf(allowIps, isNetwork, addressReason),
+  denyIps: ({ denyIps }) => reasonOf(denyIps, isNetwork, addressReason),
+  redirectOrigins: ({ redirectOrigins }) => reasonOf(redirectOrigins, isOrigin, originReason),
+};
+
+const originReason = (entry: string): string => {
+  const url = URL.canParse(entry) ? new URL(entry) : null;
+  return url !== null && /^https?:$/.test(url.protocol)
+    ? `“${entry}” is an address of a page; enter its site alone: ${url.origin}`
+    : `“${entry}” is not a site; it begins with https://, such as https://example.com`;
+};
+
+export const newKeyOf = (form: NewKeyForm) => {
+  const { name, scope, access, guildId, expiresAt } = form;
+  // The browser sends the chosen guild even if the scope is global.
+  const guild = scope === "guild" ? { guildId } : {};
+  const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(expiresAt) };
+  const read = readNewKey(raw, scope === "guild" ? "guild" : "global");
+  return Effect.flatMap(explained(Effect.fromResult(read), form), ownedKeyOf);
+};
+
+/** The changed values of a key. If the last day did not change, the exact expiry is kept. */
+export const updateOf = (key: KeyDetails, rules: KeyRules) => {
+  const { name, access } = rules;
+  if (name === "") return Effect.fail(InvalidParameter.one("name", "expected 1 to 80 characters"));
+  const end = rules.expiresAt === rulesOf(key).expiresAt ? {} : { expiresAt: expiryOf(rules.expiresAt) };
+  const raw = { id: key.id, name, access, ...listsOf(rules), ...end };
+  return Effect.map(
+    explained(Effect.fromResult(readUpdate(raw, "global")), rules),
+    ({ allowIps, denyIps, redirectOrigins, expiresAt, ...read }) =>
+      given({ name: read.name, access: read.access, allowIps, denyIps, redirectOrigins, expiresAt }),
+  );
+};
+
+/** Reads the status that the button of a form names. */
+export const statusOf = <Status extends string>(fields: Fields, statuses: ReadonlyArray<Status>) => {
+  const status = statuses.find((known) => known === fields("status"));
+  return status === undefined
+    ? InvalidParameter.one("status", `expected one of ${statuses.join(", ")}`)
+    : Effect.succeed(status);
+};
+
+/** Reads from the form how many seconds the key's previous secrets stay valid after a rotation. */
+export const graceOf = (
+  id: KeyId,
+  fields: Fields,
+): Effect.Effect<number, MissingParameter | InvalidParameter | InvalidBody> => {
+  const typed = fields("graceSeconds").trim();
+  const raw = { id, graceSeconds: typed === "" ? undefined : Number(typed) };
+  return Effect.map(Effect.fromResult(readRotation(raw, "global")), ({ graceSeconds }) => graceSeconds);
+};

@@ -1,15 +1,21 @@
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
 import { makeGuild, makeKey } from "../test_data.ts";
-import { entriesOf, expiryOf, rulesFields, rulesOf, scopeFields } from "./key_form.ts";
-import { newKeyOf } from "./key_forms.ts";
-import { emptyKeyForm } from "./new_key_page.ts";
+import {
+  emptyKeyForm,
+  entriesOf,
+  expiryOf,
+  newKeyOf,
+  rulesFields,
+  rulesOf,
+  scopeFields,
+} from "./key_form.ts";
 
 describe("the last day of a key", () => {
   it("the last day is converted to an expiry, and the expiry is converted back to the same last day", () => {
     const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
     expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
-    expect(rulesOf(makeKey({ expiresAt })).lastDay).toBe("2026-11-30");
+    expect(rulesOf(makeKey({ expiresAt })).expiresAt).toBe("2026-11-30");
   });
 
   it("an empty last day means no expiry, and an invalid day stays as typed", () => {
@@ -51,7 +57,7 @@ describe("the restrictions of a key", () => {
       /<small>(.*?)<\/small><\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
     expect(textOf({})).toBe("None: it works from every address and does not expire");
     const chosen = { allowIps: "192.0.2.1\n192.0.2.2" };
-    expect(textOf({ ...chosen, lastDay: "2026-11-30" })).toBe(
+    expect(textOf({ ...chosen, expiresAt: "2026-11-30" })).toBe(
       "Works from 2 addresses only, works until 2026-11-30",
     );
   });

@@ -6,13 +6,13 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { historyHtml } from "../audit/history.ts";
 import { type Names, whoOf } from "../audit/sentences.ts";
-import { menuField, problemSummary, textField } from "../look/field.ts";
+import { menuField, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import type { Refused } from "../look/refused.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
-import type { Refused } from "./new_key_page.ts";
 
 export interface KeyView {
   readonly key: KeyDetails;
@@ -29,24 +29,15 @@ export interface RefusedAct extends Refused {
   readonly act: KeyAct;
 }
 
-/**
- * @param rules the current rules, or the rules as typed
- * @param notice the result of the last action, or null
- */
-export const keyPage = (
-  view: KeyView,
-  rules: KeyRules,
-  now: Millis,
-  notice: Html | null,
-  refused: RefusedAct | null,
-): Page => {
+/** @param rules the current rules, or the rules as typed */
+export const keyPage = (view: KeyView, rules: KeyRules, now: Millis, refused: RefusedAct | null): Page => {
   const { key } = view;
   return {
-    status: refused?.status ?? 200,
     title: nameOf(key),
     section: "keys",
+    refused,
+    labels: { ...keyLabels, ...actLabels },
     content: html`
-${refused === null ? notice : problemSummary(refused.problems, { ...keyLabels, ...actLabels }, refused.general)}
 ${facts(view, now)}
 ${key.status === "revoked" ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>` : rulesForm(key, rules, refused)}
 <section>

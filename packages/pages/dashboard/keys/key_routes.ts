@@ -1,90 +1,186 @@
-import { OwnedKeys } from "@accountlink/core";
+/** Routes of the pages of keys, and the forms that create and change keys. */
+import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { OwnedLinks } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
-import type { BoundRoute, HttpResponse } from "@accountlink/http/for_pages";
+import { Limits, quotaOf } from "@accountlink/core/limits";
+import { makeUsageDays } from "@accountlink/core/usage";
+import { type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import { type NoticeName } from "../look/notice.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { type Page } from "../page.ts";
-import { type KeyAct, keyActPath, keyPath, paths, withQuery } from "../paths.ts";
-import { rulesOf } from "./key_form.ts";
-import { graceOf, newKeyOf, statusOf, typedKey, typedRules, updateOf } from "./key_forms.ts";
-import { formErrors, type KeyFormError, refusalOf } from "./key_refusals.ts";
-import { makeKeyViews } from "./key_views.ts";
-import { emptyKeyForm } from "./new_key_page.ts";
+import { makeEntryNames } from "../audit/entry_names.ts";
+import type { NoticeName } from "../look/notice.ts";
+import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
+import {
+  type Fields,
+  makeGuildChoice,
+  namedGuilds,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+  typedIn,
+} from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { type KeyAct, keyActPath, keyPath, paths } from "../paths.ts";
+import {
+  emptyKeyForm,
+  graceOf,
+  type KeyRules,
+  keyLabels,
+  type NewKeyForm,
+  newKeyOf,
+  rulesOf,
+  statusOf,
+  updateOf,
+} from "./key_form.ts";
+import { keyPage, type RefusedAct } from "./key_page.ts";
+import { keysPage } from "./keys_page.ts";
+import { issuedPage, newKeyPage } from "./new_key_page.ts";
 
-type Answered = Page | HttpResponse;
+const shownChanges = 10;
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;
-  const views = yield* makeKeyViews;
+  const views = yield* makeViews;
   const keyOf = ({ owner, context }: OwnerVisitor) => keys.find(owner.account, String(context.query["id"]));
 
   const create = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const { key, token } = yield* keys.create(visitor.owner, yield* newKeyOf(typedKey(fields)));
+    const { key, token } = yield* keys.create(visitor.owner, yield* newKeyOf(typedIn(keyLabels, fields)));
     return yield* views.issued(visitor, key, token, true);
   });
 
   /** Makes the route of a form on the page of a key. If the form is refused, the page shows it with the reason. */
   const act = (
     name: KeyAct,
-    answer: (visitor: OwnerVisitor, key: KeyDetails, fields: Fields) => Effect.Effect<Answered, SiteError>,
+    answer: (
+      visitor: OwnerVisitor,
+      key: KeyDetails,
+      fields: Fields,
+    ) => Effect.Effect<Page | HttpResponse, SiteError>,
   ) =>
     form(keyActPath(":id", name), (visitor, fields) =>
       Effect.flatMap(keyOf(visitor), (key) => {
-        const rules = name === "update" ? typedRules(fields) : rulesOf(key);
-        const refuse = (error: KeyFormError) =>
-          views.one(visitor, key, rules, "", { act: name, ...refusalOf(error) });
-        return answer(visitor, key, fields).pipe(
-          Effect.catchTag(["MissingParameter", "InvalidParameter", "InvalidBody", "Conflict"], refuse),
+        const rules = name === "update" ? typedIn(keyLabels, fields) : rulesOf(key);
+        return orShowAgain(answer(visitor, key, fields), (refused) =>
+          views.one(visitor, key, rules, { act: name, ...refused }),
         );
       }),
     );
 
-  const update = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
-    yield* keys.update(owner, key.id, yield* updateOf(key, typedRules(fields)));
-    return seeKey(key, "updated");
-  });
-
-  const setStatus = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
-    const status = yield* statusOf(fields, ["active", "disabled"]);
-    yield* keys.update(owner, key.id, { status });
-    return seeKey(key, status === "active" ? "enabled" : "disabled");
-  });
-
-  const rotate = Effect.fnUntraced(function* (visitor: OwnerVisitor, { id }: KeyDetails, fields: Fields) {
-    const grace = yield* graceOf(id, fields);
-    const { key, token } = yield* keys.rotate(visitor.owner, id, grace);
-    return yield* views.issued(visitor, key, token, false);
-  });
-
-  const revoke = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
-    if (fields("confirm").trim() !== key.id) {
-      return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
-    }
-    yield* keys.revoke(owner, key.id);
-    return seeKey(key, "revoked");
-  });
-
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     page(paths.keys, views.list),
     page(paths.newKey, (visitor, query) =>
       views.blank(visitor, { ...emptyKeyForm, guildId: query("guildId") }, null),
     ),
-    form(paths.keys, (visitor, fields) => {
-      const refuse = (error: KeyFormError) => views.blank(visitor, typedKey(fields), refusalOf(error));
-      return Effect.catchTag(create(visitor, fields), formErrors, refuse);
-    }),
-    page(keyPath(":id"), (visitor, query) =>
-      Effect.flatMap(keyOf(visitor), (key) => views.one(visitor, key, rulesOf(key), query("done"), null)),
+    form(paths.keys, (visitor, fields) =>
+      orShowAgain(
+        create(visitor, fields),
+        (refused) => views.blank(visitor, typedIn(keyLabels, fields), refused),
+        guildErrors,
+      ),
     ),
-    act("update", update),
-    act("status", setStatus),
-    act("rotate", rotate),
-    act("revoke", revoke),
+    page(keyPath(":id"), (visitor) =>
+      Effect.flatMap(keyOf(visitor), (key) => views.one(visitor, key, rulesOf(key), null)),
+    ),
+
+    act(
+      "update",
+      Effect.fnUntraced(function* ({ owner }, key, fields) {
+        yield* keys.update(owner, key.id, yield* updateOf(key, typedIn(keyLabels, fields)));
+        return seeKey(key, "updated");
+      }),
+    ),
+
+    act(
+      "status",
+      Effect.fnUntraced(function* ({ owner }, key, fields) {
+        const status = yield* statusOf(fields, ["active", "disabled"]);
+        yield* keys.update(owner, key.id, { status });
+        return seeKey(key, status === "active" ? "enabled" : "disabled");
+      }),
+    ),
+
+    act(
+      "rotate",
+      Effect.fnUntraced(function* (visitor, { id }, fields) {
+        const { key, token } = yield* keys.rotate(visitor.owner, id, yield* graceOf(id, fields));
+        return yield* views.issued(visitor, key, token, false);
+      }),
+    ),
+
+    act(
+      "revoke",
+      Effect.fnUntraced(function* ({ owner }, key, fields) {
+        if (fields("confirm").trim() !== key.id)
+          return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
+        yield* keys.revoke(owner, key.id);
+        return seeKey(key, "revoked");
+      }),
+    ),
   ];
-  return routes;
 });
 
-const seeKey = ({ id }: KeyDetails, done: NoticeName) => seeOther(withQuery(keyPath(id), { done }));
+const seeKey = ({ id }: KeyDetails, done: NoticeName) => seeOther(keyPath(id), { done });
+
+const makeViews = Effect.gen(function* () {
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+  const links = yield* OwnedLinks;
+  const limits = yield* Limits;
+  const usage = yield* makeUsageDays;
+  const namesOf = yield* makeEntryNames;
+  const guildsOf = yield* makeGuildChoice;
+  const { publicUrl } = yield* HttpSettings;
+
+  return {
+    list: Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
+      const { account } = visitor.owner;
+      const plan = yield* keys.plan(account);
+      const listed = yield* keys.list(account);
+      const daysOf = yield* usage.byKey(account.name, 7);
+      const weeks = listed.map((key) => ({ key, days: daysOf(key.id) }));
+      const list = { keys: listed, guilds: namedGuilds(visitor), ...plan };
+      const choice = { search: query("q").trim(), sort: query("sort"), isAll: query("all") !== "" };
+      return keysPage(list, weeks, nowOf(visitor), choice);
+    }),
+
+    /** @param refused why the form is shown again; null for a new form */
+    blank: (visitor: OwnerVisitor, form: NewKeyForm, refused: Refused | null) =>
+      Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, refused)),
+
+    /** @param refused the form to show again, and why it was refused; null if none was refused */
+    one: Effect.fnUntraced(function* (
+      visitor: OwnerVisitor,
+      key: KeyDetails,
+      rules: KeyRules,
+      refused: RefusedAct | null,
+    ) {
+      const filter = { action: null, keyId: key.id };
+      const { name } = visitor.owner.account;
+      const history = yield* log.list(name, null, shownChanges, filter);
+      const [created = null] = yield* log.list(name, null, 1, { ...filter, action: "key.created" });
+      const view = {
+        key,
+        quota: quotaOf(key.limits, limits[key.tier]),
+        guilds: namedGuilds(visitor),
+        names: yield* namesOf(visitor, [key], created === null ? history : [created, ...history]),
+        created,
+        history,
+      };
+      return keyPage(view, rules, nowOf(visitor), refused);
+    }),
+
+    issued: Effect.fnUntraced(function* (
+      { owner }: OwnerVisitor,
+      key: KeyDetails,
+      token: string,
+      isNew: boolean,
+    ) {
+      // The example asks for a linked user, so that its answer has a link.
+      const { links: newest } = yield* links.page(key.scope, "", null, 1);
+      return issuedPage({ key, token, isNew }, publicUrl, newest[0]?.link.chatId ?? owner.chatId);
+    }),
+  };
+});
+
+const nowOf = ({ context }: OwnerVisitor) => context.clock.currentTimeMillisUnsafe();

@@ -1,11 +1,10 @@
-import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
-import type { KeyDetails } from "@accountlink/core/keys";
-import { Limits } from "@accountlink/core/limits";
-import type { BoundRoute } from "@accountlink/http/for_pages";
+import { guildOf, InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
+import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
+import { type LimitSettings, Limits, quotaOf } from "@accountlink/core/limits";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
-import { keyJson } from "./key_json.ts";
 
 export const keysApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
@@ -13,7 +12,7 @@ export const keysApi = Effect.gen(function* () {
   const limits = yield* Limits;
   const toJson = (key: KeyDetails) => keyJson(key, limits);
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     bind(DashboardKeys.getKeys, ({ owner }) =>
       Effect.map(keys.list(owner.account), (listed) => ({ data: { keys: listed.map(toJson) } })),
     ),
@@ -40,8 +39,32 @@ export const keysApi = Effect.gen(function* () {
       })),
     ),
   ];
-  return routes;
 });
+
+const keyJson = (key: KeyDetails, limits: LimitSettings) => {
+  const { id, name, scope, tier, kind, access, status, allowIps, denyIps, redirectOrigins } = key;
+  const { perWindow, windowMs, daily, verifyDaily } = quotaOf(key.limits, limits[tier]);
+  return {
+    id,
+    display: maskedKey(id),
+    name,
+    scope: scope.kind,
+    guildId: guildOf(scope),
+    pid: scope.pid,
+    tier,
+    kind,
+    access,
+    status,
+    limits: { perWindow, windowMs, daily, verifyDaily },
+    allowIps,
+    denyIps,
+    redirectOrigins,
+    createdAt: formatTimestamp(key.createdAt),
+    expiresAt: timeOrNull(key.expiresAt),
+    lastUsedAt: timeOrNull(key.lastUsedAt),
+    previousSecretEndsAt: timeOrNull(key.previousSecretEndsAt),
+  };
+};
 
 type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
 

@@ -1,28 +1,17 @@
-import type { ParameterProblem } from "@accountlink/core/errors";
+/** The pages of a key or webhook before and after its creation. */
+import type { ChatId } from "@accountlink/core";
+import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
-import { problemSummary } from "../look/field.ts";
+import { copyable } from "../look/copyable.ts";
+import { statusHtml } from "../look/notice.ts";
+import { nameOf } from "../look/owned_key.ts";
+import type { Refused } from "../look/refused.ts";
+import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { paths } from "../paths.ts";
+import { keyPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { curlOf } from "../try_lookup/commands.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
-
-export interface Refused {
-  readonly status: number;
-  readonly problems: ReadonlyArray<ParameterProblem>;
-  /** An error message about the whole form; null if every message concerns a field. */
-  readonly general: string | null;
-}
-
-export const emptyKeyForm: NewKeyForm = {
-  name: "",
-  scope: "guild",
-  guildId: "",
-  access: "full",
-  allowIps: "",
-  denyIps: "",
-  redirectOrigins: "",
-  lastDay: "",
-};
 
 /**
  * @param guilds the owner's guilds; null if the chat platform did not report them
@@ -46,14 +35,45 @@ export const creationPage = (
   refused: Refused | null,
   fields: (problems: Refused["problems"]) => ReadonlyArray<Html>,
 ): Page => ({
-  status: refused?.status ?? 200,
   title: `Create a ${thing}`,
   section,
+  refused,
+  labels,
   content: html`
-${refused && problemSummary(refused.problems, labels, refused.general)}
 <form method="post" action="${paths[section]}" class="panel">
 ${fields(refused?.problems ?? [])}
 <button class="button">Create the ${thing}</button>
 </form>
 <p><a href="${paths[section]}">Back to the ${thing}s</a></p>`,
 });
+
+/** A key with its token, which is shown only once. */
+interface Issued {
+  readonly key: KeyDetails;
+  readonly token: string;
+  /** True for a new key; false for an existing key that got a new secret. */
+  readonly isNew: boolean;
+}
+
+/** @param chatId the owner's chat ID, which the example request looks up */
+export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, chatId: ChatId): Page => {
+  const guildId = key.scope.kind === "guild" ? key.scope.guildId : null;
+  const url = `${publicUrl}${withQuery("/v2/chat", { chatId, guildId })}`;
+  return {
+    status: isNew ? 201 : 200,
+    title: isNew ? "Your new key" : "The new secret of your key",
+    section: "keys",
+    notice: statusHtml(
+      html`<strong>${nameOf(key)}</strong> ${isNew ? "is ready" : "has a new secret"}. The whole key is shown only this once: copy it now, and store it as a secret of your bot or server.`,
+    ),
+    content: html`
+<section class="panel" data-leaves-for="${keyPath(key.id)}">
+<h2>The key</h2>
+${copyable("token", "key", token)}
+<h2>Try it in a terminal</h2>
+${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf({ method: "GET", url }, "$ACCOUNTLINK_KEY")}`)}
+<p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
+</section>
+<p class="row"><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a>${isNew ? html` <a class="button quiet" href="${rolesPath(key.scope.pid)}">Choose roles</a>` : null}</p>`,
+  };
+};

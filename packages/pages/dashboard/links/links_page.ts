@@ -7,9 +7,10 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { visibleName, withId } from "../look/account_name.ts";
-import { menuField, problemSummary, textField } from "../look/field.ts";
+import { menuField, textField } from "../look/field.ts";
 import { countNote, countText, linksText } from "../look/link_count.ts";
 import { listText } from "../look/list_name.ts";
+import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
@@ -84,12 +85,10 @@ export const userPath = (pid: Pid | null, chatId: ChatId): string =>
 
 export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 
-/** @param notice the result of the last action, or null */
 export const linksPage = (
   view: LinksView,
   form: LinkForm,
   { platforms, role }: Pick<Visitor, "platforms" | "role">,
-  notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
   const { community } = view;
@@ -97,11 +96,11 @@ export const linksPage = (
   const labels = linkLabels(platforms);
   const note = countNote(community.links);
   return {
-    status: problems.length === 0 ? 200 : 400,
     title: "Links",
     section: "links",
+    refused: refusedFor(problems),
+    labels,
     content: html`
-${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p class="figure"><strong>${linksText(community.links)}</strong> in ${listText(community)}${note === null ? null : `, ${note}`}${totalNote(view)}</p>
 ${searchForm(view)}
 ${listed(view, labels)}

@@ -16,22 +16,13 @@ import { cursorOf } from "../communities/communities_api.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
 import { messageText } from "../look/list_name.ts";
-import { noticeHtml } from "../look/notice.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { csvResponse } from "../page_response.ts";
-import { paths, withQuery } from "../paths.ts";
+import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
 import { linkQuestion, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
-import {
-  byName,
-  emptyLinkForm,
-  type LinkForm,
-  type LinkSort,
-  linksPage,
-  noLinksPage,
-  userPath,
-} from "./links_page.ts";
+import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage, noLinksPage } from "./links_page.ts";
 import { dayMsOf, startOf } from "./list_start.ts";
 import { unlinkAllRoutes } from "./unlink_all.ts";
 import { makeUserLists } from "./user_lists.ts";
@@ -97,7 +88,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       previous: found.previous && cursorOf(found.previous),
       unlinked: yield* withProfiles(found),
     };
-    return linksPage(view, typed, visitor, noticeHtml(fields("done")), problems);
+    return linksPage(view, typed, visitor, problems);
   });
 
   const foundIn = Effect.fnUntraced(function* (
@@ -155,7 +146,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       fields("done") === "unlinked" && isGameId(fields("was")) && view.link === null
         ? { gameId: fields("was"), now: visitor.context.clock.currentTimeMillisUnsafe() }
         : null;
-    return linkedUserPage(view, game, visitor, noticeHtml(fields("done")), problems, undo);
+    return linkedUserPage(view, game, visitor, problems, undo);
   });
 
   /** Finds the chat user and the game user that a form names by ID or user name, or says why it finds none. */
@@ -191,14 +182,14 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         concurrency: 2,
       });
       if (old?.gameId === gameId) {
-        return seeOther(`${userPath(community.scope.pid, chatId)}&done=alreadyLinked`);
+        return seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "alreadyLinked" });
       }
       const replaced = old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
       return linkQuestion({ community, chatId, chat, gameId, game }, replaced, fields("of"));
     }
     const set = Effect.as(
       links.set(visitor.owner, community.scope, { chatId, gameId }),
-      seeOther(`${userPath(community.scope.pid, chatId)}&done=linked`),
+      seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "linked" }),
     );
     const refused = (error: WriteRefusal) => refuse(problemsOf(error));
     return yield* Effect.catchTag(
@@ -219,10 +210,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       ...query.all("chatId").filter(isChatId).slice(0, mostSelected),
     ];
     const [chatId] = chatIds;
-    if (chatId === undefined) return seeOther(withQuery(paths.links, { pid, done: "noneSelected" }));
+    if (chatId === undefined) return seeOther(paths.links, { pid, done: "noneSelected" });
     const found = yield* links.findMany(community.scope, chatIds);
     const [one] = found;
-    if (one === undefined) return seeOther(withQuery(paths.links, { pid, q: chatId }));
+    if (one === undefined) return seeOther(paths.links, { pid, q: chatId });
     const lists = found.length > 1 ? [] : yield* listsOf(visitor, one.link.chatId);
     return unlinkQuestion(
       community,
@@ -238,11 +229,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (chatId === undefined) return seeOther(paths.links);
     const isOne = chatIds.length === 1;
     const old = isOne ? yield* links.find(community.scope, chatId) : null;
-    const seen = seeOther(
-      isOne
-        ? `${userPath(community.scope.pid, chatId)}&done=unlinked&was=${old?.gameId ?? ""}`
-        : withQuery(paths.links, { pid: community.scope.pid, done: "unlinkedSeveral" }),
-    );
+    const { pid } = community.scope;
+    const seen = isOne
+      ? seeOther(paths.linkUser, { pid, chatId, done: "unlinked", was: old?.gameId ?? null })
+      : seeOther(paths.links, { pid, done: "unlinkedSeveral" });
     const refused = (error: WriteRefusal) =>
       isOne
         ? user(visitor, fields, chatId, "", problemsOf(error))
@@ -257,7 +247,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const isNamed = query("names") === "true";
     const { name } = visitor.owner.account;
     if (isNamed && naming.has(name)) {
-      return seeOther(withQuery(paths.links, { pid: query("pid"), done: "downloading" }));
+      return seeOther(paths.links, { pid: query("pid"), done: "downloading" });
     }
     const chosen =
       query("pid") === "all"

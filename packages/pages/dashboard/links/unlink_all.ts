@@ -9,7 +9,7 @@ import { listText, messageText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { paths, withQuery } from "../paths.ts";
+import { paths } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 import { makeUserLists, type UserList } from "./user_lists.ts";
 
@@ -23,7 +23,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
     const lists = yield* listsOf(visitor, chatId);
     const chat = yield* profiles.chat(chatId, null);
     return lists.length === 0
-      ? seeOther(withQuery(paths.links, { q: chatId }))
+      ? seeOther(paths.links, { q: chatId })
       : unlinkAllQuestion(chatId, chat, lists, failed);
   });
 
@@ -40,7 +40,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
     );
     const failure = results.find(Result.isFailure)?.failure;
     return failure === undefined
-      ? seeOther(`${userPath(first.community.scope.pid, first.link.link.chatId)}&done=unlinkedAll`)
+      ? seeOther(paths.linkUser, { pid: first.community.scope.pid, chatId, done: "unlinkedAll" })
       : yield* ask(visitor, chatId, `${messageText(failure)}.`);
   });
 
@@ -60,8 +60,8 @@ const unlinkAllQuestion = (
   status: failed === null ? 200 : 409,
   title: failed === null ? "Unlink in every list?" : "Not unlinked in every list",
   section: "links",
+  notice: failed === null ? null : statusHtml(failed, true),
   content: html`
-${failed === null ? null : statusHtml(failed, true)}
 <p>Unlink <strong>${accountText(chatId, chat)}</strong> from</p>
 <ul>${lists.map(
     ({ community, link: { link, game } }) =>

@@ -10,8 +10,10 @@ import { historyHtml } from "../audit/history.ts";
 import type { Names } from "../audit/sentences.ts";
 import { type Community } from "../communities/community.ts";
 import { visibleName } from "../look/account_name.ts";
-import { problemSummary, textField } from "../look/field.ts";
+import { textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
+import { noticeHtml } from "../look/notice.ts";
+import { refusedFor } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
@@ -36,25 +38,25 @@ interface Undo {
   readonly now: Millis;
 }
 
-/** @param notice the result of the last action, or null */
+/** @param undo the link that was just removed; null if none was */
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,
   { platforms, role }: Pick<Visitor, "platforms" | "role">,
-  notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
-  undo: Undo | null = null,
+  undo: Undo | null,
 ): Page => {
   const { community, chatId, chat, link, lists, history, names } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
-    status: problems.length === 0 ? 200 : 400,
     title: visibleName(chat) ?? `User ${chatId}`,
     section: "links",
+    refused: refusedFor(problems),
+    labels,
+    ...(undo && { notice: html`${undoForm(view, undo)}
+${noticeHtml("unlinked")}` }),
     content: html`
-${undo && undoForm(view, undo)}
-${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
 <p><a href="${withQuery(paths.links, { pid })}">All of ${listText(community)}</a></p>
 <dl class="facts">
 <div><dt>${labels.chat}</dt><dd>${accountText(chatId, chat)}</dd></div>

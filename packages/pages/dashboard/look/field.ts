@@ -9,6 +9,15 @@ export interface Field {
   readonly problems: ReadonlyArray<ParameterProblem>;
 }
 
+/** Returns a function from the name of a field to what all kinds of fields need. */
+export const fieldsOf =
+  <Name extends string>(
+    labels: Readonly<Record<Name, string>>,
+    values: Readonly<Record<NoInfer<Name>, string>>,
+    problems: ReadonlyArray<ParameterProblem>,
+  ) =>
+  (name: Name) => ({ name, label: labels[name], value: values[name], problems });
+
 /** Renders a field around its control, which gets attributes that associate it with label, hint and problems. */
 const around = (field: Field, control: (attributes: Html) => Html): Html => {
   const { name, label, hint = null } = field;
@@ -104,26 +113,3 @@ ${field.choices.map(
 export const checkField = (name: string, label: string, isChecked: boolean, value = "true"): Html => html`
 <label class="choice"><input type="checkbox" name="${name}" value="${value}"${isChecked ? html` checked` : null}>
 <span>${label}</span></label>`;
-
-/**
- * Lists the problems of a form above the form. The list has the focus, so that screen readers announce it first.
- *
- * @param labels the labels of the fields, by API name
- * @param general an error message about the whole form
- */
-export const problemSummary = (
-  problems: ReadonlyArray<ParameterProblem>,
-  labels: Readonly<Record<string, string>>,
-  general: string | null,
-): Html | null =>
-  problems.length === 0 && general === null
-    ? null
-    : html`
-<div class="notice bad" role="alert" tabindex="-1" autofocus>
-<p>${general ?? "Nothing was saved: some fields need another value."}</p>
-${
-  problems.length === 0
-    ? null
-    : html`<ul>${problems.map(({ name, reason }) => html`<li><a href="#${name}">${labels[name] ?? name}</a>: ${reason}</li>`)}</ul>`
-}
-</div>`;

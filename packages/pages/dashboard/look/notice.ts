@@ -41,8 +41,8 @@ const bad: ReadonlySet<string> = new Set(["downloading", "notSent", "noneSelecte
 export type NoticeName = keyof typeof notices;
 
 /** The notice named in a URL; null for unknown names. */
-export const noticeHtml = (name: string | null): Html | null =>
-  name !== null && Object.hasOwn(notices, name)
+export const noticeHtml = (name: unknown): Html | null =>
+  typeof name === "string" && Object.hasOwn(notices, name)
     ? statusHtml(notices[name as NoticeName], bad.has(name))
     : null;
 

@@ -6,7 +6,8 @@ import type { KeyOwner } from "@accountlink/core/keys";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { problemSummary, radioField, textField } from "../look/field.ts";
+import { radioField, textField } from "../look/field.ts";
+import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
@@ -42,31 +43,20 @@ export interface NewMember {
 
 export const emptyNewMember: NewMember = { who: "", role: "moderator" };
 
-export interface RefusedTeam {
-  readonly status: number;
-  readonly problems: ReadonlyArray<ParameterProblem>;
-  /** An error message about the whole form; null if every message concerns a field. */
-  readonly general: string | null;
-}
-
 const labels = { who: "Who", role: "Role" };
 
-/**
- * @param notice the result of the last action, or null
- * @param refused why a submitted form was refused; null if none was refused
- */
+/** @param refused why a submitted form was refused; null if none was refused */
 export const teamPage = (
   view: TeamView,
   form: NewMember,
   visitor: Pick<Visitor, "account" | "platforms" | "role">,
-  notice: Html | null,
-  refused: RefusedTeam | null,
+  refused: Refused | null,
 ): Page => ({
-  status: refused?.status ?? 200,
   title: "Team",
   section: "team",
+  refused,
+  labels,
   content: html`
-${refused === null ? notice : problemSummary(refused.problems, labels, refused.general)}
 <p>Who may use the dashboard as <strong>${visitor.account.name}</strong>.</p>
 <ul class="cards" role="list">${view.members.map((member) => memberCard(member, view, visitor))}</ul>
 ${allows(visitor.role, "owner") ? addSection(view, form, visitor, refused?.problems ?? []) : null}`,

@@ -1,17 +1,19 @@
 /** Routes of the page Team: the members of the account, and the forms that change them. */
 import { allows, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
-import { type Conflict, Forbidden, type InvalidParameter } from "@accountlink/core/errors";
+import { Forbidden } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
-import { HttpSettings } from "@accountlink/http/for_pages";
-import { statusOf } from "@accountlink/http-api";
+import { type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { type NoticeName, noticeHtml } from "../look/notice.ts";
+import type { SiteError } from "../../sign_ins/refusals.ts";
+import type { NoticeName } from "../look/notice.ts";
+import { orShowAgain, type Refused } from "../look/refused.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { paths, withQuery } from "../paths.ts";
+import type { Page } from "../page.ts";
+import { paths } from "../paths.ts";
 import { makeUserSearch } from "./name_search.ts";
-import { emptyNewMember, invitePage, type NewMember, type RefusedTeam, teamPage } from "./team_page.ts";
+import { emptyNewMember, invitePage, type NewMember, teamPage } from "./team_page.ts";
 
 export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const members = yield* Members;
@@ -21,9 +23,8 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
 
   const team = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
-    done: string,
     typed: NewMember,
-    refused: RefusedTeam | null,
+    refused: Refused | null,
   ) {
     const { account, chatId } = visitor.owner;
     const listed = yield* members.list(account.name);
@@ -33,17 +34,21 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       { concurrency: 8 },
     );
     const view = { members: named, me: chatId, signInUrl: `${publicUrl}${paths.overview}` };
-    return teamPage(view, typed, { ...visitor, account }, noticeHtml(done), refused);
+    return teamPage(view, typed, { ...visitor, account }, refused);
   });
 
   const change = ({ owner }: OwnerVisitor, wanted: MemberChange, done: NoticeName) =>
-    Effect.as(
-      members.change(owner.account.name, wanted, originOf(owner)),
-      seeOther(withQuery(paths.team, { done })),
-    );
+    Effect.as(members.change(owner.account.name, wanted, originOf(owner)), seeOther(paths.team, { done }));
 
-  const refuse = (visitor: OwnerVisitor, typed: NewMember) => (error: Refusal) =>
-    team(visitor, "", typed, refusalOf(error));
+  /** Shows the page with the reason if a form is refused. All problems concern the field `who`. */
+  const orTeam = (
+    visitor: OwnerVisitor,
+    typed: NewMember,
+    answer: Effect.Effect<Page | HttpResponse, SiteError>,
+  ) =>
+    orShowAgain(answer, ({ problems, ...refused }) =>
+      team(visitor, typed, { ...refused, problems: problems.map(({ reason }) => ({ name: "who", reason })) }),
+    );
 
   /** Shows whom the form means. The form of the page that is shown has the field `chatId`, and invites this user. */
   const add = (visitor: OwnerVisitor, fields: Fields) => {
@@ -51,26 +56,22 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     const role = roleOf(typed.role);
     const shown = fields("chatId");
     const who = shown === "" ? typed.who : shown;
-    return Effect.gen(function* () {
+    const added = Effect.gen(function* () {
       const found = yield* findUser(isChatId(who) ? { chatId: who } : { username: who }, visitor);
       if (shown === "") return invitePage({ ...found, role }, visitor.owner);
       return yield* change(visitor, { type: "add", chatId: found.chatId, role }, "memberInvited");
-    }).pipe(
-      Effect.catchTags({
-        InvalidParameter: refuse(visitor, typed),
-        Conflict: refuse(visitor, typed),
-      }),
-    );
+    });
+    return orTeam(visitor, typed, added);
   };
 
   const setRole = (visitor: OwnerVisitor, fields: Fields) => {
     const chatId = fields("chatId");
     if (!isChatId(chatId)) return Effect.succeed(seeOther(paths.team));
     const role = roleOf(fields(`role-${chatId}`));
-    return Effect.catchTag(
+    return orTeam(
+      visitor,
+      emptyNewMember,
       change(visitor, { type: "set_role", chatId, role }, "roleChanged"),
-      "Conflict",
-      refuse(visitor, emptyNewMember),
     );
   };
 
@@ -84,11 +85,11 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       // a form to the sign-in at the platform.
       Effect.map((shown) => (isMe ? seeOther(paths.signedOut) : shown)),
     );
-    return yield* Effect.catchTag(removed, "Conflict", refuse(visitor, emptyNewMember));
+    return yield* orTeam(visitor, emptyNewMember, removed);
   });
 
   return [
-    page(paths.team, (visitor, query) => team(visitor, query("done"), emptyNewMember, null)),
+    page(paths.team, (visitor) => team(visitor, emptyNewMember, null)),
     form(paths.teamAdd, add),
     form(paths.teamRole, setRole),
     form(paths.teamRemove, remove),
@@ -97,22 +98,3 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
 
 /** Parses the value of the form field `role`. An unknown value becomes the lowest role. */
 const roleOf = (text: string) => memberRoles.find((role) => role === text) ?? "moderator";
-
-type Refusal = Conflict | InvalidParameter;
-
-const refusalOf = (error: Refusal): RefusedTeam => {
-  const status = statusOf(error);
-  return error._tag === "Conflict"
-    ? { status, problems: [], general: conflictTexts[error.details.reason] ?? `${error.message}.` }
-    : {
-        status,
-        problems: error.parameters.map(({ reason }) => ({ name: "who", reason })),
-        general: null,
-      };
-};
-
-const conflictTexts: Readonly<Record<string, string>> = {
-  member_exists: "This user is in the team or invited already.",
-  member_limit: "The team is full: it has 25 people, with those who are invited.",
-  last_owner: "A team needs an owner who has accepted. Make somebody else an owner first.",
-};

@@ -4,10 +4,10 @@ import type { GuildRole, ItemDetails, RankedGroup } from "@accountlink/core/plat
 import { mostRules, nicknameOf, type PlanDetails } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import type { Refused } from "../keys/new_key_page.ts";
 import { userPath } from "../links/links_page.ts";
-import { menuField, problemSummary, textField } from "../look/field.ts";
+import { menuField, textField } from "../look/field.ts";
 import { communityName, listText } from "../look/list_name.ts";
+import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -41,25 +41,21 @@ type Rival = { readonly list: Community } | { readonly account: string | null };
 
 type Shown = Pick<Visitor, "platforms">;
 
-/**
- * @param notice the result of the last action, or null
- * @param refused why a submitted form was refused; null if none was refused
- */
+/** @param refused why a submitted form was refused; null if none was refused */
 export const rolesPage = (
   view: RolesView,
   form: RolesForm,
   visitor: Shown,
-  notice: Html | null,
   refused: Refused | null,
 ): Page => {
   const { community, details } = view;
   const isNew = details.plan.rules.length === 0 && details.plan.nickname === null;
   return {
-    status: refused?.status ?? 200,
     title: `Roles and names of ${nameOf(view)} by ${community.scope.kind === "global" ? "the shared list" : "its own list"}`,
     section: "communities",
+    refused,
+    labels: roleFormLabels,
     content: html`
-${refused === null ? notice : problemSummary(refused.problems, roleFormLabels, refused.general)}
 <p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
 ${isNew ? null : statusSection(view)}
 ${problemsSection(view, visitor)}

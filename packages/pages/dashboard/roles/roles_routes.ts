@@ -11,10 +11,9 @@ import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeCommunities } from "../communities/communities_routes.ts";
 import { type Community } from "../communities/community.ts";
-import { refusalOf } from "../keys/key_refusals.ts";
-import type { Refused } from "../keys/new_key_page.ts";
 import { visibleName } from "../look/account_name.ts";
-import { type NoticeName, noticeHtml } from "../look/notice.ts";
+import type { NoticeName } from "../look/notice.ts";
+import { orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { makeNameSearch } from "../members/name_search.ts";
 import {
   type Fields,
@@ -24,7 +23,7 @@ import {
   seeOther,
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { rolesPath, withQuery } from "../paths.ts";
+import { rolesPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { type RolePreview } from "./member_preview.ts";
 import {
@@ -43,8 +42,7 @@ interface Shown {
   readonly typed?: RolesForm;
   readonly preview?: RolePreview;
   readonly ranked?: RankedGroup;
-  readonly done?: string;
-  readonly refused?: Refused;
+  readonly refused?: Refused | null;
 }
 
 export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -117,7 +115,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     if (guildId === undefined) return guildChoicePage(community, guilds, visitor);
     const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
 
-    const show = Effect.fnUntraced(function* ({ typed, preview, ranked, done = "", refused }: Shown) {
+    const show = Effect.fnUntraced(function* ({ typed, preview, ranked, refused = null }: Shown) {
       const details = yield* plans.find(community.scope, guildId);
       const chatIds = [...new Set(details.status.problems.map(({ chatId }) => chatId))];
       const names = yield* Effect.forEach(chatIds, nameOf, { concurrency: 8 });
@@ -135,7 +133,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         tryUrl: commands?.tryUrl?.(guildId) ?? null,
         rival: yield* rivalOf(visitor, community, guildId),
       };
-      return rolesPage(view, shown, visitor, noticeHtml(done), refused ?? null);
+      return rolesPage(view, shown, visitor, refused);
     });
 
     return yield* plans.enter(visitor.owner, community.scope.pid, guildId).pipe(
@@ -149,25 +147,26 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
   return [
     page(rolesPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query("guildId"), (_scope, _guildId, show) => show({ done: query("done") })),
+      inGuild(visitor, query("guildId"), (_scope, _guildId, show) => show({})),
     ),
 
     form(rolesPath(":pid"), (visitor, fields: Fields) =>
       inGuild(visitor, fields("guildId"), (scope, guildId, show) => {
         const origin = originOf(visitor.owner);
-        const see = (done: NoticeName) => seeOther(withQuery(rolesPath(scope.pid), { guildId, done }));
+        const see = (done: NoticeName) => seeOther(rolesPath(scope.pid), { guildId, done });
 
         const save = (state: PlanState) => {
           const typed = typedRoles(fields);
           const settings = settingsOf(typed, state);
           if (!("rules" in settings)) {
-            return show({ typed, refused: { status: 400, problems: settings, general: null } });
+            return show({ typed, refused: refusedFor(settings) });
           }
-          return plans.put(scope, guildId, settings, origin).pipe(
-            Effect.as(see(state === "on" ? "rolesOn" : "rolesPaused")),
-            Effect.catchTag(["InvalidParameter", "Conflict"], (error) =>
-              show({ typed, refused: refusalOf(error) }),
+          return orShowAgain(
+            Effect.as(
+              plans.put(scope, guildId, settings, origin),
+              see(state === "on" ? "rolesOn" : "rolesPaused"),
             ),
+            (refused) => show({ typed, refused }),
           );
         };
 
@@ -184,8 +183,8 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
                 : show({ typed, ranked }),
             ),
             Effect.catchTag("InvalidParameter", () => {
-              const unknown = [{ name: "ranksOf", reason: "expected the ID of a group" }];
-              return show({ typed, refused: { status: 400, problems: unknown, general: null } });
+              const unknown = { name: "ranksOf", reason: "expected the ID of a group" };
+              return show({ typed, refused: refusedFor([unknown]) });
             }),
           );
 
@@ -206,12 +205,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             return ranks(typedRoles(fields), fields("act") === "addRanks");
           case "preview": {
             const who = fields("who").trim();
-            const unknown = [{ name: "who", reason: "nobody of that name is in the community" }];
+            const unknown = { name: "who", reason: "nobody of that name is in the community" };
             return Effect.catchTag(preview(who), ["InvalidParameter", "Forbidden"], () =>
-              show({
-                preview: { who, found: null },
-                refused: { status: 400, problems: unknown, general: null },
-              }),
+              show({ preview: { who, found: null }, refused: refusedFor([unknown]) }),
             );
           }
           case "sweep":

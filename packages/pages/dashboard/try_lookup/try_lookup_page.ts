@@ -2,8 +2,9 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { checkField, problemSummary, radioField, textField } from "../look/field.ts";
+import { checkField, radioField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
+import { refusedFor } from "../look/refused.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { clientProgramOf, curlOf, type Request } from "./commands.ts";
@@ -63,12 +64,20 @@ export const tryLookupPage = (
   result: LookupResult | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => ({
-  status: problems.length === 0 ? 200 : 400,
   title: "Try it",
   section: "tryLookup",
+  refused:
+    problems.length === 0
+      ? null
+      : refusedFor(problems, "No request was sent: some fields need another value."),
+  labels,
+  notice:
+    result &&
+    statusHtml(
+      html`The service answered with status <strong>${result.status}</strong>.`,
+      result.status >= 400,
+    ),
   content: html`
-${problemSummary(problems, labels, problems.length === 0 ? null : "No request was sent: some fields need another value.")}
-${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>.`, result.status >= 400)}
 <div class="try">
 ${result && resultHtml(form, result)}
 <form method="post" action="${paths.tryLookup}" class="panel">

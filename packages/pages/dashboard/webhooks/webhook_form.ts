@@ -1,13 +1,29 @@
+/** The form of a webhook: its fields, and how they are read, by the same rules as the bodies of the JSON routes. */
 import type { ParameterProblem } from "@accountlink/core/errors";
-import type { Webhook } from "@accountlink/core/webhooks";
+import { eventTypes } from "@accountlink/core/events";
+import type { WebhookId } from "@accountlink/core/webhooks";
+import { parameterReader } from "@accountlink/http/for_pages";
+import { DashboardWebhooks } from "@accountlink/http-api";
+import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
-import { checkField, textField } from "../look/field.ts";
+import { checkField, fieldsOf, textField } from "../look/field.ts";
+import { type Fields, typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
+import { updateOf } from "./webhooks_api.ts";
 
-export interface WebhookForm {
-  readonly url: string;
+const textLabels = { url: "URL", description: "Description" } as const;
+
+export const webhookLabels = {
+  ...textLabels,
+  scope: "Communities",
+  guildId: "Community",
+  types: "Events",
+  confirm: "Confirmation",
+  status: "Status",
+} as const;
+
+export interface WebhookForm extends Readonly<Record<keyof typeof textLabels, string>> {
   readonly types: ReadonlyArray<string>;
-  readonly description: string;
 }
 
 export interface NewWebhookForm extends WebhookForm {
@@ -23,27 +39,18 @@ export const emptyWebhookForm: NewWebhookForm = {
   guildId: "",
 };
 
-export const webhookLabels: Readonly<Record<string, string>> = {
-  url: "URL",
-  scope: "Communities",
-  guildId: "Community",
-  types: "Events",
-  description: "Description",
-  confirm: "Confirmation",
-  status: "Status",
-};
-
-export const formOfWebhook = ({ url, types, description }: Webhook): WebhookForm => ({
-  url,
-  types,
-  description,
+export const typedWebhook = (fields: Fields): NewWebhookForm => ({
+  ...typedIn(webhookLabels, fields),
+  types: eventTypes.filter((type) => fields(typeField(type)) !== ""),
 });
 
-export const typeField = (type: string): string => `type-${type}`;
+const typeField = (type: string): string => `type-${type}`;
 
-export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<ParameterProblem>): Html => html`
-${textField({ name: "url", label: "URL", hint: "The address on your server that receives the events, such as https://example.com/links.", value: form.url, maxLength: 2000, required: true, problems })}
-${textField({ name: "description", label: "Description", hint: "What it is for (optional).", value: form.description, maxLength: 300, problems })}
+export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<ParameterProblem>): Html => {
+  const of = fieldsOf(textLabels, form, problems);
+  return html`
+${textField({ ...of("url"), hint: "The address on your server that receives the events, such as https://example.com/links.", maxLength: 2000, required: true })}
+${textField({ ...of("description"), hint: "What it is for (optional).", maxLength: 300 })}
 <details${form.types.length > 0 ? html` open` : null}>
 <summary>Only some events</summary>
 <fieldset class="field" id="types">
@@ -52,3 +59,20 @@ ${textField({ name: "description", label: "Description", hint: "What it is for (
 ${eventChoices.map(({ type, label }) => checkField(typeField(type), `${label} (${type})`, form.types.includes(type)))}
 </fieldset>
 </details>`;
+};
+
+const readNew = parameterReader(DashboardWebhooks.createWebhook);
+const readUpdate = parameterReader(DashboardWebhooks.patchWebhook);
+
+export const newWebhookOf = ({ url, types, description, scope, guildId }: NewWebhookForm) => {
+  // The browser always sends the selected guild, so ignore the guild if the scope is global.
+  const guild = scope === "guild" ? { guildId } : {};
+  const raw = { url, types, description, scope, ...guild };
+  return Effect.fromResult(readNew(raw, scope === "guild" ? "guild" : "global"));
+};
+
+export const webhookUpdateOf = (id: WebhookId, { url, types, description }: WebhookForm) =>
+  Effect.map(
+    Effect.fromResult(readUpdate({ id, url, types, description: description || null }, "global")),
+    updateOf,
+  );

@@ -6,9 +6,9 @@ import type {
   WebhookDetails,
 } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
-import type { Refused } from "../keys/new_key_page.ts";
-import { checkField, menuField, problemSummary } from "../look/field.ts";
+import { checkField, menuField } from "../look/field.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
+import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import { webhookName } from "../look/webhook_name.ts";
@@ -28,21 +28,17 @@ export interface RefusedWebhookAct extends Refused {
   readonly act: WebhookAct;
 }
 
-/**
- * @param form the values in the fields: the webhook's values, or the submitted values if they were refused
- * @param notice the result of the last action, or null
- */
+/** @param form the values in the fields: the webhook's values, or the submitted values if they were refused */
 export const webhookPage = (
   view: WebhookView,
   form: WebhookForm,
-  notice: Html | null,
   refused: RefusedWebhookAct | null,
 ): Page => ({
-  status: refused?.status ?? 200,
   title: webhookName(view.webhook),
   section: "webhooks",
+  refused,
+  labels: webhookLabels,
   content: html`
-${refused === null ? notice : problemSummary(refused.problems, webhookLabels, refused.general)}
 ${facts(view)}
 ${sendForms(view.webhook)}
 ${deliveries(view)}

@@ -1,3 +1,4 @@
+/** Routes of the pages of webhooks, and the forms that create and change webhooks. */
 import { InvalidParameter } from "@accountlink/core/errors";
 import { originOf } from "@accountlink/core/keys";
 import {
@@ -6,13 +7,12 @@ import {
   type WebhookDetails,
   Webhooks,
 } from "@accountlink/core/webhooks";
-import type { BoundRoute, HttpResponse } from "@accountlink/http/for_pages";
+import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import { statusOf } from "../keys/key_forms.ts";
-import { formErrors, type KeyFormError, refusalOf } from "../keys/key_refusals.ts";
-import { type Refused } from "../keys/new_key_page.ts";
-import { type NoticeName, noticeHtml } from "../look/notice.ts";
+import { statusOf } from "../keys/key_form.ts";
+import type { NoticeName } from "../look/notice.ts";
+import { guildErrors, orShowAgain } from "../look/refused.ts";
 import {
   type Fields,
   makeGuildChoice,
@@ -21,33 +21,47 @@ import {
   type OwnerVisitor,
   seeOther,
 } from "../owner_pages.ts";
-import { type Page } from "../page.ts";
-import { deliveryPath, paths, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
-import { deliveryPage } from "./delivery_page.ts";
-import { issuedWebhookPage } from "./issued_webhook_page.ts";
-import { newWebhookPage } from "./new_webhook_page.ts";
-import { makeCreateWebhook } from "./webhook_changes.ts";
-import { emptyWebhookForm, formOfWebhook, type NewWebhookForm, type WebhookForm } from "./webhook_form.ts";
-import { newWebhookOf, typedNewWebhook, typedWebhook, webhookUpdateOf } from "./webhook_forms.ts";
+import type { Page } from "../page.ts";
+import { deliveryPath, paths, type WebhookAct, webhookActPath, webhookPath } from "../paths.ts";
+import {
+  emptyWebhookForm,
+  newWebhookOf,
+  typedWebhook,
+  type WebhookForm,
+  webhookUpdateOf,
+} from "./webhook_form.ts";
 import { type RefusedWebhookAct, webhookPage } from "./webhook_page.ts";
-import { webhooksPage } from "./webhooks_page.ts";
+import { deliveryPage, issuedWebhookPage, newWebhookPage, webhooksPage } from "./webhook_pages.ts";
+import { makeCreateWebhook } from "./webhooks_api.ts";
 
 const pageSize = 25;
 
-type Answered = Page | HttpResponse;
-
 export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const webhooks = yield* Webhooks;
-  const views = yield* makeViews;
   const createWebhook = yield* makeCreateWebhook;
+  const guildsOf = yield* makeGuildChoice;
 
   const webhookOf = ({ owner, context }: OwnerVisitor) =>
     webhooks.find(owner.account.name, String(context.query["id"]));
 
   const create = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const values = yield* newWebhookOf(typedNewWebhook(fields));
-    const issued = yield* createWebhook(visitor.owner, values);
+    const issued = yield* createWebhook(visitor.owner, yield* newWebhookOf(typedWebhook(fields)));
     return issuedWebhookPage({ ...issued, isNew: true });
+  });
+
+  /** @param refused the form that was refused, and why; null if none was refused */
+  const show = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    webhook: WebhookDetails,
+    typed: WebhookForm,
+    query: (name: string) => string,
+    refused: RefusedWebhookAct | null,
+  ) {
+    const filter = statuses.find((status) => status === query("status")) ?? null;
+    const before = query("cursor") || null;
+    const { name } = visitor.owner.account;
+    const found = yield* webhooks.deliveries(name, webhook.id, { status: filter, before, limit: pageSize });
+    return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, ...found }, typed, refused);
   });
 
   /**
@@ -60,29 +74,34 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       visitor: OwnerVisitor,
       webhook: WebhookDetails,
       fields: Fields,
-    ) => Effect.Effect<Answered, SiteError>,
+    ) => Effect.Effect<Page | HttpResponse, SiteError>,
   ) =>
     form(webhookActPath(":id", name), (visitor, fields) =>
       Effect.flatMap(webhookOf(visitor), (webhook) => {
-        const typed = name === "update" ? typedWebhook(fields) : formOfWebhook(webhook);
-        const refuse = (error: KeyFormError) =>
-          views.one(visitor, webhook, typed, () => "", { act: name, ...refusalOf(error) });
-        const wrongValues = ["MissingParameter", "InvalidParameter", "InvalidBody", "Conflict"] as const;
-        return Effect.catchTag(answer(visitor, webhook, fields), wrongValues, refuse);
+        const typed = name === "update" ? typedWebhook(fields) : webhook;
+        return orShowAgain(answer(visitor, webhook, fields), (refused) =>
+          show(visitor, webhook, typed, () => "", { act: name, ...refused }),
+        );
       }),
     );
 
-  const routes: ReadonlyArray<BoundRoute> = [
-    page(paths.webhooks, views.list),
-    page(paths.newWebhook, (visitor) => views.blank(visitor, emptyWebhookForm, null)),
-    form(paths.webhooks, (visitor, fields) => {
-      const refuse = (error: KeyFormError) => views.blank(visitor, typedNewWebhook(fields), refusalOf(error));
-      return Effect.catchTag(create(visitor, fields), formErrors, refuse);
-    }),
-    page(webhookPath(":id"), (visitor, query) =>
-      Effect.flatMap(webhookOf(visitor), (webhook) =>
-        views.one(visitor, webhook, formOfWebhook(webhook), query, null),
+  return [
+    page(paths.webhooks, (visitor) =>
+      Effect.map(webhooks.list(visitor.owner.account.name), (all) => webhooksPage(all, namedGuilds(visitor))),
+    ),
+    page(paths.newWebhook, (visitor) =>
+      Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(emptyWebhookForm, guilds, null)),
+    ),
+    form(paths.webhooks, (visitor, fields) =>
+      orShowAgain(
+        create(visitor, fields),
+        (refused) =>
+          Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(typedWebhook(fields), guilds, refused)),
+        guildErrors,
       ),
+    ),
+    page(webhookPath(":id"), (visitor, query) =>
+      Effect.flatMap(webhookOf(visitor), (webhook) => show(visitor, webhook, webhook, query, null)),
     ),
 
     page(
@@ -142,51 +161,14 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
           return yield* InvalidParameter.one("confirm", "tick the box to delete it");
         }
         yield* webhooks.remove(owner.account.name, id, originOf(owner));
-        return seeOther(withQuery(paths.webhooks, { done: "deleted" }));
+        return seeOther(paths.webhooks, { done: "deleted" });
       }),
     ),
   ];
-  return routes;
 });
 
-const seeWebhook = (id: WebhookDetails["id"], done: NoticeName) =>
-  seeOther(withQuery(webhookPath(id), { done }));
+const seeWebhook = (id: WebhookDetails["id"], done: NoticeName) => seeOther(webhookPath(id), { done });
 
 const sentNotice = ({ error }: WebhookDelivery): NoticeName => (error === null ? "sent" : "notSent");
-
-const makeViews = Effect.gen(function* () {
-  const webhooks = yield* Webhooks;
-  const guildsOf = yield* makeGuildChoice;
-
-  return {
-    list: Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
-      const list = {
-        webhooks: yield* webhooks.list(visitor.owner.account.name),
-        guilds: namedGuilds(visitor),
-      };
-      return webhooksPage(list, noticeHtml(query("done")));
-    }),
-
-    /** @param refused why the submitted form was refused; null for a new form */
-    blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
-      Effect.map(guildsOf(visitor), (choice) => newWebhookPage(typed, choice, refused)),
-
-    /** @param refused the form that was refused, and why; null if none was refused */
-    one: Effect.fnUntraced(function* (
-      visitor: OwnerVisitor,
-      webhook: WebhookDetails,
-      typed: WebhookForm,
-      query: (name: string) => string,
-      refused: RefusedWebhookAct | null,
-    ) {
-      const filter = statuses.find((status) => status === query("status")) ?? null;
-      const before = query("cursor") === "" ? null : query("cursor");
-      const { name } = visitor.owner.account;
-      const found = yield* webhooks.deliveries(name, webhook.id, { status: filter, before, limit: pageSize });
-      const view = { webhook, guilds: namedGuilds(visitor), filter, ...found };
-      return webhookPage(view, typed, noticeHtml(query("done")), refused);
-    }),
-  };
-});
 
 const statuses: ReadonlyArray<DeliveryStatus> = ["delivered", "failing", "given_up"];

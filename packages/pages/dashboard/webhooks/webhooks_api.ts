@@ -1,18 +1,26 @@
-import { originOf } from "@accountlink/core/keys";
-import { Webhooks } from "@accountlink/core/webhooks";
-import type { BoundRoute } from "@accountlink/http/for_pages";
+/** The JSON routes of webhooks. The forms create and change webhooks in the same way. */
+import { guildOf, type ScopeTarget } from "@accountlink/core";
+import type { EventType } from "@accountlink/core/events";
+import { type KeyOwner, originOf } from "@accountlink/core/keys";
+import { GuildGuard } from "@accountlink/core/platforms";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import {
+  type WebhookDelivery,
+  type WebhookDetails,
+  Webhooks,
+  type WebhookUpdate,
+} from "@accountlink/core/webhooks";
 import { DashboardWebhooks } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline } from "../api_pipeline.ts";
-import { makeCreateWebhook, updateOf } from "./webhook_changes.ts";
-import { deliveryJson, webhookJson } from "./webhook_json.ts";
+import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
+import { given, targetOf } from "../keys/keys_api.ts";
 
 export const webhooksApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const webhooks = yield* Webhooks;
   const create = yield* makeCreateWebhook;
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     bind(DashboardWebhooks.getWebhooks, ({ owner }) =>
       Effect.map(webhooks.list(owner.account.name), (listed) => ({
         data: { webhooks: listed.map(webhookJson) },
@@ -70,5 +78,63 @@ export const webhooksApi = Effect.gen(function* () {
       })),
     ),
   ];
-  return routes;
+});
+
+type NewValues = OwnerInput<typeof DashboardWebhooks.createWebhook.parameters>["values"];
+type UpdateValues = OwnerInput<typeof DashboardWebhooks.patchWebhook.parameters>["values"];
+
+/**
+ * Returns a function that creates a webhook. For a webhook of a guild, the owner must be allowed to manage the guild.
+ */
+export const makeCreateWebhook = Effect.gen(function* () {
+  const webhooks = yield* Webhooks;
+  const guard = yield* GuildGuard;
+  const admission = (target: ScopeTarget, { chatId }: KeyOwner) =>
+    target.kind === "guild" ? guard.requireManager(target.guildId, chatId) : Effect.void;
+
+  return Effect.fnUntraced(function* (owner: KeyOwner, values: NewValues) {
+    const { url, types, description } = values;
+    const target: ScopeTarget = yield* targetOf(values);
+    const choice = {
+      account: owner.account,
+      target,
+      url,
+      ...given({ types }),
+      description: description ?? "",
+    };
+    return yield* webhooks.create(choice, originOf(owner), admission(target, owner));
+  });
+});
+
+/** The changed values; a null description becomes empty. */
+export const updateOf = ({ url, types, description, status }: UpdateValues): WebhookUpdate => ({
+  ...given({ url, types, status }),
+  ...(description === undefined ? {} : { description: description ?? "" }),
+});
+
+const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
+  id,
+  url,
+  scope: scope.kind,
+  guildId: guildOf(scope),
+  pid: scope.pid,
+  types: webhook.types as ReadonlyArray<EventType>,
+  description: webhook.description,
+  status: webhook.status,
+  disabledReason: webhook.disabledReason,
+  createdAt: formatTimestamp(webhook.createdAt),
+  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
+  failingSince: timeOrNull(webhook.failingSince),
+  pending: webhook.pending,
+});
+
+const deliveryJson = (delivery: WebhookDelivery) => ({
+  eventId: delivery.eventId,
+  type: delivery.type as EventType | "test",
+  at: formatTimestamp(delivery.at),
+  attempts: delivery.attempts,
+  status: delivery.status,
+  responseStatus: delivery.responseStatus,
+  error: delivery.error,
+  nextAttemptAt: timeOrNull(delivery.nextAttemptAt),
 });
