@@ -48,16 +48,12 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
     return { response: withRequestId(render(error, context).withHeaders(headers), context), error: reported };
   };
 
-  return (
-    route: RequestContext["route"],
-    answer: (context: PageContext) => Effect.Effect<HttpResponse, E>,
-    { isCounted = true }: { readonly isCounted?: boolean } = {},
-  ) =>
+  return (route: RequestContext["route"], answer: (context: PageContext) => Effect.Effect<HttpResponse, E>) =>
     withContext(route, (request) =>
       Effect.flatMap(languages.get(languageOf(request, cookie.read(request))), (language) => {
         const context = { ...request, language };
         const chosen = chosenLanguage(request);
-        const admitted = isCounted ? limits.admitPage(context.address) : Effect.void;
+        const admitted = limits.admitPage(context.address);
         const answered = respond(
           observers,
           Effect.annotateLogs(answering(context, Effect.andThen(admitted, answer(context))), {

@@ -5,53 +5,10 @@ import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
 import { findLanguage, Languages } from "../languages/mod.ts";
 import { ChatSettings } from "./chat_settings.ts";
-import type { Answer, Listing } from "./command.ts";
-import { makePanel, panelListings } from "./commands/panel.ts";
-import { makeUnlink, unlinkListings } from "./commands/unlink.ts";
-import { makeUpdate, updateListings } from "./commands/update.ts";
-import { makeVerify, verifyListings } from "./commands/verify.ts";
-import { makeWhois, whoisListings } from "./commands/whois.ts";
+import { type Answer, makeCommands } from "./commands.ts";
 import type { Interaction } from "./interaction.ts";
 import { userText } from "./markdown.ts";
 import type { ButtonAction, Message } from "./message.ts";
-
-/** Every command, in the order in which the chat platform gets them. */
-export const listings: ReadonlyArray<Listing> = [
-  ...verifyListings,
-  ...unlinkListings,
-  ...whoisListings,
-  ...updateListings,
-  ...panelListings,
-];
-
-interface Answers {
-  readonly commands: Readonly<Record<string, Answer>>;
-  readonly buttons: Readonly<Record<ButtonAction, Answer>>;
-}
-
-const makeCommands = Effect.gen(function* () {
-  const [verify, unlink, whois, update, panel] = [
-    yield* makeVerify,
-    yield* makeUnlink,
-    yield* makeWhois,
-    yield* makeUpdate,
-    yield* makePanel,
-  ];
-  const byListing: ReadonlyArray<readonly [ReadonlyArray<Listing>, Answer]> = [
-    [verifyListings, verify],
-    [unlinkListings, unlink.ask],
-    [whoisListings, whois],
-    [updateListings, update],
-    [panelListings, panel],
-  ];
-  const answers: Answers = {
-    commands: Object.fromEntries(
-      byListing.flatMap(([listed, answer]) => listed.map(({ name }) => [name, answer])),
-    ),
-    buttons: { roles: update, unlink: unlink.ask, "unlink:yes": unlink.confirm },
-  };
-  return answers;
-});
 
 const commandsTotal = Metric.counter("accountlink_chat_commands_total", {
   description: "Commands and buttons in chat by name and outcome",

@@ -19,7 +19,7 @@ import type { APIInteractionResponse } from "discord-api-types/v10";
 import { Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
 import { makeAnswers } from "./answers.ts";
 import { ChatSettings } from "./chat_settings.ts";
-import { panelName } from "./commands/panel.ts";
+import { panelName } from "./commands.ts";
 import { type Interaction, readInteraction } from "./interaction.ts";
 import { answerBody, deferral, type Message, messageBody, pong } from "./message.ts";
 import { importPublicKey, isSigned } from "./signature.ts";

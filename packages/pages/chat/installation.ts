@@ -4,9 +4,7 @@ import { Effect } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import { type Language, type LanguageTag, languageTags } from "../languages/mod.ts";
 import { Languages } from "../languages/reader_language.ts";
-import { listings } from "./answers.ts";
-import { type Listing, optionTexts } from "./command.ts";
-import { longestPanelText } from "./commands/panel.ts";
+import { type Listing, listings, longestPanelText } from "./commands.ts";
 
 // The enums of discord-api-types exist at run time, and this package only uses its types.
 /* oxlint-disable typescript/no-unsafe-enum-assignment */
@@ -56,12 +54,11 @@ const bodyOf = (
     description_localizations: inOthers(texts.description),
   };
   if (option === undefined) return { ...shared, ...described, type: 1 };
-  const optionText = optionTexts[option];
   const optionBody = {
     name: option,
-    name_localizations: inOthers(optionText.name),
-    description: english.text(optionText.description),
-    description_localizations: inOthers(optionText.description),
+    name_localizations: inOthers(`chat.option.${option}.name`),
+    description: english.text(`chat.option.${option}.description`),
+    description_localizations: inOthers(`chat.option.${option}.description`),
   };
   return {
     ...shared,

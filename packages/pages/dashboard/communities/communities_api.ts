@@ -1,13 +1,12 @@
 import { guildOf } from "@accountlink/core";
 import { type NamedLink, OwnedLinks, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";
-import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { type BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
 import { given } from "../keys/keys_api.ts";
+import { makeScopeNames } from "./community.ts";
 
 export const communitiesApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
@@ -27,7 +26,7 @@ export const communitiesApi = Effect.gen(function* () {
     };
   });
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     bind(
       DashboardCommunities.getScopes,
       Effect.fnUntraced(function* ({ owner }) {
@@ -67,18 +66,6 @@ export const communitiesApi = Effect.gen(function* () {
       }),
     ),
   ];
-  return routes;
-});
-
-/**
- * Returns a function that looks up the name of a scope's guild on the chat platform. The function returns null for a
- * global scope, and if the name is unknown.
- */
-export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
-  const guildId = guildOf(scope);
-  return guildId === null
-    ? Effect.succeed(null)
-    : Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? null);
 });
 
 /** Encodes a position as the `cursor` of the next page. */

@@ -1,24 +1,27 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
-import { ChatPlatform, guildOf, SessionSettings } from "@accountlink/core";
-import { makeAskingName, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
-import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
+import { ChatPlatform, type GuildId, guildOf, SessionSettings } from "@accountlink/core";
+import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { documentBelow } from "../../base_path.ts";
+import { type Html, html } from "../../html.ts";
 import { readerOf } from "../../page_render.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { given } from "../keys/keys_api.ts";
+import { linksText } from "../look/link_count.ts";
+import { communityName, sharedListHint } from "../look/list_name.ts";
+import { counted } from "../look/time.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
-import { communityPath, paths } from "../paths.ts";
-import { previewDocument } from "../preview/preview_states.ts";
+import type { Page } from "../page.ts";
+import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { previewDocument } from "../preview.ts";
 import { makePanelView } from "./bot_panel.ts";
-import { makeScopeNames } from "./communities_api.ts";
-import { communitiesPage } from "./communities_page.ts";
-import { type Community } from "./community.ts";
+import { type Community, makeCommunities } from "./community.ts";
 import { communityPage, type SaidForm, saidLabels } from "./community_page.ts";
-import { hasPlanOn, makeBotInvite } from "./first_steps.ts";
+import { type BotInvite, type FirstSteps, firstSteps, hasPlanOn, makeBotInvite } from "./first_steps.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
@@ -121,42 +124,57 @@ const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
 /** Texts that are left empty are removed. */
 const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
 
-/** The communities of the signed-in user, with the names of their guilds. */
-export const makeCommunities = Effect.gen(function* () {
-  const scopes = yield* OwnedScopes;
-  const nameOf = yield* makeScopeNames;
+interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite"> {
+  readonly botInvite: (guildId: GuildId | null) => BotInvite | null;
+  readonly communities: ReadonlyArray<Community>;
+}
 
-  const named = Effect.fnUntraced(function* ({ signIn }: OwnerVisitor, owned: OwnedScope) {
-    const { scope } = owned;
-    const known = signIn.guilds?.find(({ id }) => scope.kind === "guild" && id === scope.guildId)?.name;
-    return { ...owned, guildName: known ?? (yield* nameOf(scope)) };
-  });
-
-  const list = (visitor: OwnerVisitor) =>
-    Effect.flatMap(scopes.list(visitor.owner.account), (all) =>
-      Effect.forEach(all, (owned) => named(visitor, owned), { concurrency: 8 }),
-    );
-
-  return {
-    named,
-    list,
-
-    /**
-     * Returns all communities, and one of them: the community with this `pid`, or the first community if `pid` is
-     * empty.
-     */
-    choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
-      const all = yield* list(visitor);
-      const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);
-      if (community === undefined && pid !== "") return yield* new BadRequest({ problem: "not_found" });
-      return { all, community };
-    }),
-
-    /** @param pid not validated yet */
-    find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
-      const all = yield* scopes.list(visitor.owner.account);
-      const owned = all.find(({ scope }) => scope.pid === pid);
-      return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
-    }),
-  };
+const communitiesPage = (view: CommunitiesView): Page => ({
+  title: "Communities",
+  section: "communities",
+  content:
+    view.communities.length === 0
+      ? html`
+<p>You have no community here yet. These steps lead to your first verified user.</p>
+${firstSteps({ ...view, botInvite: view.botInvite(null), community: null })}`
+      : html`
+<ul class="cards" role="list">${view.communities.map(card)}</ul>
+${others(view)}`,
 });
+
+const card = (community: Community): Html => {
+  const { scope, links, keys, settings } = community;
+  const name = communityName(community);
+  return html`
+<li>
+<h2><a href="${communityPath(scope.pid)}">${name}</a></h2>
+<p>${settings.displayName === null ? null : html`Users read <strong>${settings.displayName}</strong>. `}${
+    guildOf(scope) === null ? html`${sharedListHint}, for bots and games that work in several.` : null
+  }</p>
+<p class="figure"><strong>${linksText(links)}</strong>${guildOf(scope) === null ? null : " in its own list"} · ${counted(keys, "key")}</p>
+<p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a> · <a href="${rolesPath(scope.pid)}">Roles<span class="unseen"> of ${name}</span></a></p>
+</li>`;
+};
+
+const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | null => {
+  const known = new Set(communities.map(({ scope }) => guildOf(scope)));
+  const rest = (guilds ?? []).filter(({ guildId, manager }) => manager && !known.has(guildId));
+  if (rest.length === 0) return null;
+  return html`
+<section>
+<h2>Your other communities</h2>
+<ul class="cards" role="list">${rest.map(
+    ({ guildId, name, bot }) => html`
+<li><h3>${name ?? guildId}</h3>
+${
+  bot
+    ? html`<p><a href="${withQuery(paths.newKey, { guildId })}">Create a key<span class="unseen"> for ${name ?? guildId}</span></a></p>`
+    : html`<p>The bot is not in it. ${addLink(botInvite(guildId), name ?? guildId)}</p>`
+}</li>`,
+  )}</ul>
+</section>`;
+};
+
+const addLink = (invite: BotInvite | null, name: string): Html | null =>
+  invite &&
+  html`<a href="${invite.plain}" rel="noreferrer">Add the bot<span class="unseen"> to ${name}</span></a>`;

@@ -1,10 +1,13 @@
 /** Communities are data scopes with a name, as their owners see them. */
-import type { DataScope } from "@accountlink/core";
-import type { OwnedScope } from "@accountlink/core/communities";
-import type { ParameterProblem } from "@accountlink/core/errors";
+import { type DataScope, guildOf } from "@accountlink/core";
+import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
+import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
+import { Profiles } from "@accountlink/core/platforms";
+import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { listName } from "../look/list_name.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
 
 /** A data scope with the name of its guild on the chat platform; null if unknown. */
 export interface Community extends OwnedScope {
@@ -33,3 +36,54 @@ export const communityField: typeof communityMenu = (communities, pid, problems)
 /** The page where anyone links their accounts for a community. */
 export const verifyUrl = (publicUrl: string, { pid }: Pick<DataScope, "pid">): string =>
   `${publicUrl}/verify?pid=${pid}`;
+
+/** The communities of the signed-in user, with the names of their guilds. */
+export const makeCommunities = Effect.gen(function* () {
+  const scopes = yield* OwnedScopes;
+  const nameOf = yield* makeScopeNames;
+
+  const named = Effect.fnUntraced(function* ({ signIn }: OwnerVisitor, owned: OwnedScope) {
+    const { scope } = owned;
+    const known = signIn.guilds?.find(({ id }) => scope.kind === "guild" && id === scope.guildId)?.name;
+    return { ...owned, guildName: known ?? (yield* nameOf(scope)) };
+  });
+
+  const list = (visitor: OwnerVisitor) =>
+    Effect.flatMap(scopes.list(visitor.owner.account), (all) =>
+      Effect.forEach(all, (owned) => named(visitor, owned), { concurrency: 8 }),
+    );
+
+  return {
+    named,
+    list,
+
+    /**
+     * Returns all communities, and one of them: the community with this `pid`, or the first community if `pid` is
+     * empty.
+     */
+    choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
+      const all = yield* list(visitor);
+      const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);
+      if (community === undefined && pid !== "") return yield* new BadRequest({ problem: "not_found" });
+      return { all, community };
+    }),
+
+    /** @param pid not validated yet */
+    find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
+      const all = yield* scopes.list(visitor.owner.account);
+      const owned = all.find(({ scope }) => scope.pid === pid);
+      return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
+    }),
+  };
+});
+
+/**
+ * Returns a function that looks up the name of a scope's guild on the chat platform. The function returns null for a
+ * global scope, and if the name is unknown.
+ */
+export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
+  const guildId = guildOf(scope);
+  return guildId === null
+    ? Effect.succeed(null)
+    : Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? null);
+});

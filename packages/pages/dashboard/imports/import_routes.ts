@@ -2,7 +2,7 @@ import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlin
 import { HttpSettings, type UploadFolder } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
 import { makeAccountNames } from "../audit/entry_names.ts";
-import { makeCommunities } from "../communities/communities_routes.ts";
+import { makeCommunities } from "../communities/community.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page, PlatformNames } from "../page.ts";
 import { csvResponse } from "../page_response.ts";

@@ -10,7 +10,7 @@ import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, rolesPath, withQuery } from "../paths.ts";
-import { curlOf } from "../try_lookup/commands.ts";
+import { curlOf } from "../try_lookup.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
 
 /**
@@ -71,7 +71,7 @@ export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, cha
 <h2>The key</h2>
 ${copyable("token", "key", token)}
 <h2>Try it in a terminal</h2>
-${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf({ method: "GET", url }, "$ACCOUNTLINK_KEY")}`)}
+${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf(url, "$ACCOUNTLINK_KEY")}`)}
 <p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
 </section>
 <p class="row"><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a>${isNew ? html` <a class="button quiet" href="${rolesPath(key.scope.pid)}">Choose roles</a>` : null}</p>`,

@@ -54,8 +54,10 @@ export const linkedUserPage = (
     section: "links",
     refused: refusedFor(problems),
     labels,
-    ...(undo && { notice: html`${undoForm(view, undo)}
-${noticeHtml("unlinked")}` }),
+    ...(undo && {
+      notice: html`${undoForm(view, undo)}
+${noticeHtml("unlinked")}`,
+    }),
     content: html`
 <p><a href="${withQuery(paths.links, { pid })}">All of ${listText(community)}</a></p>
 <dl class="facts">

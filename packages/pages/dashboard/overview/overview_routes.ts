@@ -8,7 +8,7 @@ import { makeUsageDays } from "@accountlink/core/usage";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { makeCommunities } from "../communities/communities_routes.ts";
+import { makeCommunities } from "../communities/community.ts";
 import { hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import { requestsOf, sumOf } from "../usage/usage_totals.ts";

@@ -9,8 +9,7 @@ import { mostRules, type PlanState, RolePlanStore, RolePlans } from "@accountlin
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import { makeCommunities } from "../communities/communities_routes.ts";
-import { type Community } from "../communities/community.ts";
+import { type Community, makeCommunities } from "../communities/community.ts";
 import { visibleName } from "../look/account_name.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { orShowAgain, type Refused, refusedFor } from "../look/refused.ts";

@@ -1,46 +1,63 @@
-/** Recent events of a community from the feed that bots read, newest first. */
-import type { Pid } from "@accountlink/core";
-import type { EventSource, FeedEvent } from "@accountlink/core/events";
-import { isChatId } from "@accountlink/core/ids";
-import { type Html, html } from "../../html.ts";
-import { type Community, communityField } from "../communities/community.ts";
-import { userPath } from "../links/links_page.ts";
-import { withId } from "../look/account_name.ts";
-import { textField } from "../look/field.ts";
-import { listText } from "../look/list_name.ts";
-import { counted, timeHtml } from "../look/time.ts";
-import type { Page } from "../page.ts";
-import { paths, withQuery } from "../paths.ts";
+/** The section Events: recent events of a community from the feed that bots read, newest first. */
+import { EventRetention, type Pid } from "@accountlink/core";
+import { OwnedLinks } from "@accountlink/core/communities";
+import { EventFeed, type EventSource, type FeedEvent } from "@accountlink/core/events";
+import { isChatId, isGameId } from "@accountlink/core/ids";
+import { dayMs } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import { type Html, html } from "../html.ts";
+import { makeAccountNames } from "./audit/entry_names.ts";
+import { communityField, makeCommunities } from "./communities/community.ts";
+import { userPath } from "./links/links_page.ts";
+import { withId } from "./look/account_name.ts";
+import { textField } from "./look/field.ts";
+import { listText } from "./look/list_name.ts";
+import { counted, timeHtml } from "./look/time.ts";
+import { type OwnerPages, positionOf } from "./owner_pages.ts";
+import type { Page } from "./page.ts";
+import { paths, withQuery } from "./paths.ts";
 
-export interface EventsView {
-  readonly communities: ReadonlyArray<Community>;
-  readonly community: Community;
-  /** The user to filter by, as typed; empty for all users. */
-  readonly user: string;
-  /** Newest first. */
-  readonly events: ReadonlyArray<FeedEvent>;
-  readonly names: EventNames;
-  /** Cursor of the older events; null at the end. */
-  readonly next: string | null;
-  /** How many days events are stored. */
-  readonly keptDays: number;
-}
+const pageSize = 50;
 
-interface EventNames {
-  readonly chats: ReadonlyMap<string, string>;
-  readonly games: ReadonlyMap<string, string>;
-}
+export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const feed = yield* EventFeed;
+  const links = yield* OwnedLinks;
+  const names = yield* makeAccountNames;
+  const communities = yield* makeCommunities;
+  const keptDays = Math.floor((yield* EventRetention) / dayMs);
 
-export const eventsPage = (view: EventsView): Page => {
-  const { communities, community, user, events, names, next, keptDays } = view;
-  const { pid } = community.scope;
-  return {
-    title: "Events",
-    section: "events",
-    content: html`
+  const namesIn = Effect.fnUntraced(function* (events: ReadonlyArray<FeedEvent>) {
+    const named = events.map(({ data }): Readonly<Record<string, unknown>> => ({ ...data }));
+    const of = (...fields: ReadonlyArray<string>) =>
+      named.flatMap((data) => fields.map((field) => data[field]));
+    return {
+      chats: yield* names.chatNames(of("chatId", "previousChatId").filter(isChatId)),
+      games: yield* names.gameNames(of("gameId", "previousGameId").filter(isGameId)),
+    };
+  });
+
+  return [
+    page(
+      paths.events,
+      Effect.fnUntraced(function* (visitor, query) {
+        const { all, community } = yield* communities.choose(visitor, query("pid"));
+        if (community === undefined) return noEventsPage;
+        const { pid } = community.scope;
+        const user = query("user").trim();
+        const [chatId = null] = yield* links.chatsMeant(community.scope, user);
+        const before = positionOf(query("cursor"));
+        const isNobody = user !== "" && chatId === null;
+        const { events, next } = isNobody
+          ? { events: [], next: null }
+          : yield* feed.history(pid, before, pageSize, { types: null, chatId, gameId: null });
+        const known = yield* namesIn(events);
+        return {
+          title: "Events",
+          section: "events",
+          content: html`
 <p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
 <form method="get" action="${paths.events}" class="filters" role="search">
-${communityField(communities, pid)}
+${communityField(all, pid)}
 ${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user, problems: [] })}
 <button class="button quiet">Show</button>
 </form>
@@ -49,14 +66,22 @@ ${
     ? html`<p class="empty">${user === "" ? "There are no recent events." : `There are no recent events of “${user}”.`}</p>`
     : html`<ul class="history" role="list">${events.map(
         (event) =>
-          html`<li><span>${sentenceOf(event, pid, names)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
+          html`<li><span>${sentenceOf(event, pid, known)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
       )}</ul>`
 }
 <p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.events, { pid, user, cursor: next })}">Older events</a>`}</p>`,
-  };
-};
+        } satisfies Page;
+      }),
+    ),
+  ];
+});
 
-export const noEventsPage: Page = {
+interface EventNames {
+  readonly chats: ReadonlyMap<string, string>;
+  readonly games: ReadonlyMap<string, string>;
+}
+
+const noEventsPage: Page = {
   title: "Events",
   section: "events",
   content: html`

@@ -1,0 +1,236 @@
+/** The commands of the bot: how the chat platform lists them, and their answers. */
+import type { ChatId, GuildId } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
+import { makeByHand } from "@accountlink/core/communities";
+import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
+import { MemberSync, type RolePlan } from "@accountlink/core/roles";
+import { OwnLinks } from "@accountlink/core/users";
+import { HttpSettings } from "@accountlink/http/for_pages";
+import { Effect } from "effect";
+import type { PlainKey } from "../languages/language.ts";
+import type { Language } from "../languages/mod.ts";
+import { makeCommunity } from "./community.ts";
+import { dayText, plain, rolesText, userText } from "./markdown.ts";
+import type { Button, ButtonAction, Message } from "./message.ts";
+
+/** What a user asks in a guild whose role plan is on. */
+export interface Asked {
+  readonly plan: RolePlan;
+  readonly guildId: GuildId;
+  readonly chatId: ChatId;
+  /** The user that the command is about: by default, the user who asks. */
+  readonly target: ChatId;
+  /** The text that the user typed, or null. */
+  readonly text: string | null;
+  /** The language of the user. */
+  readonly language: Language;
+  /** The language of the guild, for messages to everybody. */
+  readonly guildLanguage: Language;
+  readonly requestId: string;
+}
+
+export type Answer = (
+  asked: Asked,
+) => Effect.Effect<Message, Forbidden | PlatformUnavailable | StoreUnavailable>;
+
+/** How the chat platform lists a command. */
+export interface Listing {
+  /** The English name, which identifies the command in every language. It is never changed. */
+  readonly name: string;
+  /** The keys of the texts. An entry in the menu of a user has no description. */
+  readonly texts: { readonly name: PlainKey; readonly description: PlainKey | null };
+  readonly option?: "user" | "text";
+  /** The permission that a member needs by default, by the number of its bit; null for everybody. */
+  readonly permission: number | null;
+}
+
+const textsOf = <const Name extends "verify" | "unlink" | "whois" | "update" | "panel">(name: Name) =>
+  ({ name: `chat.command.${name}.name`, description: `chat.command.${name}.description` }) as const;
+
+const menuOf = <const Name extends "whois" | "update">(name: Name) =>
+  ({ name: `chat.command.${name}.menu`, description: null }) as const;
+
+const permissions = { manageServer: 5, manageRoles: 28, moderateMembers: 40 } as const;
+
+/** The only command that answers to everybody. */
+export const panelName = "panel";
+
+/** Every command, in the order in which the chat platform gets them. */
+export const listings: ReadonlyArray<Listing> = [
+  { name: "verify", texts: textsOf("verify"), permission: null },
+  { name: "unlink", texts: textsOf("unlink"), permission: null },
+  { name: "whois", texts: textsOf("whois"), option: "user", permission: permissions.moderateMembers },
+  { name: "Linked account", texts: menuOf("whois"), permission: permissions.moderateMembers },
+  { name: "update", texts: textsOf("update"), option: "user", permission: permissions.manageRoles },
+  { name: "Update roles", texts: menuOf("update"), permission: permissions.manageRoles },
+  { name: panelName, texts: textsOf("panel"), option: "text", permission: permissions.manageServer },
+];
+
+interface Answers {
+  /** The answers to commands, by the name of the listing. */
+  readonly commands: Readonly<Record<string, Answer>>;
+  readonly buttons: Readonly<Record<ButtonAction, Answer>>;
+}
+
+export const makeCommands = Effect.gen(function* () {
+  const [verify, unlink, whois] = [yield* makeVerify, yield* makeUnlink, yield* makeWhois];
+  const [update, panel] = [yield* makeUpdate, yield* makePanel];
+  const answers: Answers = {
+    commands: {
+      verify,
+      unlink: unlink.ask,
+      whois,
+      "Linked account": whois,
+      update,
+      "Update roles": update,
+      [panelName]: panel,
+    },
+    buttons: { roles: update, unlink: unlink.ask, "unlink:yes": unlink.confirm },
+  };
+  return answers;
+});
+
+/** Shows members their linked account, and how to link one. */
+const makeVerify = Effect.map(makeCommunity, (community) => {
+  const verify: Answer = Effect.fn("chat.verify")(function* ({ plan, chatId, language }: Asked) {
+    const [link, name] = yield* Effect.all([community.findLink(plan, chatId), community.name(plan)], {
+      concurrency: 2,
+    });
+    const url = community.verifyUrl(plan);
+    if (link === null) {
+      return {
+        content: language.text("chat.verify.ask", { game: community.game(language), community: name }),
+        buttons: [{ label: language.text("chat.verify.start"), url }],
+      } satisfies Message;
+    }
+    const account = yield* community.account(link.gameId);
+    return {
+      content: language.text("chat.verify.linked", {
+        community: name,
+        account,
+        time: dayText(link.linkedAt),
+      }),
+      buttons: [
+        { label: language.text("chat.verify.roles"), action: "roles" },
+        { label: language.text("chat.verify.other"), url },
+        { label: language.text("chat.verify.unlink"), action: "unlink", isDangerous: true },
+      ],
+    } satisfies Message;
+  });
+  return verify;
+});
+
+/** Removes the link of the member who asks, after a confirmation. */
+const makeUnlink = Effect.gen(function* () {
+  const links = yield* OwnLinks;
+  const community = yield* makeCommunity;
+
+  const say = (text: "chat.unlink.none" | "chat.unlink.done", { plan, language }: Asked) =>
+    Effect.map(
+      community.name(plan),
+      (name): Message => ({
+        content: language.text(text, { game: community.game(language), community: name }),
+      }),
+    );
+
+  const ask: Answer = Effect.fn("chat.unlink")(function* (asked: Asked) {
+    const { plan, chatId, language } = asked;
+    const link = yield* community.findLink(plan, chatId);
+    if (link === null) return yield* say("chat.unlink.none", asked);
+    return {
+      content: language.text("chat.unlink.ask", { account: yield* community.account(link.gameId) }),
+      buttons: [{ label: language.text("chat.unlink.yes"), action: "unlink:yes", isDangerous: true }],
+    } satisfies Message;
+  });
+
+  const confirm: Answer = (asked) =>
+    links.remove(asked.chatId, asked.plan.scope.pid, asked.requestId).pipe(
+      Effect.catchTag("LinkNotFound", () => Effect.void),
+      Effect.andThen(say("chat.unlink.done", asked)),
+      Effect.withSpan("chat.unlink:yes"),
+    );
+
+  return { ask, confirm };
+});
+
+/** Shows moderators the linked account of a member. */
+const makeWhois = Effect.gen(function* () {
+  const members = yield* MemberStore;
+  const byHandOf = yield* makeByHand;
+  const community = yield* makeCommunity;
+  const { publicUrl } = yield* HttpSettings;
+
+  /** The user's page on the dashboard, for members of the account. */
+  const pageButton = Effect.fnUntraced(function* ({ plan: { scope }, chatId, target, language }: Asked) {
+    const memberships = yield* members.findByChatId(chatId);
+    const isMember = memberships.some(
+      ({ account, chosenAt }) => account.name === scope.account && chosenAt !== null,
+    );
+    const query = new URLSearchParams({ pid: scope.pid, chatId: target }).toString();
+    const button: Button = {
+      label: language.text("chat.whois.open"),
+      url: `${publicUrl}/dashboard/links/user?${query}`,
+    };
+    return isMember ? [button] : [];
+  });
+
+  const whois: Answer = Effect.fn("chat.whois")(function* (asked: Asked) {
+    const { plan, target, language } = asked;
+    const user = userText(target);
+    const link = yield* community.findLink(plan, target);
+    const buttons = yield* pageButton(asked);
+    if (link === null)
+      return { content: language.text("chat.whois.none", { user }), buttons } satisfies Message;
+    const isByHand = (yield* byHandOf(plan.scope, [link])).has(target);
+    const account = yield* community.account(link.gameId);
+    const values = { user, account, time: dayText(link.linkedAt) };
+    return {
+      content: language.text(isByHand ? "chat.whois.by_hand" : "chat.whois.verified", values),
+      buttons,
+    } satisfies Message;
+  });
+  return whois;
+});
+
+/** Gives a member the roles and the nickname that the plan wants. The button of members does the same. */
+const makeUpdate = Effect.map(MemberSync, ({ sync }) => {
+  const update: Answer = Effect.fn("chat.update")(function* ({ plan, target, language }: Asked) {
+    const user = userText(target);
+    const { added, removed, nickname, settled } = yield* sync(plan, target);
+    const lines: Array<string> = [];
+    if (added.length > 0) lines.push(language.text("chat.sync.added", { roles: rolesText(added) }));
+    if (removed.length > 0) lines.push(language.text("chat.sync.removed", { roles: rolesText(removed) }));
+    if (nickname !== null)
+      lines.push(language.text("chat.sync.nickname", { nickname: plain(nickname) || "–" }));
+    if (lines.length > 0) lines.unshift(language.text("chat.sync.changed", { user }));
+    const refused = settled.problems.flatMap(({ roleId }) => (roleId === null ? [] : [roleId]));
+    if (refused.length > 0) lines.push(language.text("chat.sync.refused", { roles: rolesText(refused) }));
+    if (refused.length < settled.problems.length) lines.push(language.text("chat.sync.nickname_refused"));
+    return {
+      content: lines.length === 0 ? language.text("chat.sync.same", { user }) : lines.join("\n"),
+    } satisfies Message;
+  });
+  return update;
+});
+
+/** The most characters of a manager's text, in UTF-16 as the chat platform counts them. */
+export const longestPanelText = 300;
+
+/** Posts a message with which members verify. */
+const makePanel = Effect.map(makeCommunity, (community) => {
+  const panel: Answer = Effect.fn("chat.panel")(function* ({ plan, text, language, guildLanguage }: Asked) {
+    if (text !== null && text.length > longestPanelText) {
+      return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) } satisfies Message;
+    }
+    const sentence = text ?? guildLanguage.text("chat.panel.ask", { game: community.game(guildLanguage) });
+    return {
+      content: `**${yield* community.name(plan)}**\n${sentence}`,
+      buttons: [
+        { label: guildLanguage.text("chat.verify.start"), url: community.verifyUrl(plan) },
+        { label: guildLanguage.text("chat.verify.roles"), action: "roles" },
+      ],
+      isPublic: true,
+    } satisfies Message;
+  });
+  return panel;
+});

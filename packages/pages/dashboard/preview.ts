@@ -1,0 +1,180 @@
+/** The section Preview: the pages of the verification as users see them, with made-up accounts. */
+import { ChatId, GameId, SessionSettings, Sid } from "@accountlink/core";
+import type { FlowView } from "@accountlink/core/flow";
+import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
+import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { basePathOf, HttpSettings } from "@accountlink/http/for_pages";
+import { Effect } from "effect";
+import { documentBelow } from "../base_path.ts";
+import { cancelledPage, donePage, type FlowReader, flowPage } from "../flow/pages.ts";
+import { namedRefusalPage, type RefusalName, refusals } from "../flow/refusals.ts";
+import { footerHtml } from "../footer.ts";
+import { type Html, html } from "../html.ts";
+import type { Language } from "../languages/language.ts";
+import { documentOf, type Page as FlowPage } from "../page.ts";
+import { readerOf } from "../page_render.ts";
+import { PageSettings } from "../page_settings.ts";
+import { makeOwnerName, type OwnerPages } from "./owner_pages.ts";
+import type { Page } from "./page.ts";
+import { paths, withQuery } from "./paths.ts";
+
+export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const ownerName = yield* makeOwnerName;
+  const settings = yield* PageSettings;
+  const basePath = basePathOf(yield* HttpSettings);
+  const { sightingRetention } = yield* SessionSettings;
+  return [
+    page(
+      paths.preview,
+      Effect.fnUntraced(function* ({ context: { language }, owner }, query) {
+        const groups = previewGroups(language);
+        const states = groups.flatMap((group) => group.states);
+        const shown = states.find(({ name }) => name === query("state")) ?? {
+          name: "begin",
+          title: flowStates["begin"]?.title ?? "",
+        };
+        const document = previewDocument(
+          shown.name,
+          { ...noSettings, displayName: yield* ownerName(owner) },
+          { ...readerOf(settings, language), sightingRetention },
+          owner.requestId,
+        );
+        return {
+          title: "Preview",
+          section: "preview",
+          content: html`
+<p>The pages that users see while they verify. The accounts are examples, and the buttons do nothing.</p>
+<div class="preview">
+<nav aria-label="Pages of the verification">
+${groups.map((group) => groupHtml(group, shown))}
+</nav>
+<iframe id="shown" title="${shown.title}" srcdoc="${documentBelow(basePath, document).source}" sandbox></iframe>
+</div>`,
+        } satisfies Page;
+      }),
+    ),
+  ];
+});
+
+interface PreviewedState {
+  readonly name: string;
+  readonly title: string;
+}
+
+interface PreviewGroup {
+  readonly label: string;
+  readonly states: ReadonlyArray<PreviewedState>;
+}
+
+const groupHtml = ({ label, states }: PreviewGroup, shown: PreviewedState): Html => html`
+<details${states.some(({ name }) => name === shown.name) ? html` open` : null}>
+<summary><h2>${label}</h2></summary>
+<ul role="list">
+${states.map(
+  ({ name, title }) =>
+    html`<li><a href="${withQuery(paths.preview, { state: name })}#shown"${name === shown.name ? html` aria-current="page"` : null}>${title}</a></li>`,
+)}
+</ul>
+</details>`;
+
+const minutes = 60_000;
+const sid = Sid.make(`vs_${"0".repeat(43)}`);
+const entry = { sid };
+
+const chatProfile: ChatProfile = {
+  id: "100001",
+  username: "ada",
+  displayName: "Ada",
+  avatar: null,
+  banner: null,
+  created: null,
+  guild: null,
+};
+const chat = { id: ChatId.make("100001"), profile: chatProfile };
+
+const gameAccount = (id: string, displayName: string) => {
+  const profile: GameProfile = {
+    id,
+    username: displayName.toLowerCase(),
+    displayName,
+    description: null,
+    created: null,
+    isBanned: null,
+    hasVerifiedBadge: null,
+    avatar: null,
+    badges: null,
+    groups: null,
+  };
+  return { id: GameId.make(id), profile };
+};
+const game = gameAccount("1", "Knight");
+const replaces = gameAccount("2", "Pawn");
+
+type Proven = Pick<FlowView, "chat" | "game" | "replaces">;
+
+const flowStates: Readonly<Record<string, { readonly title: string; readonly proven: Proven }>> = {
+  begin: { title: "The beginning", proven: { chat: null, game: null, replaces: null } },
+  half: { title: "One account proven", proven: { chat, game: null, replaces: null } },
+  confirm: { title: "Both accounts proven", proven: { chat, game, replaces: null } },
+  choice: { title: "Linked to another account", proven: { chat, game, replaces } },
+};
+
+const previewGroups = (language: Language): ReadonlyArray<PreviewGroup> => [
+  {
+    label: "Steps",
+    states: [
+      ...Object.entries(flowStates).map(([name, { title }]) => ({ name, title })),
+      { name: "done", title: "Linked" },
+      { name: "cancelled", title: "Cancelled by the user" },
+    ],
+  },
+  {
+    label: "Refusals",
+    states: (Object.keys(refusals) as ReadonlyArray<RefusalName>).map((name) => ({
+      name: `refused-${name}`,
+      title: language.text(`refusal.${name}.title`),
+    })),
+  },
+];
+
+/** The texts that the owner set for users, and the name of the community. */
+interface SaidToUsers extends ScopeSettings {
+  readonly displayName: string;
+}
+
+export const previewDocument = (name: string, said: SaidToUsers, reader: FlowReader, requestId: string) => {
+  const { language } = reader;
+  const page = pageOf(name, said, reader);
+  // This element makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
+  // nothing.
+  return documentOf(
+    page,
+    language,
+    footerHtml(language, reader, page, requestId),
+    html`<base target="_blank">`,
+  );
+};
+
+const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage => {
+  if (name === "done") {
+    const ended = { entry, guildId: null, browser: null, redirect: null } as const;
+    const linked = { linkChanged: true, kept: false, doneText: said.doneText };
+    return donePage({ ...ended, chat, game, ...linked }, reader);
+  }
+  if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null }, reader);
+  const state = flowStates[name];
+  if (state === undefined)
+    return namedRefusalPage(name.replace("refused-", "") as RefusalName, reader, entry);
+  const view: FlowView = {
+    entry,
+    sid,
+    asking: said.displayName,
+    supportUrl: said.supportUrl,
+    guild: null,
+    redirect: null,
+    expiresAt: 5 * minutes,
+    csrf: "",
+    ...state.proven,
+  };
+  return flowPage(view, reader, 0);
+};
