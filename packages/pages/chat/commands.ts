@@ -14,7 +14,7 @@ import { dayText, plain, rolesText, userText } from "./markdown.ts";
 import type { Button, ButtonAction, Message } from "./message.ts";
 
 /** What a user asks in a guild whose role plan is on. */
-export interface Asked {
+interface Asked {
   readonly plan: RolePlan;
   readonly guildId: GuildId;
   readonly chatId: ChatId;
