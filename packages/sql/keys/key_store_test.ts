@@ -1,9 +1,9 @@
 import { KeyId } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { makeKey } from "@accountlink/testing";
 import { Effect, Exit, Option } from "effect";
-import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
+import { describe, expect } from "vitest";
+import { origin, refuseWritesTo, scope, Tampering, test } from "../sqlite/test_tampering.ts";
 
 const key = makeKey(scope, {
   id: KeyId.make("Aa0Bb1Cc2Dd3"),
@@ -23,22 +23,19 @@ describe("keys", () => {
     "allow_ips = '[203]'",
     "redirect_origins = 'null'",
     "deny_ips = CAST(x'ff' AS TEXT)",
-  ])("a key is refused when its row has %s", (damage) =>
-    withTampering((tamper) =>
-      Effect.gen(function* () {
-        const keys = yield* KeyStore;
-        yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
-        expect(yield* keys.listKeys("acme", 1)).toMatchObject([key]);
-        tamper(`UPDATE keys SET ${damage}`);
-        for (const read of [keys.findById(key.id), keys.findByHash("hash"), keys.listKeys(null, 1)]) {
-          const error = yield* Effect.flip<unknown, unknown, never>(read);
-          expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
-          // The message must not repeat the damaged value, which is an address.
-          expect(JSON.stringify(error)).not.toContain("203");
-        }
-      }),
-    ),
-  );
+  ])("a key is refused when its row has %s", function* (damage) {
+    const { tamper } = yield* Tampering;
+    const keys = yield* KeyStore;
+    yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
+    expect(yield* keys.listKeys("acme", 1)).toMatchObject([key]);
+    tamper(`UPDATE keys SET ${damage}`);
+    for (const read of [keys.findById(key.id), keys.findByHash("hash"), keys.listKeys(null, 1)]) {
+      const error = yield* Effect.flip<unknown, unknown, never>(read);
+      expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
+      // The message must not repeat the damaged value, which is an address.
+      expect(JSON.stringify(error)).not.toContain("203");
+    }
+  });
 });
 
 describe("a write of keys", () => {
@@ -53,17 +50,15 @@ describe("a write of keys", () => {
 
   test.each(Object.entries(attempts))(
     "a write of keys rolls back if its last statement fails: %s",
-    ([, attempt]) =>
-      withTampering((tamper) =>
-        Effect.gen(function* () {
-          const keys = yield* KeyStore;
-          yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
-          tamper(refuseWritesTo("audit_log"));
-          expect(Exit.isFailure(yield* Effect.exit(attempt(keys)))).toBe(true);
-          expect(yield* keys.listKeys(null, 1)).toMatchObject([key]);
-          expect(yield* keys.findByHash("hash")).toEqual(Option.some({ key, endsAt: null }));
-          expect(yield* keys.findByHash("other")).toEqual(Option.none());
-        }),
-      ),
+    function* ([, attempt]) {
+      const { tamper } = yield* Tampering;
+      const keys = yield* KeyStore;
+      yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
+      tamper(refuseWritesTo("audit_log"));
+      expect(Exit.isFailure(yield* Effect.exit(attempt(keys)))).toBe(true);
+      expect(yield* keys.listKeys(null, 1)).toMatchObject([key]);
+      expect(yield* keys.findByHash("hash")).toEqual(Option.some({ key, endsAt: null }));
+      expect(yield* keys.findByHash("other")).toEqual(Option.none());
+    },
   );
 });

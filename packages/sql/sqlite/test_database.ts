@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { test } from "@accountlink/test-servers/effect";
 import { Effect, type Scope } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { layerSqlite, type SqliteOptions } from "./client/sql_client.ts";
@@ -13,10 +14,9 @@ export interface Fixture {
   readonly other: DatabaseSync;
 }
 
-export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.Scope>>(
-  body: (fixture: Fixture) => Generator<Step, void, never>,
-  options?: Omit<SqliteOptions, "filename">,
-) =>
+type Body = (fixture: Fixture) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, void, never>;
+
+export const withDatabase = (body: Body, options?: Omit<SqliteOptions, "filename">) =>
   Effect.gen(function* () {
     const filename = join(yield* makeTempFolder, "links.db");
     yield* Effect.gen(function* () {
@@ -33,6 +33,9 @@ export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.
       yield* Effect.gen(() => body({ filename, sql, connection, other }));
     }).pipe(Effect.provide(layerSqlite({ filename, ...options })));
   });
+
+export const testDatabase = (title: string, body: Body, options?: Omit<SqliteOptions, "filename">) =>
+  test(title, () => withDatabase(body, options));
 
 export const add = (sql: SqlClient.SqlClient, name: string, count = 1) =>
   sql`INSERT INTO counters VALUES (${name}, ${count})`;

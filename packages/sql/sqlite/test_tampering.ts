@@ -1,10 +1,11 @@
 /** For tests: embedded stores with one scope, and a connection that tampers with the database file. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type DataScope, Pid, type StoragePorts } from "@accountlink/core";
+import { type DataScope, Pid } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
-import { Effect, type Scope } from "effect";
+import { testWith } from "@accountlink/test-servers/effect";
+import { Context, Effect, Layer } from "effect";
 import { layerEmbedded } from "./embedded.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
@@ -12,36 +13,42 @@ export const scope: DataScope = { kind: "global", pid: Pid.make("pid_0123456789a
 
 export const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
 
-/**
- * Runs a test on embedded stores. The test gets `tamper`, which executes SQL on their database file, and `look`, which
- * queries this file.
- */
-export const withTampering = (
-  body: (
-    tamper: (sql: string) => void,
-    look: (query: string) => ReadonlyArray<Record<string, unknown>>,
-  ) => Effect.Effect<void, unknown, StoragePorts | Scope.Scope>,
-) =>
+export class Tampering extends Context.Service<
+  Tampering,
+  {
+    /** Executes SQL on the database file. */
+    readonly tamper: (sql: string) => void;
+    /** Queries the database file. */
+    readonly look: (query: string) => ReadonlyArray<Record<string, unknown>>;
+  }
+>()("@accountlink/sql/sqlite/test_tampering/Tampering") {}
+
+const tampering = (folder: string) =>
   Effect.gen(function* () {
-    const folder = yield* makeTempFolder;
-    yield* Effect.gen(function* () {
-      const keys = yield* KeyStore;
-      yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
-      yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-      const db = yield* Effect.acquireRelease(
-        Effect.sync(() => new DatabaseSync(join(folder, "accountlink.db"))),
-        (opened) => Effect.sync(() => opened.close()),
-      );
-      yield* body(
-        (sql) => db.exec(sql),
-        (query) =>
-          db
-            .prepare(query)
-            .all()
-            .map((row) => ({ ...row })),
-      );
-    }).pipe(Effect.provide(layerEmbedded({ folder })));
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+    yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+    const db = yield* Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(join(folder, "accountlink.db"))),
+      (opened) => Effect.sync(() => opened.close()),
+    );
+    return {
+      tamper: (sql: string) => db.exec(sql),
+      look: (query: string) =>
+        db
+          .prepare(query)
+          .all()
+          .map((row) => ({ ...row })),
+    };
   });
+
+export const layerTampering = Layer.unwrap(
+  Effect.map(makeTempFolder, (folder) =>
+    Layer.provideMerge(Layer.effect(Tampering, tampering(folder)), layerEmbedded({ folder })),
+  ),
+);
+
+export const test = testWith(layerTampering);
 
 /** SQL that makes all writes of this kind to a table fail. */
 export const refuseWritesTo = (table: string, kind: "INSERT" | "UPDATE" = "INSERT"): string =>

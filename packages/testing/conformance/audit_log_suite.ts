@@ -3,7 +3,7 @@ import type { Actor, AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/c
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { hostileTexts, makeKey, uniqueKeyId, uniqueText } from "../mod.ts";
-import { expectEqual } from "./expect.ts";
+import { expectEqual, pluck } from "./expect.ts";
 import { ada, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
@@ -16,7 +16,7 @@ const seen = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ at, action }
 const withoutSequence = ({ sequence: _, ...entry }: AuditEntry) => entry;
 
 const cases: Cases<StoragePorts> = {
-  "list returns the entries of an account, newest first": Effect.gen(function* () {
+  "list returns the entries of an account, newest first": function* () {
     const log = yield* AuditLog;
     const [{ account, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const actors: ReadonlyArray<Actor> = [
@@ -35,9 +35,9 @@ const cases: Cases<StoragePorts> = {
     expectEqual<unknown>((yield* log.list(other.account.name, null, 10)).map(withoutSequence), [
       { ...origin, ...rest, at: 0, account: other.account.name, pid: other.global.pid },
     ]);
-  }),
+  },
 
-  "list filters by action and by key, and pages through the result": Effect.gen(function* () {
+  "list filters by action and by key, and pages through the result": function* () {
     const [log, keys] = [yield* AuditLog, yield* KeyStore];
     const { account, global, guild } = yield* makeScopes;
     const other = yield* makeScopes;
@@ -75,9 +75,9 @@ const cases: Cases<StoragePorts> = {
     const first = yield* list({ keyId: key.id }, null, 3);
     const last = yield* list({ keyId: key.id }, first.at(-1)?.sequence ?? null, 3);
     expectEqual<ReadonlyArray<AuditEntry>>([...first, ...last], named);
-  }),
+  },
 
-  "forget deletes older entries of every account": Effect.gen(function* () {
+  "forget deletes older entries of every account": function* () {
     const log = yield* AuditLog;
     const [one, other] = [yield* makeScopes, yield* makeScopes];
     for (const { global } of [one, other]) {
@@ -85,15 +85,12 @@ const cases: Cases<StoragePorts> = {
     }
     expectEqual(yield* log.forget(-10), 4);
     for (const { account } of [one, other]) {
-      expectEqual(
-        (yield* log.list(account.name, null, 10)).map(({ at }) => at),
-        [5, -10],
-      );
+      expectEqual(pluck(yield* log.list(account.name, null, 10), "at"), [5, -10]);
     }
     expectEqual(yield* log.forget(-10), 0);
-  }),
+  },
 
-  "forget deletes any number of entries": Effect.gen(function* () {
+  "forget deletes any number of entries": function* () {
     const log = yield* AuditLog;
     const { account, global } = yield* makeScopes;
     yield* Effect.forEach(Array.from({ length: 1_100 }), () => write(global.pid, -20), {
@@ -103,9 +100,9 @@ const cases: Cases<StoragePorts> = {
     const racing = yield* Effect.all([log.forget(-10), log.forget(-10)], { concurrency: 2 });
     expectEqual(racing[0] + racing[1], 1_100);
     expectEqual(yield* log.list(account.name, null, 10), []);
-  }),
+  },
 
-  "concurrent writes: each entry is stored once, with a unique sequence": Effect.gen(function* () {
+  "concurrent writes: each entry is stored once, with a unique sequence": function* () {
     const log = yield* AuditLog;
     const { account, global, guild } = yield* makeScopes;
     const ats = Array.from({ length: 40 }, (_, at) => at);
@@ -122,9 +119,9 @@ const cases: Cases<StoragePorts> = {
       sequences,
       [...new Set(sequences)].toSorted((one, other) => other - one),
     );
-  }),
+  },
 
-  "actors and request IDs keep every Unicode text": Effect.gen(function* () {
+  "actors and request IDs keep every Unicode text": function* () {
     const log = yield* AuditLog;
     const { account, global } = yield* makeScopes;
     for (const text of hostileTexts) {
@@ -133,7 +130,7 @@ const cases: Cases<StoragePorts> = {
       const [entry] = yield* log.list(account.name, null, 1);
       expectEqual({ actor: entry?.actor, requestId: entry?.requestId }, from);
     }
-  }),
+  },
 };
 
 /**

@@ -8,7 +8,7 @@ const minute = 60_000;
 
 /** A cache may lose entries at any time, but the suite expects it to keep recent ones. */
 const cases: Cases<Cache> = {
-  "an entry expires exactly at its deadline": Effect.gen(function* () {
+  "an entry expires exactly at its deadline": function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
@@ -16,18 +16,18 @@ const cases: Cases<Cache> = {
     expectEqual(yield* cache.get(key, now + minute - 1), Option.some("value"));
     expectEqual(yield* cache.get(key, now + minute), Option.none());
     expectEqual(yield* cache.get(key, now + 2 * minute), Option.none());
-  }),
+  },
 
-  "set with a past deadline removes the entry": Effect.gen(function* () {
+  "set with a past deadline removes the entry": function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
     yield* cache.set(key, "old", now + minute, now);
     yield* cache.set(key, "new", now - minute, now);
     expectEqual(yield* cache.get(key, now), Option.none());
-  }),
+  },
 
-  "set overwrites value and deadline, also with an earlier one": Effect.gen(function* () {
+  "set overwrites value and deadline, also with an earlier one": function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
@@ -37,9 +37,9 @@ const cases: Cases<Cache> = {
     expectEqual(yield* cache.get(key, now + minute), Option.none());
     yield* cache.set(key, "third", now + 3 * minute, now);
     expectEqual(yield* cache.get(key, now + minute), Option.some("third"));
-  }),
+  },
 
-  "keys and values keep every Unicode text distinct": Effect.gen(function* () {
+  "keys and values keep every Unicode text distinct": function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const prefix = uniqueText();
@@ -47,9 +47,9 @@ const cases: Cases<Cache> = {
     for (const text of hostileTexts) {
       expectEqual(yield* cache.get(`${prefix}${text}`, now), Option.some(text));
     }
-  }),
+  },
 
-  "concurrent sets: one of the values remains": Effect.gen(function* () {
+  "concurrent sets: one of the values remains": function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
@@ -63,7 +63,7 @@ const cases: Cases<Cache> = {
       stayed,
     );
     expectEqual(Option.isSome(stayed), true);
-  }),
+  },
 };
 
 /** Tests a `Cache`: deadlines, overwritten entries, Unicode texts and concurrent writes. */

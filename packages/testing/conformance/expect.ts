@@ -33,6 +33,10 @@ const excerptOf = (text: string, difference: number): string => {
   return `… ${text.slice(begin, begin + longest / 2)} …`;
 };
 
+/** The values of one field, in the order of the items. */
+export const pluck = <A, Name extends keyof A>(items: ReadonlyArray<A>, name: Name): ReadonlyArray<A[Name]> =>
+  items.map((item) => item[name]);
+
 export const expectThat = (holds: boolean, rule: string): void => {
   if (!holds) throw new Unexpected(`Expected that ${rule}`, false, true);
 };

@@ -10,7 +10,7 @@ import {
   uniqueText,
   unstorableTexts,
 } from "../mod.ts";
-import { expectDefect, expectEqual } from "./expect.ts";
+import { expectDefect, expectEqual, pluck } from "./expect.ts";
 import { ada } from "./scopes.ts";
 import { newVerificationSteps } from "./sessions/verification_steps.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
@@ -18,7 +18,7 @@ import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 const chatProof: Proof = { step: "chat", chatId: ada };
 
 const cases: Cases<StoragePorts> = {
-  "begin stores the flow unchanged": Effect.gen(function* () {
+  "begin stores the flow unchanged": function* () {
     const flows = yield* FlowStore;
     const steps = yield* newVerificationSteps;
     for (const redirect of [null, ...hostileTexts]) {
@@ -31,9 +31,9 @@ const cases: Cases<StoragePorts> = {
       expectEqual(yield* steps.findFlow(flow.id), flow);
     }
     expectEqual(yield* steps.findFlow(uniqueFlowId()), null);
-  }),
+  },
 
-  "begin of an invalid flow is a defect": Effect.gen(function* () {
+  "begin of an invalid flow is a defect": function* () {
     const flows = yield* FlowStore;
     const { key, findFlow } = yield* newVerificationSteps;
     const flow = makeFlow(key.scope, { redirect: "first" });
@@ -44,9 +44,9 @@ const cases: Cases<StoragePorts> = {
     for (const redirect of unstorableTexts) {
       yield* expectDefect(flows.begin(makeFlow(key.scope, { redirect })));
     }
-  }),
+  },
 
-  "concurrent prove: exactly one succeeds": Effect.gen(function* () {
+  "concurrent prove: exactly one succeeds": function* () {
     const steps = yield* newVerificationSteps;
     const flow = yield* steps.begin();
     const ids = Array.from({ length: 20 }, uniqueFlowId);
@@ -57,12 +57,15 @@ const cases: Cases<StoragePorts> = {
     expectEqual(winners.length, 1);
     const found = yield* Effect.forEach(ids, (id) => steps.findFlow(id));
     expectEqual(
-      found.filter((each) => each !== null).map(({ id }) => id),
+      pluck(
+        found.filter((each) => each !== null),
+        "id",
+      ),
       winners,
     );
-  }),
+  },
 
-  "concurrent takeChallenge: exactly one succeeds": Effect.gen(function* () {
+  "concurrent takeChallenge: exactly one succeeds": function* () {
     const steps = yield* newVerificationSteps;
     const [flow, state] = [yield* steps.begin(), uniqueText()];
     yield* steps.challenge(flow, state);
@@ -70,7 +73,7 @@ const cases: Cases<StoragePorts> = {
       concurrency: "unbounded",
     });
     expectEqual(taken.filter((challenge) => challenge !== null).length, 1);
-  }),
+  },
 };
 
 /** Tests a `FlowStore` with the other storage ports. `storagePropertySuite` tests proofs, challenges and deadlines. */

@@ -5,7 +5,7 @@ import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeSignIn, uniqueChatId, uniqueText } from "../mod.ts";
-import { expectEqual, expectThat } from "./expect.ts";
+import { expectEqual, expectThat, pluck } from "./expect.ts";
 import { ada, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
@@ -65,7 +65,7 @@ const chatIdOfAccount = (name: string) =>
 
 const cases: Cases<StoragePorts> = {
   "chosenAt is set for the owner and for members added by an operator, and null for members added by a member":
-    Effect.gen(function* () {
+    function* () {
       const { name } = yield* newTeam();
       const [byMember, byOperator] = [uniqueChatId(), uniqueChatId()];
       yield* add(name, byMember, "admin", -2);
@@ -75,44 +75,42 @@ const cases: Cases<StoragePorts> = {
       const [first, second, owner] = yield* store.list(name);
       expectEqual([first?.chosenAt, second?.chosenAt], [null, -1]);
       expectEqual(owner?.chosenAt, owner?.since);
-    }),
-
-  "change adds a member, changes the role and removes the member, each with an audit entry": Effect.gen(
-    function* () {
-      const { name } = yield* newTeam();
-      const chatId = uniqueChatId();
-      expectEqual(yield* add(name, chatId, "moderator"), "changed");
-      expectEqual(yield* add(name, chatId, "admin"), "member_exists");
-      expectEqual(yield* change(name, { type: "set_role", chatId, role: "moderator" }), "unchanged");
-      expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "changed");
-      const [found] = yield* MemberStore.use((store) => store.findByChatId(chatId));
-      expectEqual([found?.role, found?.since, found?.chosenAt], ["admin", 7, null]);
-      expectEqual(yield* change(name, { type: "remove", chatId }), "changed");
-      for (const changed of [
-        { type: "remove", chatId },
-        { type: "set_role", chatId, role: "admin" },
-      ] as const) {
-        expectEqual(yield* change(name, changed), "unknown");
-      }
-      expectEqual(yield* add(uniqueText(), chatId, "owner"), "unknown");
-      const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
-      expectEqual(
-        entries.map(({ action, details, at, pid }) => ({ action, details, at, pid })),
-        [
-          { action: "member.removed", details: { chatId, role: "admin" }, at: 7, pid: null },
-          {
-            action: "member.role_changed",
-            details: { chatId, role: "admin", previousRole: "moderator" },
-            at: 7,
-            pid: null,
-          },
-          { action: "member.added", details: { chatId, role: "moderator" }, at: 7, pid: null },
-        ],
-      );
     },
-  ),
 
-  "an account clears its chat ID when this user stops being an owner, and keeps its last owner": Effect.gen(
+  "change adds a member, changes the role and removes the member, each with an audit entry": function* () {
+    const { name } = yield* newTeam();
+    const chatId = uniqueChatId();
+    expectEqual(yield* add(name, chatId, "moderator"), "changed");
+    expectEqual(yield* add(name, chatId, "admin"), "member_exists");
+    expectEqual(yield* change(name, { type: "set_role", chatId, role: "moderator" }), "unchanged");
+    expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "changed");
+    const [found] = yield* MemberStore.use((store) => store.findByChatId(chatId));
+    expectEqual([found?.role, found?.since, found?.chosenAt], ["admin", 7, null]);
+    expectEqual(yield* change(name, { type: "remove", chatId }), "changed");
+    for (const changed of [
+      { type: "remove", chatId },
+      { type: "set_role", chatId, role: "admin" },
+    ] as const) {
+      expectEqual(yield* change(name, changed), "unknown");
+    }
+    expectEqual(yield* add(uniqueText(), chatId, "owner"), "unknown");
+    const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
+    expectEqual(
+      entries.map(({ action, details, at, pid }) => ({ action, details, at, pid })),
+      [
+        { action: "member.removed", details: { chatId, role: "admin" }, at: 7, pid: null },
+        {
+          action: "member.role_changed",
+          details: { chatId, role: "admin", previousRole: "moderator" },
+          at: 7,
+          pid: null,
+        },
+        { action: "member.added", details: { chatId, role: "moderator" }, at: 7, pid: null },
+      ],
+    );
+  },
+
+  "an account clears its chat ID when this user stops being an owner, and keeps its last owner":
     function* () {
       const [one, other] = [yield* newTeam(), yield* newTeam()];
       for (const { name, chatId } of [one, other]) {
@@ -125,16 +123,15 @@ const cases: Cases<StoragePorts> = {
       yield* change(other.name, { type: "set_role", chatId: other.chatId, role: "moderator" });
       expectEqual([yield* chatIdOfAccount(one.name), yield* chatIdOfAccount(other.name)], [null, null]);
     },
-  ),
 
-  "an invited owner can be removed, and does not let the last owner leave": Effect.gen(function* () {
+  "an invited owner can be removed, and does not let the last owner leave": function* () {
     const { name, chatId } = yield* newTeam();
     yield* add(name, ada, "owner");
     expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
     expectEqual(yield* change(name, { type: "remove", chatId: ada }), "changed");
-  }),
+  },
 
-  "an invitation names its inviter, and is accepted once by choosing the account": Effect.gen(function* () {
+  "an invitation names its inviter, and is accepted once by choosing the account": function* () {
     const [team, own] = [yield* newTeam(), yield* newTeam()];
     yield* add(team.name, own.chatId, "admin", 8);
     const store = yield* MemberStore;
@@ -154,14 +151,11 @@ const cases: Cases<StoragePorts> = {
         requestId: "r",
       },
     );
-    expectEqual(
-      earlier.map(({ action }) => action),
-      ["member.added"],
-    );
+    expectEqual(pluck(earlier, "action"), ["member.added"]);
     expectEqual(yield* change(team.name, { type: "decline", chatId: own.chatId }, 9), "unknown");
-  }),
+  },
 
-  "a declined invitation ends, and the user can be invited again": Effect.gen(function* () {
+  "a declined invitation ends, and the user can be invited again": function* () {
     const { name } = yield* newTeam();
     const chatId = uniqueChatId();
     yield* add(name, chatId, "admin");
@@ -169,13 +163,10 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* change(name, { type: "decline", chatId }), "unknown");
     expectEqual(yield* add(name, chatId, "moderator"), "changed");
     const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
-    expectEqual(
-      entries.map(({ action }) => action),
-      ["member.added", "member.declined", "member.added"],
-    );
-  }),
+    expectEqual(pluck(entries, "action"), ["member.added", "member.declined", "member.added"]);
+  },
 
-  "an invitation lapses after fourteen days": Effect.gen(function* () {
+  "an invitation lapses after fourteen days": function* () {
     const [team, own] = [yield* newTeam(), yield* newTeam()];
     const lapsesAt = 7 + 14 * 86_400_000;
     yield* add(team.name, own.chatId, "admin");
@@ -188,9 +179,9 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* add(team.name, own.chatId, "moderator", lapsesAt - 1), "member_exists");
     expectEqual(yield* add(team.name, own.chatId, "moderator", lapsesAt), "changed");
     expectEqual(yield* choose(lapsesAt), true);
-  }),
+  },
 
-  "concurrent removals of both owners: one owner stays": Effect.gen(function* () {
+  "concurrent removals of both owners: one owner stays": function* () {
     for (let round = 0; round < 10; round++) {
       const { name, chatId } = yield* newTeam();
       yield* addAccepted(name, ada, "owner");
@@ -202,9 +193,9 @@ const cases: Cases<StoragePorts> = {
       expectEqual(outcomes.toSorted(), ["changed", "last_owner"]);
       expectEqual((yield* rolesOf(name)).length, 1);
     }
-  }),
+  },
 
-  "concurrent additions never exceed the member limit": Effect.gen(function* () {
+  "concurrent additions never exceed the member limit": function* () {
     const { name } = yield* newTeam();
     const added = yield* Effect.forEach(
       Array.from({ length: maxMembers + 4 }, uniqueChatId),
@@ -214,10 +205,10 @@ const cases: Cases<StoragePorts> = {
     expectEqual(added.filter((outcome) => outcome === "changed").length, maxMembers - 1);
     expectEqual(added.filter((outcome) => outcome === "member_limit").length, 5);
     expectEqual((yield* rolesOf(name)).length, maxMembers);
-  }),
+  },
 
   "list sorts members by time; findByChatId sorts accounts by last choice, then name, suspended ones last":
-    Effect.gen(function* () {
+    function* () {
       const [chatId, prefix] = [uniqueChatId(), uniqueText()];
       const names = ["c", "a", "b"].map((name) => `${prefix}${name}`);
       for (const [i, name] of names.entries()) {
@@ -241,24 +232,22 @@ const cases: Cases<StoragePorts> = {
         keys.updateAccount({ ...origin, name: last, update: { status: "suspended" }, at: 6 }),
       );
       expectEqual((yield* accountsOf(chatId)).at(-1), last);
-    }),
-
-  "choose refuses a user who is no member of the account, and a sign-in of another user": Effect.gen(
-    function* () {
-      const [one, other] = [yield* newTeam(), yield* newTeam()];
-      const store = yield* MemberStore;
-      const used = yield* signIn(one.name, one.chatId);
-      const before = yield* store.list(other.name);
-      const choose = (chatId: ChatId, account: string) =>
-        store.choose({ signIn: used.id, chatId, account, requestId: null, at: 5 });
-      expectEqual(yield* choose(one.chatId, other.name), false);
-      expectEqual(yield* choose(other.chatId, other.name), false);
-      expectEqual(yield* accountOf(used), one.name);
-      expectEqual(yield* store.list(other.name), before);
     },
-  ),
 
-  "removing a member ends only their sign-ins to this account": Effect.gen(function* () {
+  "choose refuses a user who is no member of the account, and a sign-in of another user": function* () {
+    const [one, other] = [yield* newTeam(), yield* newTeam()];
+    const store = yield* MemberStore;
+    const used = yield* signIn(one.name, one.chatId);
+    const before = yield* store.list(other.name);
+    const choose = (chatId: ChatId, account: string) =>
+      store.choose({ signIn: used.id, chatId, account, requestId: null, at: 5 });
+    expectEqual(yield* choose(one.chatId, other.name), false);
+    expectEqual(yield* choose(other.chatId, other.name), false);
+    expectEqual(yield* accountOf(used), one.name);
+    expectEqual(yield* store.list(other.name), before);
+  },
+
+  "removing a member ends only their sign-ins to this account": function* () {
     const [team, own] = [yield* newTeam(), yield* newTeam()];
     yield* add(team.name, own.chatId, "admin");
     const theirs = yield* signIn(team.name, own.chatId);
@@ -266,10 +255,10 @@ const cases: Cases<StoragePorts> = {
     yield* change(team.name, { type: "remove", chatId: own.chatId });
     expectEqual(yield* accountOf(theirs), null);
     expectEqual(yield* Effect.forEach(others, accountOf), [own.name, team.name]);
-  }),
+  },
 
   "an erasure removes memberships, anonymizes audit entries, and ends sign-ins of others to the user's account":
-    Effect.gen(function* () {
+    function* () {
       const [mine, team] = [yield* newTeam(), yield* newTeam()];
       const { chatId } = mine;
       const invited = uniqueChatId();
@@ -305,16 +294,13 @@ const cases: Cases<StoragePorts> = {
       expectEqual(yield* rolesOf(pseudonym), [[ada, "admin"]]);
       expectEqual(yield* accountsOf(invited), []);
       const left = yield* MemberStore.use((store) => store.list(team.name));
-      expectEqual(
-        left.map(({ invitedBy }) => invitedBy),
-        [null, null],
-      );
+      expectEqual(pluck(left, "invitedBy"), [null, null]);
       expectEqual(yield* accountOf(kept), null);
       const [entry, ...rest] = yield* AuditLog.use((log) => log.list(team.name, null, 10));
       expectEqual(entry?.actor, { type: "account", id: team.name, member: "[erased]" });
       expectThat(!JSON.stringify([entry, ...rest]).includes(chatId), "no entry names the user");
       expectEqual((yield* users.find(chatId)).memberships, []);
-    }),
+    },
 };
 
 /** Tests a `MemberStore` with the other storage ports, including erasures of members. */

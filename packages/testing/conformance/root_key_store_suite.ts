@@ -4,23 +4,23 @@ import { Effect, Layer } from "effect";
 import { hostileTexts, uniqueText, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { makeScopes } from "./scopes.ts";
-import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import { type Cases, effectOf, type SuiteOptions, suite } from "./suite.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
 const adopt = (root: RootKeyStore["Service"]) => root.adopt(uniqueText());
 
 const cases: Cases<StoragePorts> = {
-  "adopt stores the first root key, and returns it from then on": Effect.gen(function* () {
+  "adopt stores the first root key, and returns it from then on": function* () {
     const root = yield* RootKeyStore;
     const first = uniqueText();
     expectEqual(yield* root.adopt(first), first);
     expectEqual(yield* adopt(root), first);
     yield* makeScopes;
     expectEqual(yield* adopt(root), first);
-  }),
+  },
 
-  "concurrent adopts all return the same root key": Effect.gen(function* () {
+  "concurrent adopts all return the same root key": function* () {
     const root = yield* RootKeyStore;
     const adopted = yield* Effect.all(
       Array.from({ length: 20 }, () => adopt(root)),
@@ -28,9 +28,9 @@ const cases: Cases<StoragePorts> = {
     );
     expectEqual(new Set(adopted).size, 1);
     expectEqual(yield* adopt(root), adopted[0] ?? "");
-  }),
+  },
 
-  "replace replaces only the expected root key": Effect.gen(function* () {
+  "replace replaces only the expected root key": function* () {
     const root = yield* RootKeyStore;
     expectEqual(yield* root.replace("nothing", "next"), false);
     const first = yield* adopt(root);
@@ -39,18 +39,18 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* root.replace(first, "next"), true);
     expectEqual(yield* root.replace(first, "after next"), false);
     expectEqual(yield* adopt(root), "next");
-  }),
+  },
 
-  "concurrent replaces: exactly one succeeds": Effect.gen(function* () {
+  "concurrent replaces: exactly one succeeds": function* () {
     const root = yield* RootKeyStore;
     const first = yield* adopt(root);
     const texts = Array.from({ length: 20 }, uniqueText);
     const replaced = yield* Effect.forEach(texts, (text) => root.replace(first, text), atOnce);
     expectEqual(replaced.filter(Boolean).length, 1);
     expectEqual(yield* adopt(root), texts[replaced.indexOf(true)] ?? "");
-  }),
+  },
 
-  "root keys keep every Unicode text; unstorable text is a defect": Effect.gen(function* () {
+  "root keys keep every Unicode text; unstorable text is a defect": function* () {
     const root = yield* RootKeyStore;
     for (const text of unstorableTexts) yield* expectDefect(root.adopt(text));
     let stored = yield* adopt(root);
@@ -60,7 +60,7 @@ const cases: Cases<StoragePorts> = {
       expectEqual(stored, text);
     }
     for (const text of unstorableTexts) yield* expectDefect(root.replace(stored, text));
-  }),
+  },
 };
 
 /**
@@ -72,6 +72,9 @@ export const rootKeyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
     "RootKeyStore",
     { ...options, layer: Layer.empty },
     Object.fromEntries(
-      Object.entries(cases).map(([title, body]) => [title, Effect.provide(body, Layer.fresh(options.layer))]),
+      Object.entries(cases).map(([title, body]) => [
+        title,
+        Effect.provide(effectOf(body), Layer.fresh(options.layer)),
+      ]),
     ),
   );

@@ -36,7 +36,7 @@ const steps = Effect.map(SignInStore, (store) => ({
 }));
 
 const begunCases: Cases<StoragePorts> = {
-  "takeBegun takes an unfinished sign-in once, only at its site": Effect.gen(function* () {
+  "takeBegun takes an unfinished sign-in once, only at its site": function* () {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun({ site: "me" });
     yield* begin(begun);
@@ -45,26 +45,26 @@ const begunCases: Cases<StoragePorts> = {
     expectEqual(yield* takeBegun("me", uniqueText(), 0), false);
     expectEqual(yield* takeBegun("me", begun.stateHash, 0), true);
     expectEqual(yield* takeBegun("me", begun.stateHash, 0), false);
-  }),
+  },
 
-  "an unfinished sign-in expires exactly at its deadline": Effect.gen(function* () {
+  "an unfinished sign-in expires exactly at its deadline": function* () {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
     yield* begin(begun);
     expectEqual(yield* takeBegun("dashboard", begun.stateHash, deadline), false);
     expectEqual(yield* takeBegun("dashboard", begun.stateHash, deadline - 1), true);
-  }),
+  },
 
-  "begin with a duplicate or unstorable state is a defect": Effect.gen(function* () {
+  "begin with a duplicate or unstorable state is a defect": function* () {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
     yield* begin(begun);
     yield* expectDefect(begin({ ...begun, site: "me" }));
     expectEqual(yield* takeBegun("dashboard", begun.stateHash, 0), true);
     for (const stateHash of unstorableTexts) yield* expectDefect(begin(newBegun({ stateHash })));
-  }),
+  },
 
-  "concurrent takeBegun: exactly one succeeds": Effect.gen(function* () {
+  "concurrent takeBegun: exactly one succeeds": function* () {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
     yield* begin(begun);
@@ -74,11 +74,11 @@ const begunCases: Cases<StoragePorts> = {
       { concurrency: "unbounded" },
     );
     expectEqual(taken.filter((is) => is).length, 1);
-  }),
+  },
 };
 
 const signInCases: Cases<StoragePorts> = {
-  "create stores the sign-in unchanged, and only its site finds it": Effect.gen(function* () {
+  "create stores the sign-in unchanged, and only its site finds it": function* () {
     const { create, find } = yield* steps;
     const named = [...hostileTexts, ...unstorableTexts, null].map((name, i) => ({
       id: GuildId.make(`7000000000000000${i}`),
@@ -91,18 +91,18 @@ const signInCases: Cases<StoragePorts> = {
       expectEqual(yield* find(signIn.id, "me"), null);
     }
     expectEqual(yield* find(uniqueSignInId()), null);
-  }),
+  },
 
-  "create deletes only the replaced sign-in": Effect.gen(function* () {
+  "create deletes only the replaced sign-in": function* () {
     const { create, find } = yield* steps;
     const [first, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
     const second = yield* create(newSignIn({ chatId: first.chatId }), first.id);
     const third = yield* create(newSignIn(), uniqueSignInId());
     expectEqual(yield* find(first.id), null);
     for (const signIn of [other, second, third]) expectEqual(yield* find(signIn.id), signIn);
-  }),
+  },
 
-  "create with a duplicate or unstorable ID is a defect, and replaces nothing": Effect.gen(function* () {
+  "create with a duplicate or unstorable ID is a defect, and replaces nothing": function* () {
     const { create, find } = yield* steps;
     const [signIn, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
     yield* expectDefect(create({ ...other, id: signIn.id }, other.id));
@@ -111,9 +111,9 @@ const signInCases: Cases<StoragePorts> = {
     }
     expectEqual(yield* find(signIn.id), signIn);
     expectEqual(yield* find(other.id), other);
-  }),
+  },
 
-  "a sign-in expires exactly at its deadline": Effect.gen(function* () {
+  "a sign-in expires exactly at its deadline": function* () {
     const { create, find, list } = yield* steps;
     const signIn = yield* create(newSignIn());
     for (const [at, isThere] of [
@@ -123,9 +123,9 @@ const signInCases: Cases<StoragePorts> = {
       expectEqual(yield* find(signIn.id, "dashboard", at), isThere ? signIn : null);
       expectEqual(yield* list("dashboard", signIn.chatId, at), isThere ? [signIn] : []);
     }
-  }),
+  },
 
-  "list returns the sign-ins of a person to a site, newest first": Effect.gen(function* () {
+  "list returns the sign-ins of a person to a site, newest first": function* () {
     const { create, list } = yield* steps;
     const chatId = uniqueChatId();
     const ids = ["a", "b"].map((prefix) => `${prefix}${uniqueText()}` as SignInId);
@@ -139,9 +139,9 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* list("dashboard", chatId, 0), [alsoTied, tied, old]);
     expectEqual(yield* list("me", chatId, 0), [elsewhere]);
     expectEqual(yield* list("dashboard", ChatId.make("99999"), 0), []);
-  }),
+  },
 
-  "end deletes one sign-in of a person, or all of them at a site": Effect.gen(function* () {
+  "end deletes one sign-in of a person, or all of them at a site": function* () {
     const { create, find, end } = yield* steps;
     const chatId = uniqueChatId();
     const [first, second, third] = [
@@ -161,9 +161,9 @@ const signInCases: Cases<StoragePorts> = {
     for (const { id } of [second, third]) expectEqual(yield* find(id), null);
     expectEqual(yield* find(elsewhere.id, "me"), elsewhere);
     expectEqual(yield* find(others.id), others);
-  }),
+  },
 
-  "sweep deletes expired sign-ins only": Effect.gen(function* () {
+  "sweep deletes expired sign-ins only": function* () {
     const { begin, create, find, takeBegun, sweep } = yield* steps;
     // The sweep must not delete sign-ins of other cases, which may run concurrently. Their deadlines are later than
     // this time.
@@ -183,15 +183,15 @@ const signInCases: Cases<StoragePorts> = {
     }
     expectEqual(yield* takeBegun("dashboard", over.stateHash, at - 1), false);
     expectEqual(yield* takeBegun("dashboard", alive.stateHash, at - 1), true);
-  }),
+  },
 
-  "sweep deletes any number of sign-ins": Effect.gen(function* () {
+  "sweep deletes any number of sign-ins": function* () {
     const { create, find, sweep } = yield* steps;
     const signIns = Array.from({ length: 1_100 }, () => newSignIn({ expiresAt: -5_000 }));
     yield* Effect.forEach(signIns, (signIn) => create(signIn), { concurrency: 10, discard: true });
     yield* sweep(-5_000);
     for (const { id } of signIns.slice(-50)) expectEqual(yield* find(id, "dashboard", -6_000), null);
-  }),
+  },
 };
 
 /** Tests a `SignInStore`. `userStoreSuite` tests that erasures delete sign-ins. */

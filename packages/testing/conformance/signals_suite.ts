@@ -11,7 +11,7 @@ const next = (queue: Queue.Dequeue<string>, count: number) =>
   Effect.timeout(Queue.takeN(queue, count), "10 seconds");
 
 const cases: Cases<Signals> = {
-  "every subscriber receives all messages of its topic in order": Effect.gen(function* () {
+  "every subscriber receives all messages of its topic in order": function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
     const queues = yield* Effect.all([
@@ -21,9 +21,9 @@ const cases: Cases<Signals> = {
     ]);
     yield* Effect.forEach(messages, (message) => signals.publish(topic, message), { discard: true });
     for (const queue of queues) expectEqual(yield* next(queue, messages.length), messages);
-  }),
+  },
 
-  "a subscriber receives only messages published after its subscription": Effect.gen(function* () {
+  "a subscriber receives only messages published after its subscription": function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
     yield* signals.publish(topic, "to nobody");
@@ -33,9 +33,9 @@ const cases: Cases<Signals> = {
     yield* signals.publish(topic, "to both");
     expectEqual(yield* next(early, 2), ["to one", "to both"]);
     expectEqual(yield* next(late, 1), ["to both"]);
-  }),
+  },
 
-  "a subscription ends with its scope, and others continue": Effect.gen(function* () {
+  "a subscription ends with its scope, and others continue": function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
     const scope = yield* Scope.make();
@@ -47,9 +47,9 @@ const cases: Cases<Signals> = {
     yield* signals.publish(topic, "second");
     expectEqual(yield* next(staying, 2), ["first", "second"]);
     expectEqual(yield* Queue.poll(leaving), Option.none());
-  }),
+  },
 
-  "a topic that lost its last subscriber can be subscribed again": Effect.gen(function* () {
+  "a topic that lost its last subscriber can be subscribed again": function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
     yield* Effect.scoped(signals.subscribe(topic));
@@ -57,9 +57,9 @@ const cases: Cases<Signals> = {
     const queue = yield* signals.subscribe(topic);
     yield* signals.publish(topic, "to one");
     expectEqual(yield* next(queue, 1), ["to one"]);
-  }),
+  },
 
-  "topics keep every Unicode text distinct": Effect.gen(function* () {
+  "topics keep every Unicode text distinct": function* () {
     const signals = yield* Signals;
     const prefix = uniqueText();
     const topics = hostileTexts.map((text) => `${prefix}${text}`);
@@ -68,30 +68,28 @@ const cases: Cases<Signals> = {
     yield* Effect.forEach(topics, (topic) => signals.publish(topic, "last"));
     for (const [i, queue] of queues.entries())
       expectEqual(yield* next(queue, 2), [hostileTexts[i] as string, "last"]);
-  }),
+  },
 
-  "concurrent publishers: each message arrives once, and each publisher's messages in order": Effect.gen(
-    function* () {
-      const signals = yield* Signals;
-      const topic = uniqueText();
-      const queue = yield* signals.subscribe(topic);
-      const publishers = Array.from({ length: 10 }, (_, publisher) =>
-        messages.map((message) => `${publisher} ${message}`),
+  "concurrent publishers: each message arrives once, and each publisher's messages in order": function* () {
+    const signals = yield* Signals;
+    const topic = uniqueText();
+    const queue = yield* signals.subscribe(topic);
+    const publishers = Array.from({ length: 10 }, (_, publisher) =>
+      messages.map((message) => `${publisher} ${message}`),
+    );
+    yield* Effect.forEach(
+      publishers,
+      (own) => Effect.forEach(own, (message) => signals.publish(topic, message), { discard: true }),
+      { concurrency: "unbounded", discard: true },
+    );
+    const received = yield* next(queue, publishers.length * messages.length);
+    for (const [publisher, own] of publishers.entries()) {
+      expectEqual(
+        received.filter((message) => message.startsWith(`${publisher} `)),
+        own,
       );
-      yield* Effect.forEach(
-        publishers,
-        (own) => Effect.forEach(own, (message) => signals.publish(topic, message), { discard: true }),
-        { concurrency: "unbounded", discard: true },
-      );
-      const received = yield* next(queue, publishers.length * messages.length);
-      for (const [publisher, own] of publishers.entries()) {
-        expectEqual(
-          received.filter((message) => message.startsWith(`${publisher} `)),
-          own,
-        );
-      }
-    },
-  ),
+    }
+  },
 };
 
 /** Tests `Signals`: the order of messages, Unicode topics, ended subscriptions and concurrent publishers. */

@@ -22,14 +22,21 @@ export interface SuiteOptions<Ports> {
   readonly test: TestApi;
 }
 
-export type Cases<Ports> = Readonly<Record<string, Effect.Effect<void, unknown, Ports | Scope.Scope>>>;
+/** The body of a case: an effect, or a generator as for `Effect.gen`. */
+type Case<R> =
+  | Effect.Effect<void, unknown, R>
+  | (() => Generator<Effect.Effect<unknown, unknown, R>, void, never>);
+
+export type Cases<Ports> = Readonly<Record<string, Case<Ports | Scope.Scope>>>;
+
+export const effectOf = <R>(body: Case<R>) => (Effect.isEffect(body) ? body : Effect.gen(body));
 
 export const suite = <Ports>(port: string, options: SuiteOptions<Ports>, cases: Cases<Ports>): void => {
   const { name, layer, test } = options;
   test.describe(`${name}: ${port}`, () => {
     const runtime = ManagedRuntime.make(layer);
     for (const [title, body] of Object.entries(cases)) {
-      test.it(title, () => runtime.runPromise(Effect.scoped(body)));
+      test.it(title, () => runtime.runPromise(Effect.scoped(effectOf(body))));
     }
     test.afterAll(() => runtime.dispose());
   });

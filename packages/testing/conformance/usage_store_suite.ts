@@ -43,7 +43,7 @@ const batchOf = (
 const startsOf = (periods: ReadonlyArray<UsagePeriod>) => periods.map(({ from }) => from);
 
 const adding: Cases<StoragePorts> = {
-  "days sums batches by day and route group, in this order": Effect.gen(function* () {
+  "days sums batches by day and route group, in this order": function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const lookup = usageOf(key, "lookup", { served: 3, refused: 2, errors: 1 });
@@ -59,9 +59,9 @@ const adding: Cases<StoragePorts> = {
       { from: today, group: "session", ...none, served: 10 },
       { from: today + dayMs, group: "lookup", ...counts },
     ]);
-  }),
+  },
 
-  "days sums the usage of all keys of an account, including revoked keys": Effect.gen(function* () {
+  "days sums the usage of all keys of an account, including revoked keys": function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
     const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const [one, revoked, foreign] = [makeKey(global), makeKey(guild), makeKey(other.global)];
@@ -74,9 +74,9 @@ const adding: Cases<StoragePorts> = {
     expectEqual<unknown>(yield* usage.days({ account: account.name }, 0), [{ from: today, ...sum }]);
     expectEqual(yield* usage.days({ account: uniqueText() }, 0), []);
     expectEqual(yield* usage.days({ key: uniqueKeyId() }, 0), []);
-  }),
+  },
 
-  "daysByKey returns the usage of each key of an account, including revoked keys": Effect.gen(function* () {
+  "daysByKey returns the usage of each key of an account, including revoked keys": function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
     const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
     const [one, revoked, unused, foreign] = [
@@ -105,18 +105,18 @@ const adding: Cases<StoragePorts> = {
       expectEqual<unknown>(found.get(key), yield* usage.days({ key }, today));
     }
     expectEqual((yield* usage.daysByKey(uniqueText(), 0)).size, 0);
-  }),
+  },
 
-  "a repeated or late batch of a meter changes nothing": Effect.gen(function* () {
+  "a repeated or late batch of a meter changes nothing": function* () {
     const usage = yield* UsageStore;
     const [key, meter] = [uniqueKeyId(), uniqueText()];
     const batch = (sequence: number) =>
       usage.add(batchOf({ meter, sequence }, usageOf(key, "alts", { served: 1 })));
     for (const sequence of [2, 2, 1, 5, 5, 4, 6]) yield* batch(sequence);
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 3);
-  }),
+  },
 
-  "concurrent batches of several meters lose no count": Effect.gen(function* () {
+  "concurrent batches of several meters lose no count": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 20 }, uniqueKeyId);
     const batches = Array.from({ length: 30 }, (_, i) => {
@@ -128,9 +128,9 @@ const adding: Cases<StoragePorts> = {
       const sum = { group: "lookup", served: 30, refused: 60, errors: 0 };
       expectEqual<unknown>(yield* usage.days({ key }, 0), [{ from: today, ...sum }]);
     }
-  }),
+  },
 
-  "concurrent adds of one batch count it once": Effect.gen(function* () {
+  "concurrent adds of one batch count it once": function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const batch = batchOf({}, usageOf(key, "lookup", { served: 1 }));
@@ -139,9 +139,9 @@ const adding: Cases<StoragePorts> = {
       atOnce,
     );
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 1);
-  }),
+  },
 
-  "add stores when keys were last used, and never moves this time back": Effect.gen(function* () {
+  "add stores when keys were last used, and never moves this time back": function* () {
     const [usage, keys] = [yield* UsageStore, yield* KeyStore];
     const { global } = yield* makeScopes;
     const key = makeKey(global);
@@ -159,16 +159,16 @@ const adding: Cases<StoragePorts> = {
     expectEqual(yield* lastUseAfter(2, today + lastUsePrecision), today + lastUsePrecision);
     expectEqual(yield* lastUseAfter(3, today), today + lastUsePrecision);
     expectEqual(yield* lastUseAfter(3, today + dayMs), today + lastUsePrecision);
-  }),
+  },
 
-  "add takes a batch of thousands of keys": Effect.gen(function* () {
+  "add takes a batch of thousands of keys": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 2_000 }, uniqueKeyId);
     yield* usage.add(batchOf({}, ...keys.map((key) => usageOf(key, "write", { served: 7 }))));
     expectEqual((yield* usage.days({ key: keys.at(-1) as KeyId }, 0))[0]?.served, 7);
-  }),
+  },
 
-  "counts are exact up to the largest safe integer; unstorable text is a defect": Effect.gen(function* () {
+  "counts are exact up to the largest safe integer; unstorable text is a defect": function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const most = Number.MAX_SAFE_INTEGER;
@@ -176,12 +176,12 @@ const adding: Cases<StoragePorts> = {
     yield* usage.add(batchOf({}, usageOf(key, "lookup", { served: 1 })));
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, most);
     for (const meter of unstorableTexts) yield* expectDefect(usage.add(batchOf({ meter })));
-  }),
+  },
 };
 
 const forgetting: Cases<StoragePorts> = {
   // These cases use earlier days than all others, because `forget` deletes days of all keys.
-  "forget deletes days that began before a time": Effect.gen(function* () {
+  "forget deletes days that began before a time": function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const count = usageOf(key, "lookup", { served: 1 });
@@ -189,9 +189,9 @@ const forgetting: Cases<StoragePorts> = {
     for (const day of days) yield* usage.add(batchOf({ day }, count));
     yield* usage.forget(dayMs);
     expectEqual(startsOf(yield* usage.days({ key }, 0)), days.slice(1));
-  }),
+  },
 
-  "concurrent forget deletes any number of rows": Effect.gen(function* () {
+  "concurrent forget deletes any number of rows": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 1_300 }, uniqueKeyId);
     const [old, kept] = [0, 3 * dayMs].map((day) =>
@@ -206,9 +206,9 @@ const forgetting: Cases<StoragePorts> = {
     for (const key of [keys[0], keys[700], keys.at(-1)] as ReadonlyArray<KeyId>) {
       expectEqual(startsOf(yield* usage.days({ key }, 0)), [3 * dayMs]);
     }
-  }),
+  },
 
-  "forget deletes a meter with the day of its last batch": Effect.gen(function* () {
+  "forget deletes a meter with the day of its last batch": function* () {
     const usage = yield* UsageStore;
     const [key, old, recent] = [uniqueKeyId(), uniqueText(), uniqueText()];
     const count = usageOf(key, "lookup", { served: 1 });
@@ -219,7 +219,7 @@ const forgetting: Cases<StoragePorts> = {
     yield* add(old, dayMs);
     yield* add(recent, dayMs);
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 2);
-  }),
+  },
 };
 
 /** Tests a `UsageStore` with the other storage ports. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { add, names, settle, withDatabase } from "../test_database.ts";
+import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
 
 describe("a lock of another process", () => {
   test.each([
@@ -42,24 +42,22 @@ describe("a lock of another process", () => {
     ),
   );
 
-  test("a transaction with a stale snapshot fails at once", () =>
-    withDatabase(function* ({ sql, other }) {
-      const error = yield* sql`SELECT * FROM counters`.pipe(
-        Effect.andThen(Effect.sync(() => other.exec("INSERT INTO counters VALUES ('early', 1)"))),
-        Effect.andThen(add(sql, "never")),
-        sql.withTransaction,
-        Effect.provideService(SqlClient.BeginTransaction, "BEGIN DEFERRED"),
-        Effect.flip,
-      );
-      expect(error.reason._tag).toBe("SerializationError");
-      expect(error.isRetryable).toBe(true);
-    }));
+  testDatabase("a transaction with a stale snapshot fails at once", function* ({ sql, other }) {
+    const error = yield* sql`SELECT * FROM counters`.pipe(
+      Effect.andThen(Effect.sync(() => other.exec("INSERT INTO counters VALUES ('early', 1)"))),
+      Effect.andThen(add(sql, "never")),
+      sql.withTransaction,
+      Effect.provideService(SqlClient.BeginTransaction, "BEGIN DEFERRED"),
+      Effect.flip,
+    );
+    expect(error.reason._tag).toBe("SerializationError");
+    expect(error.isRetryable).toBe(true);
+  });
 
-  test("two processes that write concurrently take turns", () =>
-    withDatabase(function* ({ sql, filename }) {
-      yield* add(sql, "shared", 0);
-      const increments = 150;
-      const script = `
+  testDatabase("two processes that write concurrently take turns", function* ({ sql, filename }) {
+    yield* add(sql, "shared", 0);
+    const increments = 150;
+    const script = `
           import { Effect } from "effect";
           import { SqlClient } from "effect/sql";
           import { layerSqlite } from ${JSON.stringify(import.meta.resolve("./sql_client.ts"))};
@@ -75,20 +73,20 @@ describe("a lock of another process", () => {
             }
           }).pipe(Effect.provide(layerSqlite({ filename: process.argv[1] })), Effect.runPromise);
         `;
-      const run = Effect.promise(() =>
-        once(
-          spawn(process.execPath, ["--input-type=module", "--eval", script, filename], {
-            cwd: import.meta.dirname,
-            stdio: "inherit",
-          }),
-          "exit",
-        ),
-      );
-      const exits = yield* Effect.all([run, run], { concurrency: "unbounded" });
-      expect(exits).toEqual([
-        [0, null],
-        [0, null],
-      ]);
-      expect(yield* sql`SELECT count FROM counters`.values).toEqual([[2 * increments]]);
-    }));
+    const run = Effect.promise(() =>
+      once(
+        spawn(process.execPath, ["--input-type=module", "--eval", script, filename], {
+          cwd: import.meta.dirname,
+          stdio: "inherit",
+        }),
+        "exit",
+      ),
+    );
+    const exits = yield* Effect.all([run, run], { concurrency: "unbounded" });
+    expect(exits).toEqual([
+      [0, null],
+      [0, null],
+    ]);
+    expect(yield* sql`SELECT count FROM counters`.values).toEqual([[2 * increments]]);
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "@accountlink/test-servers/effect";
 import { Cause, Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
 import { YieldsOnce } from "../../test_scheduler.ts";
-import { add, names, settle, withDatabase } from "../test_database.ts";
+import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
 
 /** Starts a transaction that inserts `name` and then waits for `proceed`. */
 const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
@@ -22,8 +22,9 @@ const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, n
 });
 
 describe("transactions", () => {
-  test("transactions are visible to others once committed, and never if they fail", () =>
-    withDatabase(function* (fixture) {
+  testDatabase(
+    "transactions are visible to others once committed, and never if they fail",
+    function* (fixture) {
       const { sql } = fixture;
       yield* sql.withTransaction(
         Effect.andThen(
@@ -35,94 +36,92 @@ describe("transactions", () => {
       const refused = sql.withTransaction(Effect.andThen(add(sql, "b"), Effect.fail("refused")));
       expect(yield* Effect.flip(refused)).toBe("refused");
       expect(names(fixture)).toEqual(["a"]);
-    }));
+    },
+  );
 
-  test("transactions take the write lock when they begin", () =>
-    withDatabase(function* ({ sql, other }) {
-      yield* sql.withTransaction(
-        Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
-      );
-    }));
+  testDatabase("transactions take the write lock when they begin", function* ({ sql, other }) {
+    yield* sql.withTransaction(
+      Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
+    );
+  });
 
-  test("transactions roll back when their COMMIT fails, and do not affect the next write", () =>
-    withDatabase(function* (fixture) {
+  testDatabase(
+    "transactions roll back when their COMMIT fails, and do not affect the next write",
+    function* (fixture) {
       const { sql } = fixture;
       const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
       const error = yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
       expect(error.reason._tag).toBe("ConstraintError");
       yield* add(sql, "kept");
       expect(names(fixture)).toEqual(["kept"]);
-    }));
+    },
+  );
 
-  test("transactions close the connection when they cannot roll back", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
-        throw new Error("out of memory");
-      });
-      yield* Effect.addFinalizer(() => Effect.sync(() => exec.mockRestore()));
-      const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
-      yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
-      expect((yield* Effect.flip(add(sql, "lost"))).reason._tag).toBe("ConnectionError");
-      expect(names(fixture)).toEqual([]);
-    }));
+  testDatabase("transactions close the connection when they cannot roll back", function* (fixture) {
+    const { sql } = fixture;
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+      throw new Error("out of memory");
+    });
+    yield* Effect.addFinalizer(() => Effect.sync(() => exec.mockRestore()));
+    const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
+    yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
+    expect((yield* Effect.flip(add(sql, "lost"))).reason._tag).toBe("ConnectionError");
+    expect(names(fixture)).toEqual([]);
+  });
 
-  test("transactions nest, and a failed inner one is rolled back alone", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
-      yield* sql.withTransaction(
-        add(sql, "before").pipe(
-          Effect.andThen(Effect.flip(inner)),
-          Effect.andThen(sql.withTransaction(add(sql, "nested"))),
-          Effect.andThen(add(sql, "after")),
-        ),
-      );
-      expect(names(fixture)).toEqual(["after", "before", "nested"]);
-    }));
+  testDatabase("transactions nest, and a failed inner one is rolled back alone", function* (fixture) {
+    const { sql } = fixture;
+    const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
+    yield* sql.withTransaction(
+      add(sql, "before").pipe(
+        Effect.andThen(Effect.flip(inner)),
+        Effect.andThen(sql.withTransaction(add(sql, "nested"))),
+        Effect.andThen(add(sql, "after")),
+      ),
+    );
+    expect(names(fixture)).toEqual(["after", "before", "nested"]);
+  });
 
-  test("transactions roll back when interrupted", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      const { fiber } = yield* openTransaction(sql, "undone");
-      yield* Fiber.interrupt(fiber);
-      yield* add(sql, "kept");
-      expect(names(fixture)).toEqual(["kept"]);
-    }));
+  testDatabase("transactions roll back when interrupted", function* (fixture) {
+    const { sql } = fixture;
+    const { fiber } = yield* openTransaction(sql, "undone");
+    yield* Fiber.interrupt(fiber);
+    yield* add(sql, "kept");
+    expect(names(fixture)).toEqual(["kept"]);
+  });
 
-  test("a statement fails if SQLite has already rolled back its transaction", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      yield* add(sql, "a");
-      const error = yield* add(sql, "undone").pipe(
-        Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
-        Effect.andThen(add(sql, "alone")),
-        sql.withTransaction,
-        Effect.flip,
-      );
-      expect(error.message).toBe(
-        "Cannot go on with the transaction: a failed statement made the database roll it back",
-      );
-      expect(error.isRetryable).toBe(true);
-      yield* sql.withTransaction(add(sql, "next"));
-      expect(names(fixture)).toEqual(["a", "next"]);
-    }));
+  testDatabase("a statement fails if SQLite has already rolled back its transaction", function* (fixture) {
+    const { sql } = fixture;
+    yield* add(sql, "a");
+    const error = yield* add(sql, "undone").pipe(
+      Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
+      Effect.andThen(add(sql, "alone")),
+      sql.withTransaction,
+      Effect.flip,
+    );
+    expect(error.message).toBe(
+      "Cannot go on with the transaction: a failed statement made the database roll it back",
+    );
+    expect(error.isRetryable).toBe(true);
+    yield* sql.withTransaction(add(sql, "next"));
+    expect(names(fixture)).toEqual(["a", "next"]);
+  });
 
-  test("a transaction fails to commit if SQLite has already rolled it back", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      yield* add(sql, "a");
-      const exit = yield* add(sql, "undone").pipe(
-        Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
-        sql.withTransaction,
-        Effect.exit,
-      );
-      expect(Exit.isFailure(exit)).toBe(true);
-      expect(names(fixture)).toEqual(["a"]);
-    }));
+  testDatabase("a transaction fails to commit if SQLite has already rolled it back", function* (fixture) {
+    const { sql } = fixture;
+    yield* add(sql, "a");
+    const exit = yield* add(sql, "undone").pipe(
+      Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
+      sql.withTransaction,
+      Effect.exit,
+    );
+    expect(Exit.isFailure(exit)).toBe(true);
+    expect(names(fixture)).toEqual(["a"]);
+  });
 
-  test("a fiber that outlives its transaction can no longer run statements in it", () =>
-    withDatabase(function* (fixture) {
+  testDatabase(
+    "a fiber that outlives its transaction can no longer run statements in it",
+    function* (fixture) {
       const { sql } = fixture;
       const ended = yield* Deferred.make<void>();
       const late = yield* sql.withTransaction(
@@ -135,21 +134,22 @@ describe("transactions", () => {
       yield* Deferred.succeed(proceed, undefined);
       yield* Fiber.join(fiber);
       expect(names(fixture)).toEqual(["another"]);
-    }));
+    },
+  );
 
-  test("a BEGIN statement outside of withTransaction is refused", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      const exit = yield* Effect.exit(sql`BEGIN`);
-      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toEqual(
-        new TypeError("Cannot run BEGIN as a statement: nothing would end it, expected withTransaction"),
-      );
-      yield* add(sql, "kept");
-      expect(names(fixture)).toEqual(["kept"]);
-    }));
+  testDatabase("a BEGIN statement outside of withTransaction is refused", function* (fixture) {
+    const { sql } = fixture;
+    const exit = yield* Effect.exit(sql`BEGIN`);
+    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toEqual(
+      new TypeError("Cannot run BEGIN as a statement: nothing would end it, expected withTransaction"),
+    );
+    yield* add(sql, "kept");
+    expect(names(fixture)).toEqual(["kept"]);
+  });
 
-  test("a transaction left open on a reserved connection rolls back when its scope closes", () =>
-    withDatabase(function* (fixture) {
+  testDatabase(
+    "a transaction left open on a reserved connection rolls back when its scope closes",
+    function* (fixture) {
       const { sql } = fixture;
       yield* Effect.scoped(
         Effect.gen(function* () {
@@ -160,7 +160,8 @@ describe("transactions", () => {
       );
       yield* add(sql, "kept");
       expect(names(fixture)).toEqual(["kept"]);
-    }));
+    },
+  );
 });
 
 describe("fibers", () => {
@@ -182,20 +183,20 @@ describe("fibers", () => {
     }),
   );
 
-  test("fibers do not write inside the transaction of another fiber", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      const { fiber, proceed } = yield* openTransaction(sql, "undone");
-      const writer = yield* Effect.forkChild(add(sql, "kept"));
-      yield* settle;
-      yield* Deferred.fail(proceed, "refused");
-      yield* Fiber.await(fiber);
-      yield* Fiber.join(writer);
-      expect(names(fixture)).toEqual(["kept"]);
-    }));
+  testDatabase("fibers do not write inside the transaction of another fiber", function* (fixture) {
+    const { sql } = fixture;
+    const { fiber, proceed } = yield* openTransaction(sql, "undone");
+    const writer = yield* Effect.forkChild(add(sql, "kept"));
+    yield* settle;
+    yield* Deferred.fail(proceed, "refused");
+    yield* Fiber.await(fiber);
+    yield* Fiber.join(writer);
+    expect(names(fixture)).toEqual(["kept"]);
+  });
 
-  test("statements that wait for a transaction to end run before the next transaction", () =>
-    withDatabase(function* ({ sql }) {
+  testDatabase(
+    "statements that wait for a transaction to end run before the next transaction",
+    function* ({ sql }) {
       const { fiber, proceed } = yield* openTransaction(sql, "first");
       const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));
       yield* settle;
@@ -204,10 +205,12 @@ describe("fibers", () => {
       yield* Deferred.succeed(proceed, undefined);
       expect(yield* Fiber.join(reader)).toEqual([["first"]]);
       yield* Fiber.joinAll([fiber, next]);
-    }));
+    },
+  );
 
-  test("a statement that loses its turn at any operation runs once the transaction has ended", () =>
-    withDatabase(function* (fixture) {
+  testDatabase(
+    "a statement that loses its turn at any operation runs once the transaction has ended",
+    function* (fixture) {
       const { sql } = fixture;
       for (let operation = 0; operation < 12; operation++) {
         const { fiber, proceed } = yield* openTransaction(sql, `first ${operation}`);
@@ -221,36 +224,35 @@ describe("fibers", () => {
         yield* Fiber.joinAll([fiber, statement]);
       }
       expect(names(fixture)).toHaveLength(24);
-    }));
+    },
+  );
 
-  test("fibers that wait for a transaction to end can be interrupted", () =>
-    withDatabase(function* (fixture) {
-      const { sql } = fixture;
-      const { fiber, proceed } = yield* openTransaction(sql, "first");
-      const statement = yield* Effect.forkChild(add(sql, "never"));
-      const transaction = yield* Effect.forkChild(sql.withTransaction(add(sql, "neither")));
-      yield* settle;
-      yield* Fiber.interruptAll([statement, transaction]);
-      yield* Deferred.succeed(proceed, undefined);
-      yield* Fiber.join(fiber);
-      yield* sql.withTransaction(add(sql, "last"));
-      expect(names(fixture)).toEqual(["first", "last"]);
-    }));
+  testDatabase("fibers that wait for a transaction to end can be interrupted", function* (fixture) {
+    const { sql } = fixture;
+    const { fiber, proceed } = yield* openTransaction(sql, "first");
+    const statement = yield* Effect.forkChild(add(sql, "never"));
+    const transaction = yield* Effect.forkChild(sql.withTransaction(add(sql, "neither")));
+    yield* settle;
+    yield* Fiber.interruptAll([statement, transaction]);
+    yield* Deferred.succeed(proceed, undefined);
+    yield* Fiber.join(fiber);
+    yield* sql.withTransaction(add(sql, "last"));
+    expect(names(fixture)).toEqual(["first", "last"]);
+  });
 
-  test("fibers take turns with their transactions", () =>
-    withDatabase(function* ({ sql }) {
-      yield* add(sql, "shared", 0);
-      const increment = sql.withTransaction(
-        Effect.gen(function* () {
-          const rows = yield* sql<{ count: number }>`SELECT count FROM counters`;
-          yield* Effect.yieldNow;
-          yield* sql`UPDATE counters SET count = ${(rows[0]?.count ?? Number.NaN) + 1}`;
-        }),
-      );
-      yield* Effect.all(
-        Array.from({ length: 50 }, () => increment),
-        { concurrency: "unbounded" },
-      );
-      expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
-    }));
+  testDatabase("fibers take turns with their transactions", function* ({ sql }) {
+    yield* add(sql, "shared", 0);
+    const increment = sql.withTransaction(
+      Effect.gen(function* () {
+        const rows = yield* sql<{ count: number }>`SELECT count FROM counters`;
+        yield* Effect.yieldNow;
+        yield* sql`UPDATE counters SET count = ${(rows[0]?.count ?? Number.NaN) + 1}`;
+      }),
+    );
+    yield* Effect.all(
+      Array.from({ length: 50 }, () => increment),
+      { concurrency: "unbounded" },
+    );
+    expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
+  });
 });

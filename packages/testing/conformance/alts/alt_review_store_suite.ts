@@ -39,18 +39,16 @@ const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
   reviews.map(({ otherChatId }) => otherChatId);
 
 const cases: Cases<StoragePorts> = {
-  "findByChatId finds a review by either user of its pair, and returns this user as chatId": Effect.gen(
-    function* () {
-      const { set, find, keyId } = yield* newReviewSteps;
-      yield* set(bob, ada, "different", 1, "Brothers");
-      const review = { verdict: "different", note: "Brothers", at: 1, keyId } as const;
-      expectEqual(yield* find(ada), [{ ...review, chatId: ada, otherChatId: bob }]);
-      expectEqual(yield* find(bob), [{ ...review, chatId: bob, otherChatId: ada }]);
-      expectEqual(yield* find(cyd), []);
-    },
-  ),
+  "findByChatId finds a review by either user of its pair, and returns this user as chatId": function* () {
+    const { set, find, keyId } = yield* newReviewSteps;
+    yield* set(bob, ada, "different", 1, "Brothers");
+    const review = { verdict: "different", note: "Brothers", at: 1, keyId } as const;
+    expectEqual(yield* find(ada), [{ ...review, chatId: ada, otherChatId: bob }]);
+    expectEqual(yield* find(bob), [{ ...review, chatId: bob, otherChatId: ada }]);
+    expectEqual(yield* find(cyd), []);
+  },
 
-  "a pair has one review, whatever the order of its users": Effect.gen(function* () {
+  "a pair has one review, whatever the order of its users": function* () {
     const { set, find, remove, keyId } = yield* newReviewSteps;
     yield* set(ada, bob, "different", 1, "Brothers");
     yield* set(bob, ada, "same", 2);
@@ -59,20 +57,18 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* remove(bob, ada), true);
     expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
     expectEqual(yield* remove(ada, bob), false);
-  }),
+  },
 
-  "findByChatId returns the newest reviews first, ties by the other chat ID, up to the limit": Effect.gen(
-    function* () {
-      const { set, find } = yield* newReviewSteps;
-      const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
-      for (const [i, other] of users.entries()) yield* set(ada, other, "same", i < 3 ? 7 : i);
-      const order = [0, 1, 2, 4, 3].map((i) => users[i]);
-      expectEqual<unknown>(others(yield* find(ada)), order);
-      expectEqual<unknown>(others(yield* find(ada, 2)), order.slice(0, 2));
-    },
-  ),
+  "findByChatId returns the newest reviews first, ties by the other chat ID, up to the limit": function* () {
+    const { set, find } = yield* newReviewSteps;
+    const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
+    for (const [i, other] of users.entries()) yield* set(ada, other, "same", i < 3 ? 7 : i);
+    const order = [0, 1, 2, 4, 3].map((i) => users[i]);
+    expectEqual<unknown>(others(yield* find(ada)), order);
+    expectEqual<unknown>(others(yield* find(ada, 2)), order.slice(0, 2));
+  },
 
-  "each scope has its own reviews": Effect.gen(function* () {
+  "each scope has its own reviews": function* () {
     const { set, find, remove, store, otherPid } = yield* newReviewSteps;
     yield* set(ada, bob, "same", 1, null, otherPid);
     expectEqual(yield* find(ada), []);
@@ -81,59 +77,55 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* remove(ada, bob), true);
     expectEqual((yield* store.findByChatId(otherPid, ada, null)).length, 1);
     expectEqual(yield* store.findByChatId(uniquePid(), ada, null), []);
-  }),
+  },
 
-  "each change of a review logs one audit entry, and a removal of nothing logs none": Effect.gen(
-    function* () {
-      const { set, remove, entries } = yield* newReviewSteps;
-      yield* set(bob, ada, "same", 1);
-      yield* set(ada, bob, "different", 2, "Brothers");
-      yield* remove(ada, bob);
-      yield* remove(ada, bob);
-      expectEqual<unknown>(yield* entries, [
-        ["review.set", { chatId: bob, otherChatId: ada, verdict: "same" }, 1],
-        ["review.set", { chatId: ada, otherChatId: bob, verdict: "different" }, 2],
-        ["review.deleted", { chatId: ada, otherChatId: bob }, 9],
-      ]);
-    },
-  ),
+  "each change of a review logs one audit entry, and a removal of nothing logs none": function* () {
+    const { set, remove, entries } = yield* newReviewSteps;
+    yield* set(bob, ada, "same", 1);
+    yield* set(ada, bob, "different", 2, "Brothers");
+    yield* remove(ada, bob);
+    yield* remove(ada, bob);
+    expectEqual<unknown>(yield* entries, [
+      ["review.set", { chatId: bob, otherChatId: ada, verdict: "same" }, 1],
+      ["review.set", { chatId: ada, otherChatId: bob, verdict: "different" }, 2],
+      ["review.deleted", { chatId: ada, otherChatId: bob }, 9],
+    ]);
+  },
 
-  "deleting a scope deletes its own reviews only": Effect.gen(function* () {
+  "deleting a scope deletes its own reviews only": function* () {
     const { set, find, deleteScope, store, otherPid } = yield* newReviewSteps;
     yield* set(ada, bob, "same", 1);
     yield* set(ada, bob, "same", 1, null, otherPid);
     yield* deleteScope;
     expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
     expectEqual((yield* store.findByChatId(otherPid, bob, null)).length, 1);
-  }),
+  },
 
-  "concurrent changes of a pair: one review remains, and each change has one audit entry": Effect.gen(
-    function* () {
-      const { set, find, remove, entries } = yield* newReviewSteps;
-      const sets = Array.from({ length: 10 }, (_, i) =>
-        i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
-      );
-      yield* Effect.all(sets, { concurrency: "unbounded" });
-      expectEqual([(yield* find(ada)).length, (yield* find(bob)).length], [1, 1]);
-      expectEqual((yield* entries).length, 10);
-      const removed = yield* Effect.all([remove(ada, bob), remove(bob, ada), remove(ada, bob)], {
-        concurrency: "unbounded",
-      });
-      expectEqual(removed.filter(Boolean).length, 1);
-      expectEqual((yield* entries).length, 11);
-    },
-  ),
+  "concurrent changes of a pair: one review remains, and each change has one audit entry": function* () {
+    const { set, find, remove, entries } = yield* newReviewSteps;
+    const sets = Array.from({ length: 10 }, (_, i) =>
+      i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
+    );
+    yield* Effect.all(sets, { concurrency: "unbounded" });
+    expectEqual([(yield* find(ada)).length, (yield* find(bob)).length], [1, 1]);
+    expectEqual((yield* entries).length, 10);
+    const removed = yield* Effect.all([remove(ada, bob), remove(bob, ada), remove(ada, bob)], {
+      concurrency: "unbounded",
+    });
+    expectEqual(removed.filter(Boolean).length, 1);
+    expectEqual((yield* entries).length, 11);
+  },
 
-  "concurrent set and deleteScope: the review remains only if it was set last": Effect.gen(function* () {
+  "concurrent set and deleteScope: the review remains only if it was set last": function* () {
     const { set, find, deleteScope, entries } = yield* newReviewSteps;
     for (let round = 0; round < 5; round++) {
       yield* Effect.all([set(ada, bob, "same", round), deleteScope], { concurrency: "unbounded" });
       const [last] = (yield* entries).at(-1) ?? [];
       expectEqual((yield* find(ada)).length, last === "review.set" ? 1 : 0);
     }
-  }),
+  },
 
-  "notes keep every Unicode text; unstorable text and an unknown scope are defects": Effect.gen(function* () {
+  "notes keep every Unicode text; unstorable text and an unknown scope are defects": function* () {
     const { set, find } = yield* newReviewSteps;
     for (const note of hostileTexts) {
       yield* set(ada, bob, "same", 1, note);
@@ -141,7 +133,7 @@ const cases: Cases<StoragePorts> = {
     }
     for (const note of unstorableTexts) yield* expectDefect(set(ada, bob, "same", 1, note));
     yield* expectDefect(set(ada, bob, "same", 1, null, uniquePid()));
-  }),
+  },
 };
 
 /** Tests an `AltReviewStore` with the other storage ports. */

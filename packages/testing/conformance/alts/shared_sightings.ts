@@ -51,7 +51,7 @@ const newSightingSteps = Effect.gen(function* () {
 });
 
 export const sharedSightings: Cases<StoragePorts> = {
-  "findByChatIds returns the addresses of these users in the scope": Effect.gen(function* () {
+  "findByChatIds returns the addresses of these users in the scope": function* () {
     const { store, pid, otherPid, see } = yield* newSightingSteps;
     yield* see("home", { [ada]: 1, [bob]: 2, [cyd]: 3 });
     yield* see("school", { [ada]: 4 });
@@ -66,9 +66,9 @@ export const sharedSightings: Cases<StoragePorts> = {
       ],
     );
     expectEqual(yield* store.findByChatIds(pid, []), []);
-  }),
+  },
 
-  "findShared and countUsers treat browsers like addresses": Effect.gen(function* () {
+  "findShared and countUsers treat browsers like addresses": function* () {
     const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingSteps;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* seeIn("phone", { [ada]: 3, [cyd]: 9 });
@@ -94,9 +94,9 @@ export const sharedSightings: Cases<StoragePorts> = {
     expectEqual(yield* find(["phone", "newest"], { excluding: [cyd] }), [`${ada} phone 5`]);
     yield* forget(6);
     expectEqual(yield* count(["home"], ["phone"]), [0, 1]);
-  }),
+  },
 
-  "findShared omits excluded users, and always returns included ones": Effect.gen(function* () {
+  "findShared omits excluded users, and always returns included ones": function* () {
     const { see, find } = yield* newSightingSteps;
     yield* see("home", { [ada]: 3, [bob]: 2, [cyd]: 1 });
     yield* see("elsewhere", { [cyd]: 4 });
@@ -106,9 +106,9 @@ export const sharedSightings: Cases<StoragePorts> = {
     ]);
     const both = { excluding: [ada], including: [ada, cyd, uniqueChatId()], limit: 1 };
     expectEqual(yield* find(["home"], both), [`${ada} home 3`, `${bob} home 2`, `${cyd} home 1`]);
-  }),
+  },
 
-  "findShared returns the users seen last, ties by chat ID": Effect.gen(function* () {
+  "findShared returns the users seen last, ties by chat ID": function* () {
     const { see, find } = yield* newSightingSteps;
     const users = Array.from({ length: 20 }, (_, i) => `${20_000 + i}` as ChatId);
     const [first, second, third] = users as [ChatId, ChatId, ChatId];
@@ -126,9 +126,9 @@ export const sharedSightings: Cases<StoragePorts> = {
       `${third} home 2`,
       `${third} school 60`,
     ]);
-  }),
+  },
 
-  "countUsers counts each user of an address once, under any of its hashes": Effect.gen(function* () {
+  "countUsers counts each user of an address once, under any of its hashes": function* () {
     const { see, count, otherPid } = yield* newSightingSteps;
     yield* see("home", { [ada]: 1, [bob]: 2 });
     yield* see("home", { [ada]: 3 });
@@ -140,9 +140,9 @@ export const sharedSightings: Cases<StoragePorts> = {
       [2, 3, 1, 0, 0],
     );
     expectEqual(yield* count(), []);
-  }),
+  },
 
-  "countUsers follows rotations, sweeps and deletions": Effect.gen(function* () {
+  "countUsers follows rotations, sweeps and deletions": function* () {
     const { store, otherPid, see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingSteps;
     yield* see("home", { [ada]: 100, [bob]: -100, [cyd]: 0 });
     yield* see("home", { [ada]: -1, [bob]: 1 }, otherPid);
@@ -157,9 +157,9 @@ export const sharedSightings: Cases<StoragePorts> = {
     expectEqual(yield* count(["home"], ["newest"], ["phone"]), [0, 0, 0]);
     yield* see("home", { [ada]: 1 });
     expectEqual(yield* count(["home"]), [1]);
-  }),
+  },
 
-  "countUsers is right after racing sightings, rotations and sweeps": Effect.gen(function* () {
+  "countUsers is right after racing sightings, rotations and sweeps": function* () {
     const { see, find, count, rotate, forget } = yield* newSightingSteps;
     const users = Array.from({ length: 12 }, () => uniqueChatId());
     const hashes = ["one", "two", "three", uniqueText()];
@@ -171,5 +171,5 @@ export const sharedSightings: Cases<StoragePorts> = {
     const found = yield* find(hashes, { limit: 100 });
     const expected = hashes.map((hash) => found.filter((line) => line.split(" ")[1] === hash).length);
     expectEqual(yield* count(...hashes.map((hash) => [hash])), expected);
-  }),
+  },
 };

@@ -40,7 +40,7 @@ const byHash = (one: StoredSighting, other: StoredSighting): number =>
   one.address.hash < other.address.hash ? -1 : 1;
 
 const cases: Cases<StoragePorts> = {
-  "countByKey counts sightings by their keys": Effect.gen(function* () {
+  "countByKey counts sightings by their keys": function* () {
     const store = yield* SightingStore;
     const { global, guild } = yield* makeScopes;
     const [one, other] = [uniqueText(), uniqueText()];
@@ -50,9 +50,9 @@ const cases: Cases<StoragePorts> = {
     yield* recordBrowser(global.pid, ada);
     const counts = yield* store.countByKey();
     expectEqual([counts.get(one), counts.get(other), counts.get(uniqueText())], [2, 1, undefined]);
-  }),
+  },
 
-  "listUnderOtherKeys returns each sighting once, in pages of any size": Effect.gen(function* () {
+  "listUnderOtherKeys returns each sighting once, in pages of any size": function* () {
     const store = yield* SightingStore;
     const { global, guild } = yield* makeScopes;
     const key = uniqueText();
@@ -76,9 +76,9 @@ const cases: Cases<StoragePorts> = {
       others.filter(({ address }) => address.addressKeyId === key),
       [],
     );
-  }),
+  },
 
-  "reprotect replaces the address, and keeps the time": Effect.gen(function* () {
+  "reprotect replaces the address, and keeps the time": function* () {
     const store = yield* SightingStore;
     const { global, guild } = yield* makeScopes;
     const [old, newest] = [uniqueText(), uniqueText()];
@@ -90,9 +90,9 @@ const cases: Cases<StoragePorts> = {
     expectEqual((yield* listUnder(old)).length, 2);
     yield* store.reprotect(global.pid, [{ chatId: ada, hash: first.hash, address: second }]);
     expectEqual((yield* listUnder(newest)).length, 1);
-  }),
+  },
 
-  "reprotect does not restore a deleted sighting": Effect.gen(function* () {
+  "reprotect does not restore a deleted sighting": function* () {
     const store = yield* SightingStore;
     const { global } = yield* makeScopes;
     const [old, newest] = [uniqueText(), uniqueText()];
@@ -103,9 +103,9 @@ const cases: Cases<StoragePorts> = {
     ]);
     expectEqual(yield* listUnder(newest), []);
     expectEqual((yield* listUnder(old)).length, 1);
-  }),
+  },
 
-  "reprotect keeps the later of two sightings that become equal": Effect.gen(function* () {
+  "reprotect keeps the later of two sightings that become equal": function* () {
     const store = yield* SightingStore;
     const { global } = yield* makeScopes;
     const { pid } = global;
@@ -121,9 +121,9 @@ const cases: Cases<StoragePorts> = {
       expectEqual(yield* listUnder(newest), [{ pid, chatId: ada, address: second, seenAt: 9 }]);
       expectEqual(yield* listUnder(old), []);
     }
-  }),
+  },
 
-  "concurrent reprotect and recordSightings lose no sighting": Effect.gen(function* () {
+  "concurrent reprotect and recordSightings lose no sighting": function* () {
     const store = yield* SightingStore;
     const { global } = yield* makeScopes;
     const { pid } = global;
@@ -145,33 +145,31 @@ const cases: Cases<StoragePorts> = {
       seen,
       pairs.map(() => 2),
     );
-  }),
+  },
 
-  "hashes, ciphertexts and key IDs keep every Unicode text; unstorable text is a defect": Effect.gen(
-    function* () {
-      const store = yield* SightingStore;
-      const { global } = yield* makeScopes;
-      const { pid } = global;
-      const first = addressUnder(uniqueText());
-      const key = uniqueText();
-      for (const text of hostileTexts) {
-        yield* record(pid, ada, first, 1);
-        const address = { hash: text, sealed: text, addressKeyId: key };
-        yield* store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]);
-      }
-      const found = yield* listUnder(key);
-      expectEqual(found.map(({ address }) => address.hash).toSorted(), [...hostileTexts].toSorted());
-      expectEqual(found.map(({ address }) => address.sealed).toSorted(), [...hostileTexts].toSorted());
+  "hashes, ciphertexts and key IDs keep every Unicode text; unstorable text is a defect": function* () {
+    const store = yield* SightingStore;
+    const { global } = yield* makeScopes;
+    const { pid } = global;
+    const first = addressUnder(uniqueText());
+    const key = uniqueText();
+    for (const text of hostileTexts) {
       yield* record(pid, ada, first, 1);
-      for (const text of unstorableTexts) {
-        for (const part of ["hash", "sealed", "addressKeyId"] as const) {
-          const address = { ...first, [part]: text };
-          yield* expectDefect(store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]));
-        }
+      const address = { hash: text, sealed: text, addressKeyId: key };
+      yield* store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]);
+    }
+    const found = yield* listUnder(key);
+    expectEqual(found.map(({ address }) => address.hash).toSorted(), [...hostileTexts].toSorted());
+    expectEqual(found.map(({ address }) => address.sealed).toSorted(), [...hostileTexts].toSorted());
+    yield* record(pid, ada, first, 1);
+    for (const text of unstorableTexts) {
+      for (const part of ["hash", "sealed", "addressKeyId"] as const) {
+        const address = { ...first, [part]: text };
+        yield* expectDefect(store.reprotect(pid, [{ chatId: ada, hash: first.hash, address }]));
       }
-      expectEqual((yield* listUnder(first.addressKeyId)).length, 1);
-    },
-  ),
+    }
+    expectEqual((yield* listUnder(first.addressKeyId)).length, 1);
+  },
 };
 
 /** Tests a `SightingStore` with the other storage ports. */

@@ -2,7 +2,7 @@ import { LinkStore, type StoragePorts } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
-import { expectEqual, expectThat } from "../expect.ts";
+import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
 import { ada, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
 import { newVerificationSteps } from "../sessions/verification_steps.ts";
@@ -13,7 +13,7 @@ import { eventSteps, happeningOf, newEventSteps } from "./event_steps.ts";
 const source = "operator";
 
 export const appends: Cases<StoragePorts> = {
-  "an event has its own ID, the time of its write, and the source of its actor": Effect.gen(function* () {
+  "an event has its own ID, the time of its write, and the source of its actor": function* () {
     const { pid, all } = yield* newEventSteps;
     const store = yield* LinkStore;
     const actors = [
@@ -29,10 +29,7 @@ export const appends: Cases<StoragePorts> = {
       >[0]);
     }
     const events = yield* all;
-    expectEqual(
-      events.map(({ at }) => at),
-      [0, 1, 2, 3],
-    );
+    expectEqual(pluck(events, "at"), [0, 1, 2, 3]);
     expectEqual(
       events.map(({ data }) => ("source" in data ? data.source : null)),
       ["api", "user", "dashboard", "operator"],
@@ -43,9 +40,9 @@ export const appends: Cases<StoragePorts> = {
     );
     expectEqual(new Set(events.map(({ id }) => id)).size, 4, "The number of IDs");
     expectEqual(yield* all, events, "The second read");
-  }),
+  },
 
-  "the last event of a deletion of many links counts all of them": Effect.gen(function* () {
+  "the last event of a deletion of many links counts all of them": function* () {
     const { links, all } = yield* newEventSteps;
     const many = Array.from({ length: 1_100 }, (_, i) => line(`${100_000 + i}` as typeof ada, chess));
     yield* links.load(many);
@@ -57,9 +54,9 @@ export const appends: Cases<StoragePorts> = {
       counts,
       counts.toSorted((one, other) => one - other),
     );
-  }),
+  },
 
-  "a completed flow appends an event for its link and one for its session": Effect.gen(function* () {
+  "a completed flow appends an event for its link and one for its session": function* () {
     const steps = yield* newVerificationSteps;
     const { happened } = yield* eventSteps(steps.key.scope);
     const session = yield* steps.create({ clientId: "player-7" });
@@ -70,74 +67,66 @@ export const appends: Cases<StoragePorts> = {
       ["link.set", { ...link, linkVersion: 1, lastVerifiedAt: 5, source: "flow" }],
       ["session.completed", { clientId: "player-7", ...link, linkChanged: true, error: null }],
     ]);
-  }),
+  },
 
-  "an erasure removes the user from earlier events, and appends an event to each scope": Effect.gen(
-    function* () {
-      const user = yield* newUserSteps;
-      const { global, guild } = yield* makeScopes;
-      const [one, other] = [yield* eventSteps(global), yield* eventSteps(guild)];
-      yield* one.links.set(user.chatId, chess, 1);
-      yield* one.links.set(bob, chess, 2);
-      yield* one.links.move(user.chatId, ada, 3);
-      yield* other.links.set(user.chatId, poker, 4);
-      const before = yield* one.all;
-      yield* user.eraseAll;
-      const after = yield* one.all;
-      expectEqual(after.slice(0, 3).map(placeOf), before.map(placeOf), "The places of earlier events");
-      expectEqual(after.map(happeningOf), [
-        [
-          "link.set",
-          {
-            chatId: erasedMark,
-            gameId: erasedMark,
-            previousGameId: null,
-            linkVersion: 1,
-            lastVerifiedAt: 1,
-            source,
-          },
-        ],
-        [
-          "link.set",
-          { chatId: bob, gameId: chess, previousGameId: null, linkVersion: 1, lastVerifiedAt: 2, source },
-        ],
-        [
-          "link.moved",
-          {
-            chatId: ada,
-            previousChatId: erasedMark,
-            gameId: chess,
-            linkVersion: 1,
-            lastVerifiedAt: 3,
-            source,
-          },
-        ],
-        ["user.erased", { chatId: user.chatId }],
-      ]);
-      expectEqual(
-        (yield* other.all).map(({ type }) => type),
-        ["link.set", "user.erased"],
-      );
-      yield* one.links.set(user.chatId, poker, 8);
-      yield* user.eraseAll;
-      expectEqual(
-        (yield* one.happened).filter(([type]) => type === "user.erased").map(([, data]) => data),
-        [{ chatId: user.chatId }, { chatId: user.chatId }],
-      );
-    },
-  ),
+  "an erasure removes the user from earlier events, and appends an event to each scope": function* () {
+    const user = yield* newUserSteps;
+    const { global, guild } = yield* makeScopes;
+    const [one, other] = [yield* eventSteps(global), yield* eventSteps(guild)];
+    yield* one.links.set(user.chatId, chess, 1);
+    yield* one.links.set(bob, chess, 2);
+    yield* one.links.move(user.chatId, ada, 3);
+    yield* other.links.set(user.chatId, poker, 4);
+    const before = yield* one.all;
+    yield* user.eraseAll;
+    const after = yield* one.all;
+    expectEqual(after.slice(0, 3).map(placeOf), before.map(placeOf), "The places of earlier events");
+    expectEqual(after.map(happeningOf), [
+      [
+        "link.set",
+        {
+          chatId: erasedMark,
+          gameId: erasedMark,
+          previousGameId: null,
+          linkVersion: 1,
+          lastVerifiedAt: 1,
+          source,
+        },
+      ],
+      [
+        "link.set",
+        { chatId: bob, gameId: chess, previousGameId: null, linkVersion: 1, lastVerifiedAt: 2, source },
+      ],
+      [
+        "link.moved",
+        {
+          chatId: ada,
+          previousChatId: erasedMark,
+          gameId: chess,
+          linkVersion: 1,
+          lastVerifiedAt: 3,
+          source,
+        },
+      ],
+      ["user.erased", { chatId: user.chatId }],
+    ]);
+    expectEqual(pluck(yield* other.all, "type"), ["link.set", "user.erased"]);
+    yield* one.links.set(user.chatId, poker, 8);
+    yield* user.eraseAll;
+    expectEqual(
+      (yield* one.happened).filter(([type]) => type === "user.erased").map(([, data]) => data),
+      [{ chatId: user.chatId }, { chatId: user.chatId }],
+    );
+  },
 
-  "the event of a session that an erasure fails does not name the user": Effect.gen(function* () {
+  "the event of a session that an erasure fails does not name the user": function* () {
     const steps = yield* newVerificationSteps;
     const user = yield* newUserSteps;
     const { all } = yield* eventSteps(steps.key.scope);
     yield* steps.create({ chatId: user.chatId, clientId: "player-7" });
     yield* user.eraseAll;
     const events = yield* all;
-    expectEqual(
-      events.map(({ type }) => type),
-      ["session.failed", "user.erased"],
-    );
+    expectEqual(pluck(events, "type"), ["session.failed", "user.erased"]);
     expectEqual(events[0]?.data as unknown, {
       clientId: erasedMark,
       chatId: erasedMark,
@@ -146,7 +135,7 @@ export const appends: Cases<StoragePorts> = {
       previousGameId: null,
       error: "link_removed",
     });
-  }),
+  },
 };
 
 const placeOf = ({ id, at, type, position }: FeedEvent) => ({ id, at, type, position });

@@ -3,7 +3,7 @@ import type { FeedEvent } from "@accountlink/core/events";
 import type { PortableLink } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { uniqueChatId } from "../../mod.ts";
-import { expectEqual, expectThat } from "../expect.ts";
+import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
 import { ada, chess, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -13,65 +13,63 @@ const writers = 8;
 const rounds = 15;
 
 export const races: Cases<StoragePorts> = {
-  "a reader of the feed sees each event once during writes, and each user's events in order": Effect.gen(
-    function* () {
-      const { pid, read, range } = yield* newEventSteps;
-      const store = yield* LinkStore;
-      const users = Array.from({ length: 3 }, uniqueChatId);
-      const [one] = users as [ChatId];
-      const { start } = yield* range;
-      const write = (writer: number) =>
-        Effect.forEach(
-          Array.from({ length: rounds }, (_, round) => round),
-          (round) => {
-            const chatId = users[(writer + round) % users.length] ?? one;
-            const gameId = (writer + round) % 2 === 0 ? chess : poker;
-            const change = { ...origin, pid, at: round, chatId };
-            return round % 5 === 4
-              ? Effect.asVoid(store.removeGame(change))
-              : Effect.asVoid(store.setGame({ ...change, gameId }));
-          },
-          { discard: true },
-        );
-      const writing = yield* Effect.forkChild(
-        Effect.forEach(
-          Array.from({ length: writers }, (_, i) => i),
-          write,
-          { concurrency: "unbounded" },
-        ),
+  "a reader of the feed sees each event once during writes, and each user's events in order": function* () {
+    const { pid, read, range } = yield* newEventSteps;
+    const store = yield* LinkStore;
+    const users = Array.from({ length: 3 }, uniqueChatId);
+    const [one] = users as [ChatId];
+    const { start } = yield* range;
+    const write = (writer: number) =>
+      Effect.forEach(
+        Array.from({ length: rounds }, (_, round) => round),
+        (round) => {
+          const chatId = users[(writer + round) % users.length] ?? one;
+          const gameId = (writer + round) % 2 === 0 ? chess : poker;
+          const change = { ...origin, pid, at: round, chatId };
+          return round % 5 === 4
+            ? Effect.asVoid(store.removeGame(change))
+            : Effect.asVoid(store.setGame({ ...change, gameId }));
+        },
+        { discard: true },
       );
-      const followed: Array<FeedEvent> = [];
-      const step = Effect.gen(function* () {
-        const events = (yield* read(followed.at(-1)?.position ?? start, 7)) ?? [];
-        followed.push(...events);
-        return events.length;
-      });
-      while (writing.pollUnsafe() === undefined) {
-        yield* step;
-        yield* Effect.yieldNow;
-      }
-      yield* Fiber.join(writing);
-      while ((yield* step) > 0);
+    const writing = yield* Effect.forkChild(
+      Effect.forEach(
+        Array.from({ length: writers }, (_, i) => i),
+        write,
+        { concurrency: "unbounded" },
+      ),
+    );
+    const followed: Array<FeedEvent> = [];
+    const step = Effect.gen(function* () {
+      const events = (yield* read(followed.at(-1)?.position ?? start, 7)) ?? [];
+      followed.push(...events);
+      return events.length;
+    });
+    while (writing.pollUnsafe() === undefined) {
+      yield* step;
+      yield* Effect.yieldNow;
+    }
+    yield* Fiber.join(writing);
+    while ((yield* step) > 0);
 
-      const all = (yield* read(start)) ?? [];
+    const all = (yield* read(start)) ?? [];
+    expectEqual(
+      pluck(followed, "id"),
+      all.map(({ id }) => id),
+    );
+    for (const chatId of users) {
+      const versions = all.flatMap(({ data }) =>
+        "linkVersion" in data && data.chatId === chatId ? [data.linkVersion] : [],
+      );
       expectEqual(
-        followed.map(({ id }) => id),
-        all.map(({ id }) => id),
+        versions,
+        versions.map((_, i) => i + 1),
+        `The versions of ${chatId}`,
       );
-      for (const chatId of users) {
-        const versions = all.flatMap(({ data }) =>
-          "linkVersion" in data && data.chatId === chatId ? [data.linkVersion] : [],
-        );
-        expectEqual(
-          versions,
-          versions.map((_, i) => i + 1),
-          `The versions of ${chatId}`,
-        );
-      }
-    },
-  ),
+    }
+  },
 
-  "applying the feed to an earlier list of all links gives the links of the store": Effect.gen(function* () {
+  "applying the feed to an earlier list of all links gives the links of the store": function* () {
     const steps = yield* newEventSteps;
     const { links } = steps;
     const users = Array.from({ length: 12 }, uniqueChatId);
@@ -132,9 +130,9 @@ export const races: Cases<StoragePorts> = {
     while ((yield* step) > 0);
     const stored = yield* links.all;
     expectEqual(new Map(copy), new Map(stored.map(({ chatId, gameId }) => [String(chatId), String(gameId)])));
-  }),
+  },
 
-  "a read after a completed write contains its event": Effect.gen(function* () {
+  "a read after a completed write contains its event": function* () {
     const { links, range, read } = yield* newEventSteps;
     const write = Effect.fnUntraced(function* (chatId: ChatId) {
       for (let round = 0; round < rounds; round++) {
@@ -148,5 +146,5 @@ export const races: Cases<StoragePorts> = {
       }
     });
     yield* Effect.forEach(Array.from({ length: writers }, uniqueChatId), write, { concurrency: "unbounded" });
-  }),
+  },
 };

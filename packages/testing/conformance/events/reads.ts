@@ -1,7 +1,7 @@
 import { EventStore, type StoragePorts } from "@accountlink/core";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
-import { expectEqual, expectThat } from "../expect.ts";
+import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { ada, bob, chess, makeScopes, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "../users/user_steps.ts";
@@ -11,16 +11,16 @@ const positions = (events: ReadonlyArray<{ readonly position: number }> | null) 
   events?.map(({ position }) => position) ?? null;
 
 export const reads: Cases<StoragePorts> = {
-  "the feed of a scope without events can be read and is empty": Effect.gen(function* () {
+  "the feed of a scope without events can be read and is empty": function* () {
     const { pid, read, readBack, range } = yield* newEventSteps;
     const { start, end } = yield* range;
     expectThat(0 <= start && start <= end, `a feed from ${start} to ${end} can be read`);
     expectEqual(yield* read(end), []);
     expectEqual(yield* readBack(null, 10), []);
     expectEqual(yield* (yield* EventStore).newer([{ pid, after: end }]), []);
-  }),
+  },
 
-  "read pages forwards, readBack backwards": Effect.gen(function* () {
+  "read pages forwards, readBack backwards": function* () {
     const { links, read, readBack, all } = yield* newEventSteps;
     for (let i = 0; i < 7; i++) yield* links.set(ada, i % 2 === 0 ? chess : poker, i);
     const feed = positions(yield* all) ?? [];
@@ -36,9 +36,9 @@ export const reads: Cases<StoragePorts> = {
     expectEqual(positions(yield* readBack(null, 3)), feed.slice(4).toReversed());
     expectEqual(positions(yield* readBack(feed[4] ?? 0, 10)), feed.slice(0, 4).toReversed());
     expectEqual(positions(yield* readBack(feed[0] ?? 0, 10)), []);
-  }),
+  },
 
-  "range begins before the oldest event and ends at the last one": Effect.gen(function* () {
+  "range begins before the oldest event and ends at the last one": function* () {
     const { links, range, read } = yield* newEventSteps;
     const { start } = yield* range;
     yield* links.set(ada, chess);
@@ -51,9 +51,9 @@ export const reads: Cases<StoragePorts> = {
       (yield* read(end))?.map(({ type }) => type),
       ["link.removed"],
     );
-  }),
+  },
 
-  "each scope has its own feed": Effect.gen(function* () {
+  "each scope has its own feed": function* () {
     const { global, guild } = yield* makeScopes;
     const [one, other] = [yield* eventSteps(global), yield* eventSteps(guild)];
     const { newer } = yield* EventStore;
@@ -65,23 +65,17 @@ export const reads: Cases<StoragePorts> = {
     expectEqual(yield* newer(places), [one.pid]);
     yield* other.links.set(ada, poker, 2);
     expectEqual(new Set(yield* newer(places)), new Set([one.pid, other.pid]));
-    expectEqual(
-      (yield* one.all).map(({ at }) => at),
-      [1],
-    );
-    expectEqual(
-      (yield* other.all).map(({ at }) => at),
-      [2],
-    );
-  }),
+    expectEqual(pluck(yield* one.all, "at"), [1]);
+    expectEqual(pluck(yield* other.all, "at"), [2]);
+  },
 
-  "read returns none for a position after the end of the feed": Effect.gen(function* () {
+  "read returns none for a position after the end of the feed": function* () {
     const { links, range, read } = yield* newEventSteps;
     yield* links.set(ada, chess);
     expectEqual(yield* read((yield* range).end + 1_000_000), null);
-  }),
+  },
 
-  "a sweep deletes old events, and read returns none for positions before them": Effect.gen(function* () {
+  "a sweep deletes old events, and read returns none for positions before them": function* () {
     const { links, range, read, all } = yield* newEventSteps;
     const { sweep, oldestAt } = yield* EventStore;
     // A sweep deletes old events of all scopes. This case uses times long before those of other cases, so that it
@@ -105,9 +99,9 @@ export const reads: Cases<StoragePorts> = {
     const [next, ...rest] = (yield* read(place(4))) ?? [];
     expectEqual([next?.type, rest], ["link.removed", []]);
     expectThat((next?.position ?? 0) > place(4), "positions grow past what was deleted");
-  }),
+  },
 
-  "a sweep deletes any number of events": Effect.gen(function* () {
+  "a sweep deletes any number of events": function* () {
     const { links, all, range, read } = yield* newEventSteps;
     const { sweep } = yield* EventStore;
     const long = -8_000_000_000_000;
@@ -121,9 +115,9 @@ export const reads: Cases<StoragePorts> = {
     const { start, end } = yield* range;
     expectEqual([yield* read(end), start], [[], end]);
     yield* Effect.exit(all);
-  }),
+  },
 
-  "the event of an erasure names its user until the sweep": Effect.gen(function* () {
+  "the event of an erasure names its user until the sweep": function* () {
     const user = yield* newUserSteps;
     const { global } = yield* makeScopes;
     const { links, happened } = yield* eventSteps(global);
@@ -135,5 +129,5 @@ export const reads: Cases<StoragePorts> = {
     expectEqual(yield* told, [["user.erased", { chatId: user.chatId }]]);
     yield* sweep({ before: -9_900_000_000_000, erasuresBefore: 8 });
     expectEqual(yield* told, [["user.erased", { chatId: erasedMark }]]);
-  }),
+  },
 };

@@ -1,6 +1,6 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import { Effect, Equal, Exit, Option } from "effect";
-import { expectEqual, expectThat } from "../expect.ts";
+import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { linkSteps } from "../links/link_steps.ts";
 import { ada, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
@@ -13,7 +13,7 @@ import {
 } from "./idempotency_steps.ts";
 
 const commits: Cases<StoragePorts> = {
-  "commit keeps the answer until its end, for the content of the first request": Effect.gen(function* () {
+  "commit keeps the answer until its end, for the content of the first request": function* () {
     const { commit, find } = yield* idempotencySteps;
     const [request, answer] = [newRequest(), newAnswer(ada)];
     expectEqual(yield* find(request), null);
@@ -26,9 +26,9 @@ const commits: Cases<StoragePorts> = {
     expectEqual([kept, found.endsAt, found.answer], [fingerprint, earlier.endsAt, earlier.answer]);
     expectEqual(yield* commit({ ...other, at: 100 }, Effect.succeed("again")), "again");
     expectEqual((yield* find(request))?.fingerprint, "other");
-  }),
+  },
 
-  "a failed write stores neither its key nor its answer": Effect.gen(function* () {
+  "a failed write stores neither its key nor its answer": function* () {
     const { commit, find } = yield* idempotencySteps;
     const request = newRequest();
     for (const write of [Effect.fail("refused"), Effect.die("broken"), Effect.interrupt]) {
@@ -38,9 +38,9 @@ const commits: Cases<StoragePorts> = {
       expectEqual(yield* find(request), null);
     }
     expectEqual(yield* commit(request, Effect.succeed("outcome")), "outcome");
-  }),
+  },
 
-  "concurrent commits with one key: exactly one is stored, with its own write": Effect.gen(function* () {
+  "concurrent commits with one key: exactly one is stored, with its own write": function* () {
     const { commit, find } = yield* idempotencySteps;
     const { global } = yield* makeScopes;
     const { entries } = yield* linkSteps(global);
@@ -58,9 +58,9 @@ const commits: Cases<StoragePorts> = {
       expectEqual((yield* find(request))?.answer ?? null, stored[0]?.answer ?? null);
     }
     expectEqual((yield* entries).length, 2);
-  }),
+  },
 
-  "setGameOnce stores the link with its result, once": Effect.gen(function* () {
+  "setGameOnce stores the link with its result, once": function* () {
     const links = yield* LinkStore;
     const { setGameOnce } = links;
     if (setGameOnce === undefined) return;
@@ -72,18 +72,15 @@ const commits: Cases<StoragePorts> = {
     const write = { ...origin, pid: global.pid, at: 1, chatId: ada, gameId: poker };
     const racing = Array.from({ length: 5 }, () => setGameOnce(write, request));
     const outcomes = yield* Effect.all(racing, { concurrency: "unbounded" });
-    expectEqual(
-      outcomes.flatMap(Option.toArray).map(({ previousGameId }) => previousGameId),
-      [chess],
-    );
+    expectEqual(pluck(outcomes.flatMap(Option.toArray), "previousGameId"), [chess]);
     expectEqual(JSON.parse((yield* find(request))?.answer ?? ""), {
       result: { chatId: ada, gameId: poker, previousGameId: chess, updated: true },
     });
     expectEqual((yield* entries).length, 2);
     expectEqual(yield* commit(request, Effect.succeed("again")), null);
-  }),
+  },
 
-  "sweep deletes ended requests only, any number of them": Effect.gen(function* () {
+  "sweep deletes ended requests only, any number of them": function* () {
     const { commit, find, sweep } = yield* idempotencySteps;
     const at = -5_000;
     const ended = Array.from({ length: 1_100 }, () => newRequest({ at: at - 1, endsAt: at }));
@@ -92,11 +89,11 @@ const commits: Cases<StoragePorts> = {
     yield* sweep(at);
     for (const request of ended.slice(-50)) expectEqual(yield* find(request), null);
     expectThat((yield* find(kept)) !== null, "the other request is kept");
-  }),
+  },
 };
 
 const commitOf = (name: WriteName): Cases<StoragePorts> => ({
-  [`commit of ${name}: stores the write and its answer together, once`]: Effect.gen(function* () {
+  [`commit of ${name}: stores the write and its answer together, once`]: function* () {
     const { commit, find } = yield* idempotencySteps;
     const { writes, state } = yield* newWritesByName;
     const [request, answer, before] = [newRequest(), newAnswer(), yield* state];
@@ -108,7 +105,7 @@ const commitOf = (name: WriteName): Cases<StoragePorts> => ({
     expectEqual((yield* find(request))?.answer, answer.answer);
     expectEqual(yield* commit(request, write, answer, size), null);
     expectEqual<unknown>(yield* state, after);
-  }),
+  },
 });
 
 /**

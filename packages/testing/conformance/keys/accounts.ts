@@ -16,7 +16,7 @@ const suspend = (name: string) =>
   KeyStore.use((keys) => keys.updateAccount({ ...origin, name, update: { status: "suspended" }, at: 0 }));
 
 export const accounts: Cases<StoragePorts> = {
-  "ensureAccount creates an account, and keeps an existing one": Effect.gen(function* () {
+  "ensureAccount creates an account, and keeps an existing one": function* () {
     const keys = yield* KeyStore;
     const account: Account = {
       name: uniqueText(),
@@ -28,9 +28,9 @@ export const accounts: Cases<StoragePorts> = {
     expectEqual(yield* keys.ensureAccount(account), account);
     expectEqual(yield* keys.ensureAccount({ name: account.name, chatId: null, tier: "free" }), account);
     expectEqual(yield* keys.findAccount(account.name), Option.some(account));
-  }),
+  },
 
-  "concurrent ensureAccount: all return the one that was created": Effect.gen(function* () {
+  "concurrent ensureAccount: all return the one that was created": function* () {
     const keys = yield* KeyStore;
     const name = uniqueText();
     const made = yield* Effect.forEach(
@@ -43,9 +43,9 @@ export const accounts: Cases<StoragePorts> = {
       made,
       many.map(() => stored),
     );
-  }),
+  },
 
-  "account names keep every Unicode text distinct": Effect.gen(function* () {
+  "account names keep every Unicode text distinct": function* () {
     const keys = yield* KeyStore;
     const prefix = uniqueText();
     const named = hostileTexts.map(
@@ -63,9 +63,9 @@ export const accounts: Cases<StoragePorts> = {
       expectEqual(scope.account, account.name);
       expectEqual(yield* keys.findScope(account.name, global), Option.some(scope));
     }
-  }),
+  },
 
-  "an unstorable account name is a defect": Effect.gen(function* () {
+  "an unstorable account name is a defect": function* () {
     const keys = yield* KeyStore;
     const prefix = uniqueText();
     yield* keys.ensureAccount({ name: `${prefix}\uFFFD`, chatId: null, tier: "free" });
@@ -79,9 +79,9 @@ export const accounts: Cases<StoragePorts> = {
         `${JSON.stringify(name)} finds nobody`,
       );
     }
-  }),
+  },
 
-  "ensureScope creates one scope for each target of an account": Effect.gen(function* () {
+  "ensureScope creates one scope for each target of an account": function* () {
     const keys = yield* KeyStore;
     const { account } = yield* makeScopes;
     const targets = [
@@ -100,9 +100,9 @@ export const accounts: Cases<StoragePorts> = {
       expectEqual(yield* keys.findScope(name, target), Option.some(scope));
       expectEqual(yield* keys.findScopeByPid(scope.pid), Option.some({ scope, settings: noSettings }));
     }
-  }),
+  },
 
-  "concurrent ensureScope: all return the one that was created": Effect.gen(function* () {
+  "concurrent ensureScope: all return the one that was created": function* () {
     const keys = yield* KeyStore;
     const { account } = yield* makeScopes;
     const target = guild("700000000000000009");
@@ -116,9 +116,9 @@ export const accounts: Cases<StoragePorts> = {
       made,
       many.map(() => stored),
     );
-  }),
+  },
 
-  "a scope of an unknown account, or with a duplicate pid, is a defect": Effect.gen(function* () {
+  "a scope of an unknown account, or with a duplicate pid, is a defect": function* () {
     const keys = yield* KeyStore;
     const { account, global: taken } = yield* makeScopes;
     const nobody = uniqueText();
@@ -127,9 +127,9 @@ export const accounts: Cases<StoragePorts> = {
     const target = guild("700000000000000003");
     yield* expectDefect(keys.ensureScope(account.name, target, taken.pid));
     expectEqual(yield* keys.findScope(account.name, target), Option.none());
-  }),
+  },
 
-  "concurrent insertKey and suspension: every key is suspended": Effect.gen(function* () {
+  "concurrent insertKey and suspension: every key is suspended": function* () {
     const keys = yield* KeyStore;
     for (let round = 0; round < 10; round++) {
       const { account, global: scope } = yield* makeScopes;
@@ -138,16 +138,16 @@ export const accounts: Cases<StoragePorts> = {
       for (const key of made)
         expectEqual(yield* keys.findById(key.id), Option.some({ ...key, suspended: true }));
     }
-  }),
+  },
 
-  "concurrent suspensions: exactly one changes the account": Effect.gen(function* () {
+  "concurrent suspensions: exactly one changes the account": function* () {
     const { account, global: scope } = yield* makeScopes;
     yield* insert(makeKey(scope));
     const updates = yield* Effect.forEach(Array.from({ length: 10 }), () => suspend(account.name), atOnce);
     expectEqual(updates.filter(Option.exists(({ changed }) => changed)).length, 1);
-  }),
+  },
 
-  "listAccounts returns all accounts by name": Effect.gen(function* () {
+  "listAccounts returns all accounts by name": function* () {
     const keys = yield* KeyStore;
     const [chatId, prefix] = [uniqueChatId(), uniqueText()];
     for (const name of ["b", "a", "c"]) {
@@ -159,5 +159,5 @@ export const accounts: Cases<StoragePorts> = {
       (yield* keys.listAccounts()).filter((account) => account.chatId === chatId),
       ["a", "b", "c"].map(named),
     );
-  }),
+  },
 };

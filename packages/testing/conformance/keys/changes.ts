@@ -22,7 +22,7 @@ const endOf = (hash: string) =>
   KeyStore.use((keys) => Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt));
 
 export const changes: Cases<StoragePorts> = {
-  "rotateKey adds a secret, and sets the expiry of previous secrets": Effect.gen(function* () {
+  "rotateKey adds a secret, and sets the expiry of previous secrets": function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
     const [first, second, third, fourth] = [uniqueText(), uniqueText(), uniqueText(), uniqueText()];
@@ -36,9 +36,9 @@ export const changes: Cases<StoragePorts> = {
     const keys = yield* KeyStore;
     expectEqual(yield* keys.findByHash(third), Option.some({ key, endsAt: 70 }));
     expectEqual(yield* keys.listKeys(global.account, 0), [details(key, { previousSecretEndsAt: 70 })]);
-  }),
+  },
 
-  "rotateKey with a duplicate hash is a defect, and changes no secret": Effect.gen(function* () {
+  "rotateKey with a duplicate hash is a defect, and changes no secret": function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeScopes;
     const [key, other] = [makeKey(global), makeKey(global)];
@@ -49,9 +49,9 @@ export const changes: Cases<StoragePorts> = {
     yield* expectDefect(rotate(key, hash, 5));
     expectEqual(yield* keys.findByHash(otherHash), Option.some({ key: other, endsAt: null }));
     expectEqual(yield* keys.findByHash(hash), Option.some({ key, endsAt: null }));
-  }),
+  },
 
-  "concurrent insertKey never exceeds the maximum": Effect.gen(function* () {
+  "concurrent insertKey never exceeds the maximum": function* () {
     const keys = yield* KeyStore;
     const { global, guild } = yield* makeScopes;
     const results = yield* Effect.forEach(
@@ -62,9 +62,9 @@ export const changes: Cases<StoragePorts> = {
     expectEqual(results.filter((result) => result === "inserted").length, 3);
     expectEqual(results.filter((result) => result === "too_many_keys").length, many.length - 3);
     expectEqual((yield* keys.listKeys(global.account, 0)).length, 3);
-  }),
+  },
 
-  "concurrent insertKey with one ID or one hash: exactly one succeeds": Effect.gen(function* () {
+  "concurrent insertKey with one ID or one hash: exactly one succeeds": function* () {
     const { global } = yield* makeScopes;
     const [id, hash] = [uniqueKeyId(), uniqueText()];
     for (const inserts of [
@@ -75,17 +75,17 @@ export const changes: Cases<StoragePorts> = {
       expectEqual(results.filter((result) => result === "inserted").length, 1);
       expectEqual(results.filter((result) => result === "exists").length, many.length - 1);
     }
-  }),
+  },
 
-  "concurrent updateKey to revoked: exactly one revokes": Effect.gen(function* () {
+  "concurrent updateKey to revoked: exactly one revokes": function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     const changed = yield* Effect.forEach(many, () => setStatus(key, "revoked"), atOnce);
     expectEqual(changed.filter((outcome) => outcome === "updated").length, 1);
-  }),
+  },
 
-  "concurrent rotateKey: all secrets but the newest expire": Effect.gen(function* () {
+  "concurrent rotateKey: all secrets but the newest expire": function* () {
     const { global } = yield* makeScopes;
     const [key, first] = [makeKey(global), uniqueText()];
     yield* insert(key, null, first);
@@ -94,9 +94,9 @@ export const changes: Cases<StoragePorts> = {
     const ends = yield* Effect.forEach([first, ...hashes], endOf);
     expectEqual(ends.filter((end) => end === 50).length, many.length);
     expectEqual(ends.filter((end) => end === null).length, 1);
-  }),
+  },
 
-  "each key change logs one audit entry, and a call without a change logs none": Effect.gen(function* () {
+  "each key change logs one audit entry, and a call without a change logs none": function* () {
     const keys = yield* KeyStore;
     const log = yield* AuditLog;
     const { account, guild } = yield* makeScopes;
@@ -124,5 +124,5 @@ export const changes: Cases<StoragePorts> = {
       entryOf("key.status_changed", 3, "disabled"),
       entryOf("key.reported", 5, "revoked"),
     ]);
-  }),
+  },
 };

@@ -34,7 +34,7 @@ const fullKey = (scope: DataScope): ApiKey =>
   });
 
 export const keys: Cases<StoragePorts> = {
-  "findById and findByHash return the key unchanged": Effect.gen(function* () {
+  "findById and findByHash return the key unchanged": function* () {
     const store = yield* KeyStore;
     const { global, guild } = yield* makeScopes;
     const limits = [{}, "none", { daily: 10 }] as const;
@@ -44,17 +44,17 @@ export const keys: Cases<StoragePorts> = {
       expectEqual(yield* store.findById(key.id), Option.some(key));
       expectEqual(yield* store.findByHash(hash), Option.some({ key, endsAt: key.expiresAt }));
     }
-  }),
+  },
 
-  "a key in an unknown scope is a defect": Effect.gen(function* () {
+  "a key in an unknown scope is a defect": function* () {
     const store = yield* KeyStore;
     const { global } = yield* makeScopes;
     const key = makeKey({ ...global, pid: uniquePid() });
     yield* expectDefect(insert(key));
     expectEqual(yield* store.findById(key.id), Option.none());
-  }),
+  },
 
-  "listKeys returns the keys of one or all accounts, by creation and ID": Effect.gen(function* () {
+  "listKeys returns the keys of one or all accounts, by creation and ID": function* () {
     const store = yield* KeyStore;
     const { global, guild } = yield* makeScopes;
     const { global: other } = yield* makeScopes;
@@ -74,9 +74,9 @@ export const keys: Cases<StoragePorts> = {
       [oldest, details(foreign), ...ordered.slice(1)],
     );
     expectEqual(yield* store.listKeys(uniqueText(), 0), []);
-  }),
+  },
 
-  "names and origins of keys keep every Unicode text": Effect.gen(function* () {
+  "names and origins of keys keep every Unicode text": function* () {
     const store = yield* KeyStore;
     const { global } = yield* makeScopes;
     for (const text of hostileTexts) {
@@ -84,9 +84,9 @@ export const keys: Cases<StoragePorts> = {
       yield* insert(key);
       expectEqual(yield* store.findById(key.id), Option.some(key));
     }
-  }),
+  },
 
-  "a key with unstorable text is a defect": Effect.gen(function* () {
+  "a key with unstorable text is a defect": function* () {
     const store = yield* KeyStore;
     const { global } = yield* makeScopes;
     for (const text of unstorableTexts) {
@@ -94,5 +94,5 @@ export const keys: Cases<StoragePorts> = {
       yield* expectDefect(insert(key));
       expectEqual(yield* store.findById(key.id), Option.none());
     }
-  }),
+  },
 };

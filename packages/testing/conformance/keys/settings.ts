@@ -7,21 +7,19 @@ import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
 export const settings: Cases<StoragePorts> = {
-  "listScopes returns the scopes of an account, global first, initially without settings": Effect.gen(
-    function* () {
-      const keys = yield* KeyStore;
-      const { account, global, guild } = yield* makeScopes;
-      yield* makeScopes;
-      expectEqual(yield* keys.listScopes(account.name), [
-        { scope: global, settings: noSettings },
-        { scope: guild, settings: noSettings },
-      ]);
-      expectEqual(yield* keys.listScopes(uniqueText()), []);
-      expectEqual(yield* keys.findScopeByPid(uniquePid()), Option.none());
-    },
-  ),
+  "listScopes returns the scopes of an account, global first, initially without settings": function* () {
+    const keys = yield* KeyStore;
+    const { account, global, guild } = yield* makeScopes;
+    yield* makeScopes;
+    expectEqual(yield* keys.listScopes(account.name), [
+      { scope: global, settings: noSettings },
+      { scope: guild, settings: noSettings },
+    ]);
+    expectEqual(yield* keys.listScopes(uniqueText()), []);
+    expectEqual(yield* keys.findScopeByPid(uniquePid()), Option.none());
+  },
 
-  "updateSettings changes only the given fields, and logs the changed ones": Effect.gen(function* () {
+  "updateSettings changes only the given fields, and logs the changed ones": function* () {
     const [keys, log] = [yield* KeyStore, yield* AuditLog];
     const { account, global, guild } = yield* makeScopes;
     const write = (update: Partial<typeof noSettings>) =>
@@ -49,9 +47,9 @@ export const settings: Cases<StoragePorts> = {
       entryOf({ displayName: "Makers", doneText: "Say hello." }),
       entryOf({ displayName: null, supportUrl: "https://help.example/" }),
     ]);
-  }),
+  },
 
-  "settings keep every Unicode text, and unstorable text is a defect": Effect.gen(function* () {
+  "settings keep every Unicode text, and unstorable text is a defect": function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeScopes;
     const write = (doneText: string) =>
@@ -62,5 +60,5 @@ export const settings: Cases<StoragePorts> = {
     expectEqual(yield* keys.findScopeByPid(global.pid), before);
     const unknown = { ...origin, pid: uniquePid(), update: { doneText: "x" }, at: 0 };
     yield* expectDefect(keys.updateSettings(unknown));
-  }),
+  },
 };

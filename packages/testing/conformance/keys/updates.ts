@@ -31,7 +31,7 @@ const everyField: Required<KeyUpdate> = {
 };
 
 export const updates: Cases<StoragePorts> = {
-  "updateKey sets each field alone and all fields together": Effect.gen(function* () {
+  "updateKey sets each field alone and all fields together": function* () {
     const { global } = yield* makeScopes;
     const together = makeKey(global);
     yield* insert(together);
@@ -44,9 +44,9 @@ export const updates: Cases<StoragePorts> = {
     }
     expectEqual(yield* updateKey(together, everyField), "updated");
     expectEqual(yield* detailsOf(together, 0), details({ ...together, ...everyField }));
-  }),
+  },
 
-  "updateKey clears the expiry and lists of a key, and keeps its secrets": Effect.gen(function* () {
+  "updateKey clears the expiry and lists of a key, and keeps its secrets": function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeScopes;
     const [key, hash] = [makeKey(global, everyField), uniqueText()];
@@ -54,10 +54,10 @@ export const updates: Cases<StoragePorts> = {
     const cleared = { expiresAt: null, allowIps: [], denyIps: [], redirectOrigins: [], limits: {} };
     expectEqual(yield* updateKey(key, cleared), "updated");
     expectEqual(yield* keys.findByHash(hash), Option.some({ key: { ...key, ...cleared }, endsAt: null }));
-  }),
+  },
 
   "updateKey logs the names of the changed fields, and status changes under an action of their own":
-    Effect.gen(function* () {
+    function* () {
       const { guild, account } = yield* makeScopes;
       const key = makeKey(guild, { createdAt: 1 });
       yield* insert(key);
@@ -75,46 +75,44 @@ export const updates: Cases<StoragePorts> = {
         },
         { ...shared, at: 4, action: "key.status_changed", details: { keyId: key.id, status: "disabled" } },
       ] as const);
-    }),
+    },
 
-  "an update with unstorable text is a defect, and changes nothing": Effect.gen(function* () {
+  "an update with unstorable text is a defect, and changes nothing": function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     for (const text of unstorableTexts) yield* expectDefect(updateKey(key, { name: text, access: "read" }));
     expectEqual(yield* detailsOf(key, 0), details(key));
-  }),
+  },
 
-  "concurrent updateKey of different fields: all fields change": Effect.gen(function* () {
+  "concurrent updateKey of different fields: all fields change": function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
     yield* insert(key);
     const parts = Object.entries(everyField).map(([field, value]): KeyUpdate => ({ [field]: value }));
     yield* Effect.forEach(parts, (update) => updateKey(key, update), atOnce);
     expectEqual(yield* detailsOf(key, 0), details({ ...key, ...everyField }));
-  }),
+  },
 
-  "concurrent updateKey and revocation: the key stays revoked, and never changes again": Effect.gen(
-    function* () {
-      const { global } = yield* makeScopes;
-      for (const round of many) {
-        const key = makeKey(global);
-        yield* insert(key);
-        const update = (name: number) => updateKey(key, { name: `Name ${name}`, status: "active" });
-        const [changed] = yield* Effect.all(
-          [Effect.forEach(many.slice(0, 5), update, atOnce), updateKey(key, { status: "revoked" }, 5)],
-          atOnce,
-        );
-        const after = yield* detailsOf(key, 0);
-        expectEqual([after.status, after.revokedAt], ["revoked", 5]);
-        expectEqual(changed.includes("unknown"), false);
-        expectEqual(yield* update(round + 100), "revoked");
-        expectEqual((yield* detailsOf(key, 0)).name, after.name);
-      }
-    },
-  ),
+  "concurrent updateKey and revocation: the key stays revoked, and never changes again": function* () {
+    const { global } = yield* makeScopes;
+    for (const round of many) {
+      const key = makeKey(global);
+      yield* insert(key);
+      const update = (name: number) => updateKey(key, { name: `Name ${name}`, status: "active" });
+      const [changed] = yield* Effect.all(
+        [Effect.forEach(many.slice(0, 5), update, atOnce), updateKey(key, { status: "revoked" }, 5)],
+        atOnce,
+      );
+      const after = yield* detailsOf(key, 0);
+      expectEqual([after.status, after.revokedAt], ["revoked", 5]);
+      expectEqual(changed.includes("unknown"), false);
+      expectEqual(yield* update(round + 100), "revoked");
+      expectEqual((yield* detailsOf(key, 0)).name, after.name);
+    }
+  },
 
-  "details contain the latest expiry of previous secrets that are still valid": Effect.gen(function* () {
+  "details contain the latest expiry of previous secrets that are still valid": function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeScopes;
     const key = makeKey(global);
@@ -129,5 +127,5 @@ export const updates: Cases<StoragePorts> = {
     expectEqual((yield* keys.listKeys(global.account, 89))[0]?.previousSecretEndsAt, 90);
     yield* updateKey(key, { expiresAt: 60 });
     expectEqual([yield* endAt(59), yield* endAt(60)], [60, null]);
-  }),
+  },
 };

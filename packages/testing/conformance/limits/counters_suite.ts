@@ -4,39 +4,39 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { check, hostileTexts, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
+import { expectEqual, pluck } from "../expect.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { minute, ruleOf, start } from "./rules.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
 const texts: Cases<Counters> = {
-  "keys keep every Unicode text distinct": Effect.gen(function* () {
+  "keys keep every Unicode text distinct": function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const prefix = uniqueText();
     const rules = hostileTexts.map((text) => ruleOf(1, { key: `${prefix}${text}` }));
     const admissions = yield* Effect.forEach(rules, (rule) => counters.admit([rule], now));
     expectEqual(
-      admissions.map(({ admitted }) => admitted),
+      pluck(admissions, "admitted"),
       rules.map(() => true),
     );
-  }),
+  },
 };
 
 const edges: Cases<Counters> = {
-  "a limit of 0 or less admits nothing": Effect.gen(function* () {
+  "a limit of 0 or less admits nothing": function* () {
     const counters = yield* Counters;
     const now = yield* start;
     for (const limit of [0, -3]) {
       const states = [{ count: 0, resetsAt: now + minute }];
       expectEqual(yield* counters.admit([ruleOf(limit)], now), { admitted: false, states });
     }
-  }),
+  },
 };
 
 const races: Cases<Counters> = {
-  "concurrent requests never exceed a limit": Effect.gen(function* () {
+  "concurrent requests never exceed a limit": function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rules = [ruleOf(9), ruleOf(7), ruleOf(20)];
@@ -48,13 +48,10 @@ const races: Cases<Counters> = {
     );
     expectEqual(admissions.filter(({ admitted }) => admitted).length, 6);
     const states = yield* counters.read(rules, now);
-    expectEqual(
-      states.map(({ count }) => count),
-      [7, 7, 7],
-    );
-  }),
+    expectEqual(pluck(states, "count"), [7, 7, 7]);
+  },
 
-  "concurrent requests are counted one after the other": Effect.gen(function* () {
+  "concurrent requests are counted one after the other": function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rules = [ruleOf(9), ruleOf(4, { durationMs: 1_000 })];
@@ -71,9 +68,9 @@ const races: Cases<Counters> = {
         [4, 4],
       ],
     );
-  }),
+  },
 
-  "concurrent requests with overlapping rules count exactly the admitted ones": Effect.gen(function* () {
+  "concurrent requests with overlapping rules count exactly the admitted ones": function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const [a, b, c] = [ruleOf(10), ruleOf(15), ruleOf(10)];
@@ -86,15 +83,12 @@ const races: Cases<Counters> = {
     const admittedOf = (rule: CounterRule) =>
       pairs.filter((rules, i) => rules.includes(rule) && admissions[i]?.admitted).length;
     const states = yield* counters.read([a, b, c], now);
-    expectEqual(
-      states.map(({ count }) => count),
-      [a, b, c].map(admittedOf),
-    );
+    expectEqual(pluck(states, "count"), [a, b, c].map(admittedOf));
     expectEqual(
       states.map(({ count }, i) => count <= ([10, 15, 10][i] as number)),
       [true, true, true],
     );
-  }),
+  },
 };
 
 interface Step {

@@ -26,7 +26,7 @@ const loadOf = Effect.fnUntraced(function* (windows: ReadonlyArray<Window>, now 
 });
 
 const counts: Cases<StoragePorts> = {
-  "the highest saved count wins: repeated and late saves change nothing": Effect.gen(function* () {
+  "the highest saved count wins: repeated and late saves change nothing": function* () {
     const { save } = yield* DayCounts;
     const [window, other] = [yield* newWindow, yield* newWindow];
     yield* save([countOf(window, 5), countOf(other, 1)], 0);
@@ -34,9 +34,9 @@ const counts: Cases<StoragePorts> = {
     yield* save([countOf(window, 7)], 0);
     yield* save([countOf(window, 6)], 0);
     expectEqual(yield* loadOf([other, window]), [1, 7]);
-  }),
+  },
 
-  "windows of one key are distinguished by their ends": Effect.gen(function* () {
+  "windows of one key are distinguished by their ends": function* () {
     const { save } = yield* DayCounts;
     const window = yield* newWindow;
     const next = { ...window, endsAt: window.endsAt + 1 };
@@ -44,9 +44,9 @@ const counts: Cases<StoragePorts> = {
     expectEqual(yield* loadOf([next, window]), [null, 3]);
     yield* save([countOf(next, 1)], 0);
     expectEqual(yield* loadOf([next, window]), [1, 3]);
-  }),
+  },
 
-  "concurrent saves lose no count": Effect.gen(function* () {
+  "concurrent saves lose no count": function* () {
     const { save } = yield* DayCounts;
     const windows = yield* Effect.all([newWindow, newWindow, newWindow]);
     const saves = Array.from({ length: 30 }, (_, i) =>
@@ -57,9 +57,9 @@ const counts: Cases<StoragePorts> = {
     );
     yield* Effect.all(saves, atOnce);
     expectEqual(yield* loadOf(windows), [30, 30, 30]);
-  }),
+  },
 
-  "one save takes thousands of windows": Effect.gen(function* () {
+  "one save takes thousands of windows": function* () {
     const { save } = yield* DayCounts;
     const { endsAt } = yield* newWindow;
     const prefix = uniqueText();
@@ -72,9 +72,9 @@ const counts: Cases<StoragePorts> = {
       yield* loadOf(windows),
       windows.map((_, i) => i + 1),
     );
-  }),
+  },
 
-  "ended windows are not loaded, and deleted by the next save": Effect.gen(function* () {
+  "ended windows are not loaded, and deleted by the next save": function* () {
     const { save } = yield* DayCounts;
     const [over, lasting] = [
       { key: uniqueText(), endsAt: 5 },
@@ -85,9 +85,9 @@ const counts: Cases<StoragePorts> = {
     expectEqual(yield* loadOf([over, lasting], 5), [null, 1]);
     yield* save([countOf(yield* newWindow, 1)], 5);
     expectEqual(yield* loadOf([over, lasting], 4), [null, 1]);
-  }),
+  },
 
-  "keys keep every Unicode text distinct; unstorable text is a defect": Effect.gen(function* () {
+  "keys keep every Unicode text distinct; unstorable text is a defect": function* () {
     const { save } = yield* DayCounts;
     const { endsAt } = yield* newWindow;
     const prefix = uniqueText();
@@ -99,7 +99,7 @@ const counts: Cases<StoragePorts> = {
       saved.map(({ counted }) => counted),
     );
     for (const text of unstorableTexts) yield* expectDefect(save([countOf({ key: text, endsAt }, 1)], 0));
-  }),
+  },
 };
 
 /** Tests `DayCounts` with the other storage ports. */

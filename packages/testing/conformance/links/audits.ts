@@ -8,7 +8,7 @@ import type { Cases } from "../suite.ts";
 import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
 export const audits: Cases<StoragePorts> = {
-  "an import from an unstorable source is a defect, and stores nothing": Effect.gen(function* () {
+  "an import from an unstorable source is a defect, and stores nothing": function* () {
     const { global } = yield* makeScopes;
     const links = yield* linkSteps(global);
     for (const text of unstorableTexts) {
@@ -16,9 +16,9 @@ export const audits: Cases<StoragePorts> = {
     }
     expectEqual(yield* links.find(ada), null);
     expectEqual(yield* links.entries, []);
-  }),
+  },
 
-  "importBatch stores an entry for each record whose game user changes": Effect.gen(function* () {
+  "importBatch stores an entry for each record whose game user changes": function* () {
     const links = yield* newLinkSteps;
     yield* links.set(ada, chess, 5);
     yield* links.set(bob, chess, 5);
@@ -42,9 +42,9 @@ export const audits: Cases<StoragePorts> = {
         { at: 12, details: { chatId: ada, gameId: chess, previousGameId: poker, via } },
       ],
     );
-  }),
+  },
 
-  "list filters by chat user, together with scope, action and page": Effect.gen(function* () {
+  "list filters by chat user, together with scope, action and page": function* () {
     const log = yield* AuditLog;
     const { account, global, guild } = yield* makeScopes;
     const [links, elsewhere] = [yield* linkSteps(global), yield* newLinkSteps];
@@ -66,5 +66,5 @@ export const audits: Cases<StoragePorts> = {
     expectEqual(yield* timesOf({ ...all, chatId: bob, pid: guild.pid }), []);
     const [newest] = yield* log.list(account.name, null, 1, { ...all, chatId: bob });
     expectEqual(yield* timesOf({ ...all, chatId: bob }, 1, newest?.sequence ?? 0), [3]);
-  }),
+  },
 };

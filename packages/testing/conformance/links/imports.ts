@@ -14,44 +14,42 @@ const manyLines = Array.from({ length: 500 }, (_, i) =>
 const linesAt = (at: number) => [line(ada, poker, at), line(bob, chess, at), line(cyd, poker, at)];
 
 export const imports: Cases<StoragePorts> = {
-  'importBatch with "newest" replaces links that were last verified before the imported ones': Effect.gen(
-    function* () {
-      const links = yield* newLinkSteps;
-      yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
-      yield* links.remove(cyd, 8);
-      const before = yield* links.findMany([ada, bob, cyd]);
-      expectEqual(yield* links.load(linesAt(5), "newest"), {
-        inserted: 0,
-        replaced: 0,
-        unchanged: 1,
-        kept: 2,
-      });
-      expectEqual(yield* links.findMany([ada, bob, cyd]), before);
-      expectEqual(yield* links.load(linesAt(6), "newest"), {
-        inserted: 0,
-        replaced: 2,
-        unchanged: 0,
-        kept: 1,
-      });
-      const confirmed = { chatId: bob, gameId: chess, linkVersion: 1, linkedAt: 5, lastVerifiedAt: 6 };
-      expectEqual(yield* links.find(bob), confirmed);
-      expectEqual(yield* links.find(ada), {
-        ...confirmed,
-        chatId: ada,
-        gameId: poker,
-        linkVersion: 2,
-        linkedAt: 6,
-      });
-      expectEqual(yield* links.load(linesAt(9), "newest"), {
-        inserted: 0,
-        replaced: 3,
-        unchanged: 0,
-        kept: 0,
-      });
-    },
-  ),
+  'importBatch with "newest" replaces links that were last verified before the imported ones': function* () {
+    const links = yield* newLinkSteps;
+    yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
+    yield* links.remove(cyd, 8);
+    const before = yield* links.findMany([ada, bob, cyd]);
+    expectEqual(yield* links.load(linesAt(5), "newest"), {
+      inserted: 0,
+      replaced: 0,
+      unchanged: 1,
+      kept: 2,
+    });
+    expectEqual(yield* links.findMany([ada, bob, cyd]), before);
+    expectEqual(yield* links.load(linesAt(6), "newest"), {
+      inserted: 0,
+      replaced: 2,
+      unchanged: 0,
+      kept: 1,
+    });
+    const confirmed = { chatId: bob, gameId: chess, linkVersion: 1, linkedAt: 5, lastVerifiedAt: 6 };
+    expectEqual(yield* links.find(bob), confirmed);
+    expectEqual(yield* links.find(ada), {
+      ...confirmed,
+      chatId: ada,
+      gameId: poker,
+      linkVersion: 2,
+      linkedAt: 6,
+    });
+    expectEqual(yield* links.load(linesAt(9), "newest"), {
+      inserted: 0,
+      replaced: 3,
+      unchanged: 0,
+      kept: 0,
+    });
+  },
 
-  "importPosition returns the position of the last batch of a source": Effect.gen(function* () {
+  "importPosition returns the position of the last batch of a source": function* () {
     const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];
     expectEqual(yield* links.position(source), 0);
@@ -62,9 +60,9 @@ export const imports: Cases<StoragePorts> = {
     expectEqual(yield* links.position(other), 3);
     yield* links.load([line(cyd, chess)], "keep", { source, position: 7 });
     expectEqual(yield* links.position(source), 7);
-  }),
+  },
 
-  "importBatch deletes the stored progress of old imports, but not of fixtures": Effect.gen(function* () {
+  "importBatch deletes the stored progress of old imports, but not of fixtures": function* () {
     const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];
     const lasting = `${fixtureSource}${uniqueText()}`;
@@ -75,28 +73,26 @@ export const imports: Cases<StoragePorts> = {
     yield* links.load([], "keep", { source: other, position: 3 }, 6 + progressKeptFor);
     expectEqual([yield* links.position(source), yield* links.position(other)], [0, 3]);
     expectEqual(yield* links.position(lasting), 4);
-  }),
+  },
 
-  "an interrupted importBatch stores links, position and audit entry together, or none": Effect.gen(
-    function* () {
-      const links = yield* newLinkSteps;
-      const source = uniqueText();
-      for (let yields = 0; yields < 8; yields++) {
-        const before = yield* links.position(source);
-        const position = before + 1;
-        const lines = manyLines.map((each) => ({ ...each, lastVerifiedAt: position }));
-        const fiber = yield* Effect.forkChild(links.load(lines, "replace", { source, position }));
-        for (let i = 0; i < yields; i++) yield* Effect.yieldNow;
-        yield* Fiber.interrupt(fiber);
-        const after = yield* links.position(source);
-        const stored = yield* links.all;
-        expectEqual(stored, after === 0 ? [] : manyLines.map((each) => ({ ...each, lastVerifiedAt: after })));
-        expectEqual((yield* links.entries).length, after, "The number of entries");
-      }
-    },
-  ),
+  "an interrupted importBatch stores links, position and audit entry together, or none": function* () {
+    const links = yield* newLinkSteps;
+    const source = uniqueText();
+    for (let yields = 0; yields < 8; yields++) {
+      const before = yield* links.position(source);
+      const position = before + 1;
+      const lines = manyLines.map((each) => ({ ...each, lastVerifiedAt: position }));
+      const fiber = yield* Effect.forkChild(links.load(lines, "replace", { source, position }));
+      for (let i = 0; i < yields; i++) yield* Effect.yieldNow;
+      yield* Fiber.interrupt(fiber);
+      const after = yield* links.position(source);
+      const stored = yield* links.all;
+      expectEqual(stored, after === 0 ? [] : manyLines.map((each) => ({ ...each, lastVerifiedAt: after })));
+      expectEqual((yield* links.entries).length, after, "The number of entries");
+    }
+  },
 
-  "readers never see a partial batch": Effect.gen(function* () {
+  "readers never see a partial batch": function* () {
     const links = yield* newLinkSteps;
     const fiber = yield* Effect.forkChild(links.load(manyLines));
     while (fiber.pollUnsafe() === undefined) {
@@ -106,5 +102,5 @@ export const imports: Cases<StoragePorts> = {
     }
     yield* Fiber.join(fiber);
     expectEqual(yield* links.all, manyLines);
-  }),
+  },
 };

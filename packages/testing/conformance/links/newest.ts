@@ -17,7 +17,7 @@ const pageOf = Effect.fnUntraced(function* (
 });
 
 export const newest: Cases<StoragePorts> = {
-  "newestPage sorts ties by chat ID as text, and pages through them": Effect.gen(function* () {
+  "newestPage sorts ties by chat ID as text, and pages through them": function* () {
     const links = yield* newLinkSteps;
     const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
     yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
@@ -31,9 +31,9 @@ export const newest: Cases<StoragePorts> = {
       after = page.at(-1) ?? after;
     }
     expectEqual(listed, expected);
-  }),
+  },
 
-  "newestPage continues after any position, and omits records without a link": Effect.gen(function* () {
+  "newestPage continues after any position, and omits records without a link": function* () {
     const links = yield* newLinkSteps;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
     yield* links.remove(bob, 4);
@@ -41,9 +41,9 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 2, chatId: bob }), [ada]);
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 3, chatId: ChatId.make("00000") }), [cyd, ada]);
     expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 0, chatId: ada }), []);
-  }),
+  },
 
-  "newestPage pages back to the newest link": Effect.gen(function* () {
+  "newestPage pages back to the newest link": function* () {
     const links = yield* newLinkSteps;
     const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
     yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
@@ -57,9 +57,9 @@ export const newest: Cases<StoragePorts> = {
       place = page[0];
     }
     expectEqual(pages.flat(), [...all]);
-  }),
+  },
 
-  "countLinks may stop at the number that is enough, and is exact below it": Effect.gen(function* () {
+  "countLinks may stop at the number that is enough, and is exact below it": function* () {
     const links = yield* newLinkSteps;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
     yield* links.remove(bob, 4);
@@ -71,9 +71,9 @@ export const newest: Cases<StoragePorts> = {
       expectEqual(yield* upTo(3), 2);
     }
     expectEqual(yield* links.count({ verified: { from: dayMs, before: dayMs }, enough: 1 }), 0);
-  }),
+  },
 
-  "countLinks counts the links last verified in a period, after any kind of write": Effect.gen(function* () {
+  "countLinks counts the links last verified in a period, after any kind of write": function* () {
     const [links, other] = yield* twoLinkSteps;
     const day = 20_000 * dayMs;
     const counts = Effect.forEach([-2, -1, 0, 1], (days) =>
@@ -98,5 +98,5 @@ export const newest: Cases<StoragePorts> = {
     yield* links.deleteAll(day + 4);
     expectEqual(yield* counts, [0, 0, 0, 0]);
     expectEqual(yield* other.countBetween(day, day + dayMs), 1);
-  }),
+  },
 };

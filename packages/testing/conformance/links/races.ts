@@ -2,7 +2,7 @@ import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { ChatMoved } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
-import { expectEqual } from "../expect.ts";
+import { expectEqual, pluck } from "../expect.ts";
 import { ada, bob, chess, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
@@ -18,7 +18,7 @@ const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): numbe
   moves.filter(({ _tag }) => _tag === tag).length;
 
 export const races: Cases<StoragePorts> = {
-  "concurrent setGame on one chat user: versions and previous games form one chain": Effect.gen(function* () {
+  "concurrent setGame on one chat user: versions and previous games form one chain": function* () {
     const links = yield* newLinkSteps;
     const sets = yield* Effect.forEach(games, (gameId) => links.set(ada, gameId), atOnce);
     const ordered = sets.toSorted((one, other) => one.record.linkVersion - other.record.linkVersion);
@@ -26,22 +26,22 @@ export const races: Cases<StoragePorts> = {
       ordered.map(({ record }) => record.linkVersion),
       games.map((_, i) => i + 1),
     );
-    expectEqual(
-      ordered.map(({ previousGameId }) => previousGameId),
-      [null, ...ordered.slice(0, -1).map(({ record }) => record.gameId)],
-    );
+    expectEqual(pluck(ordered, "previousGameId"), [
+      null,
+      ...ordered.slice(0, -1).map(({ record }) => record.gameId),
+    ]);
     expectEqual(yield* links.find(ada), ordered.at(-1)?.record ?? null);
-  }),
+  },
 
-  "concurrent setGame with one game: one creates the link, the others confirm it": Effect.gen(function* () {
+  "concurrent setGame with one game: one creates the link, the others confirm it": function* () {
     const links = yield* newLinkSteps;
     const sets = yield* Effect.forEach(games, () => links.set(ada, chess), atOnce);
     expectEqual(sets.filter(({ previousGameId }) => previousGameId === null).length, 1);
     expectEqual((yield* links.entries).length, 1);
     expectEqual((yield* links.find(ada))?.linkVersion, 1);
-  }),
+  },
 
-  "concurrent setGame, moveChat and removeGame on one chat user form one chain": Effect.gen(function* () {
+  "concurrent setGame, moveChat and removeGame on one chat user form one chain": function* () {
     const links = yield* newLinkSteps;
     const targets = games.map((gameId) => ChatId.make(`6${gameId}`));
     const changes = yield* Effect.forEach(
@@ -64,9 +64,9 @@ export const races: Cases<StoragePorts> = {
       sorted([null, ...made.map(([, to]) => to)]),
     );
     expectEqual(replay(yield* links.entries), record?.gameId ?? null, "The game after all entries");
-  }),
+  },
 
-  "concurrent moveChat to one chat user: exactly one succeeds": Effect.gen(function* () {
+  "concurrent moveChat to one chat user: exactly one succeeds": function* () {
     const links = yield* newLinkSteps;
     yield* links.load(crowd.map((chatId) => line(chatId, chess)));
     const moves = yield* Effect.forEach(crowd, (chatId) => links.move(chatId, ada, 1), atOnce);
@@ -75,9 +75,9 @@ export const races: Cases<StoragePorts> = {
     const losers = crowd.filter((_, i) => moves[i]?._tag === "Occupied");
     expectEqual(yield* links.chatsOf(chess), new Map([[chess, [ada, ...losers]]]));
     expectEqual((yield* links.find(ada))?.linkVersion, 1);
-  }),
+  },
 
-  "concurrent moveChat back and forth never loses or duplicates the link": Effect.gen(function* () {
+  "concurrent moveChat back and forth never loses or duplicates the link": function* () {
     const links = yield* newLinkSteps;
     yield* links.set(ada, chess);
     for (const round of rounds) {
@@ -86,9 +86,9 @@ export const races: Cases<StoragePorts> = {
       expectEqual((yield* links.all).length, 1);
       expectEqual((yield* links.chatsOf(chess)).get(chess)?.length, 1);
     }
-  }),
+  },
 
-  "setGame concurrent with moveChat to its chat user: one precedes the other": Effect.gen(function* () {
+  "setGame concurrent with moveChat to its chat user: one precedes the other": function* () {
     const links = yield* newLinkSteps;
     for (const round of rounds) {
       yield* links.deleteAll();
@@ -105,9 +105,9 @@ export const races: Cases<StoragePorts> = {
         line(bob, poker, round),
       ]);
     }
-  }),
+  },
 
-  "importBatch concurrent with setGame: one precedes the other": Effect.gen(function* () {
+  "importBatch concurrent with setGame: one precedes the other": function* () {
     const links = yield* newLinkSteps;
     for (const round of rounds) {
       yield* links.deleteAll();
@@ -119,20 +119,18 @@ export const races: Cases<StoragePorts> = {
       expectEqual(record?.linkVersion, 2);
       expectEqual(record?.gameId, set.previousGameId === null ? rummy : chess);
     }
-  }),
+  },
 
-  "deleteScope concurrent with setGame: each record is deleted and counted, or remains": Effect.gen(
-    function* () {
-      const links = yield* newLinkSteps;
-      const sets = Effect.forEach(crowd, (chatId) => links.set(chatId, chess), atOnce);
-      const [early, , late] = yield* Effect.all([links.deleteAll(), sets, links.deleteAll()], atOnce);
-      expectEqual(
-        early + late + (yield* links.all).length,
-        crowd.length,
-        "The number of deleted and remaining records",
-      );
-    },
-  ),
+  "deleteScope concurrent with setGame: each record is deleted and counted, or remains": function* () {
+    const links = yield* newLinkSteps;
+    const sets = Effect.forEach(crowd, (chatId) => links.set(chatId, chess), atOnce);
+    const [early, , late] = yield* Effect.all([links.deleteAll(), sets, links.deleteAll()], atOnce);
+    expectEqual(
+      early + late + (yield* links.all).length,
+      crowd.length,
+      "The number of deleted and remaining records",
+    );
+  },
 };
 
 /** Returns ada's game user after the last audit entry. Expects each entry to name her game user before the entry. */

@@ -7,7 +7,7 @@ import type { Cases } from "../suite.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
 
 export const reads: Cases<StoragePorts> = {
-  "batch lookups take 50 IDs": Effect.gen(function* () {
+  "batch lookups take 50 IDs": function* () {
     const links = yield* newLinkSteps;
     const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${20_000 + i}`));
     const gameIds = chatIds.map((_, i) => GameId.make(`${i}`));
@@ -27,9 +27,9 @@ export const reads: Cases<StoragePorts> = {
       gameIds.map((gameId) => chats.get(gameId)),
       chatIds.map((chatId) => [chatId]),
     );
-  }),
+  },
 
-  "findByGameIds returns the newest thousand chat users of a game user, and all of another one": Effect.gen(
+  "findByGameIds returns the newest thousand chat users of a game user, and all of another one":
     function* () {
       const links = yield* newLinkSteps;
       const [many, few] = [GameId.make("1"), GameId.make("2")];
@@ -51,9 +51,8 @@ export const reads: Cases<StoragePorts> = {
       const after = [one, ...newest.toSpliced(1, 1)];
       expectEqual((yield* links.chatsOf(many)).get(many), after);
     },
-  ),
 
-  "IDs are text: 32 digits and leading zeros are significant": Effect.gen(function* () {
+  "IDs are text: 32 digits and leading zeros are significant": function* () {
     const links = yield* newLinkSteps;
     const chatIds = ["00001", "000001", "0".repeat(32), "9".repeat(32), `${"9".repeat(31)}8`].map((id) =>
       ChatId.make(id),
@@ -67,9 +66,9 @@ export const reads: Cases<StoragePorts> = {
       expectEqual((yield* links.find(chatId))?.gameId, gameId);
       expectEqual(yield* links.chatsOf(gameId), new Map([[gameId, [chatId]]]));
     }
-  }),
+  },
 
-  "an export contains every link that exists throughout it": Effect.gen(function* () {
+  "an export contains every link that exists throughout it": function* () {
     const links = yield* newLinkSteps;
     const standing = Array.from({ length: 60 }, (_, i) => line(ChatId.make(`${40_000 + 2 * i}`), chess, i));
     yield* links.load(standing);
@@ -85,7 +84,7 @@ export const reads: Cases<StoragePorts> = {
     );
     const ids = exported.map(({ chatId }) => chatId);
     expectEqual(ids, [...new Set(ids)].toSorted());
-  }),
+  },
 };
 
 const exportAll = Effect.fnUntraced(function* (links: Effect.Success<typeof newLinkSteps>, limit: number) {

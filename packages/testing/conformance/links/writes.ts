@@ -7,7 +7,7 @@ import type { Cases } from "../suite.ts";
 import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
 export const writes: Cases<StoragePorts> = {
-  "deleteScope deletes a large scope, counts its records and logs one audit entry": Effect.gen(function* () {
+  "deleteScope deletes a large scope, counts its records and logs one audit entry": function* () {
     const links = yield* newLinkSteps;
     const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
     yield* links.load(lines);
@@ -18,9 +18,9 @@ export const writes: Cases<StoragePorts> = {
       details.map((entry) => entry.details),
       [{ deletedRecords: 1_300 }],
     );
-  }),
+  },
 
-  "a write to an unknown scope is a defect, and stores nothing": Effect.gen(function* () {
+  "a write to an unknown scope is a defect, and stores nothing": function* () {
     const { global } = yield* makeScopes;
     const links = yield* linkSteps({ ...global, pid: uniquePid() });
     const source = { source: links.pid, position: 1 };
@@ -30,5 +30,5 @@ export const writes: Cases<StoragePorts> = {
     expectEqual(yield* links.find(ada), null);
     expectEqual(yield* links.position(source.source), 0);
     expectEqual(yield* links.entries, []);
-  }),
+  },
 };

@@ -72,7 +72,7 @@ const outageSuite = <Ports>(
 const outageCases = <Ports>(
   operations: Effect.Effect<Operations, StoreUnavailable, Ports>,
 ): Cases<Ports | Connection> => ({
-  "every operation fails with StoreUnavailable during an outage, and recovers": Effect.gen(function* () {
+  "every operation fails with StoreUnavailable during an outage, and recovers": function* () {
     const connection = yield* Connection;
     const ready = Object.entries(yield* operations);
     for (const [, operation] of ready) yield* eventually(operation);
@@ -82,5 +82,5 @@ const outageCases = <Ports>(
       concurrency: "unbounded",
     }).pipe(Effect.ensuring(connection.restore));
     for (const [, operation] of ready) yield* eventually(operation);
-  }),
+  },
 });

@@ -13,7 +13,7 @@ const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
 
 export const outageWrites: Cases<StoragePorts | Connection> = {
   // A server that freezes may still store a write after its caller was told that the storage is unavailable.
-  "a link write during an outage is stored whole or not at all": Effect.gen(function* () {
+  "a link write during an outage is stored whole or not at all": function* () {
     const connection = yield* Connection;
     const links = yield* newLinkSteps;
     yield* links.set(ada, chess);
@@ -34,9 +34,9 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
       expectEqual(after, record);
       expectEqual(written, []);
     }
-  }),
+  },
 
-  "verification writes during an outage change nothing, and succeed afterwards": Effect.gen(function* () {
+  "verification writes during an outage change nothing, and succeed afterwards": function* () {
     const connection = yield* Connection;
     const steps = yield* newVerificationSteps;
     const session = yield* steps.create();
@@ -50,9 +50,9 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
     expectEqual(yield* eventually(steps.find(session.id)), session);
     expectEqual(yield* steps.links.find(ada), null);
     expectEqual((yield* steps.complete(flow))._tag, "Completed");
-  }),
+  },
 
-  "an erasure during an outage erases nothing, and succeeds afterwards": Effect.gen(function* () {
+  "an erasure during an outage erases nothing, and succeeds afterwards": function* () {
     const connection = yield* Connection;
     const user = yield* newUserSteps;
     const { global } = yield* user.newScopes;
@@ -62,51 +62,47 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
     yield* expectUnavailable("erase", user.erase([global.pid])).pipe(Effect.ensuring(connection.restore));
     expectEqual(yield* eventually(user.find), before);
     expectEqual((yield* user.erase([global.pid]))?.records, 1);
-  }),
+  },
 
-  "a commit during an outage stores neither write nor answer, and succeeds afterwards": Effect.gen(
-    function* () {
-      const connection = yield* Connection;
-      const { commit, find } = yield* idempotencySteps;
-      const { writes, state } = yield* newWritesByName;
-      const [request, before] = [newRequest(), yield* state];
-      yield* connection.break;
-      yield* expectUnavailable("commit", commit(request, writes.setGame)).pipe(
-        Effect.ensuring(connection.restore),
-      );
-      expectEqual(yield* eventually(state), before);
-      expectEqual(yield* find(request), null);
-      expectThat((yield* commit(request, writes.setGame)) !== null, "the commit succeeds");
-    },
-  ),
+  "a commit during an outage stores neither write nor answer, and succeeds afterwards": function* () {
+    const connection = yield* Connection;
+    const { commit, find } = yield* idempotencySteps;
+    const { writes, state } = yield* newWritesByName;
+    const [request, before] = [newRequest(), yield* state];
+    yield* connection.break;
+    yield* expectUnavailable("commit", commit(request, writes.setGame)).pipe(
+      Effect.ensuring(connection.restore),
+    );
+    expectEqual(yield* eventually(state), before);
+    expectEqual(yield* find(request), null);
+    expectThat((yield* commit(request, writes.setGame)) !== null, "the commit succeeds");
+  },
 
-  "all writes that succeeded before an outage are stored, without gaps in the audit log": Effect.gen(
-    function* () {
-      const connection = yield* Connection;
-      const links = yield* newLinkSteps;
-      yield* links.set(ada, chess);
-      const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
-      const [before, , after] = yield* Effect.all(
-        [
-          Effect.all(writes.slice(0, 30), { concurrency: "unbounded" }),
-          connection.break,
-          Effect.all(writes.slice(30), { concurrency: "unbounded" }),
-        ],
-        { concurrency: "unbounded" },
-      ).pipe(Effect.ensuring(connection.restore));
+  "all writes that succeeded before an outage are stored, without gaps in the audit log": function* () {
+    const connection = yield* Connection;
+    const links = yield* newLinkSteps;
+    yield* links.set(ada, chess);
+    const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
+    const [before, , after] = yield* Effect.all(
+      [
+        Effect.all(writes.slice(0, 30), { concurrency: "unbounded" }),
+        connection.break,
+        Effect.all(writes.slice(30), { concurrency: "unbounded" }),
+      ],
+      { concurrency: "unbounded" },
+    ).pipe(Effect.ensuring(connection.restore));
 
-      const entries = yield* eventually(links.entries);
-      const stored = entries.map(({ details }) => details["gameId"]);
-      for (const [i, exit] of [...before, ...after].entries()) {
-        if (Exit.isSuccess(exit))
-          expectThat(stored.includes(games[i]), `the answered write of ${games[i]} is stored`);
-        else yield* expectUnavailable("setGame", exit);
-      }
-      expectEqual(
-        entries.map(({ details }) => details["previousGameId"]),
-        [null, ...stored.slice(0, -1)],
-      );
-      expectEqual((yield* links.find(ada))?.gameId, stored.at(-1) as GameId);
-    },
-  ),
+    const entries = yield* eventually(links.entries);
+    const stored = entries.map(({ details }) => details["gameId"]);
+    for (const [i, exit] of [...before, ...after].entries()) {
+      if (Exit.isSuccess(exit))
+        expectThat(stored.includes(games[i]), `the answered write of ${games[i]} is stored`);
+      else yield* expectUnavailable("setGame", exit);
+    }
+    expectEqual(
+      entries.map(({ details }) => details["previousGameId"]),
+      [null, ...stored.slice(0, -1)],
+    );
+    expectEqual((yield* links.find(ada))?.gameId, stored.at(-1) as GameId);
+  },
 };

@@ -12,37 +12,35 @@ import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start }
 const atOnce = { concurrency: "unbounded" } as const;
 
 export const members: Cases<StoragePorts> = {
-  "exactly one of several nodes holds a plan": Effect.gen(function* () {
+  "exactly one of several nodes holds a plan": function* () {
     const { put, hold } = yield* newRoleSteps;
     yield* put();
     const nodes = Array.from({ length: 5 }, uniqueText);
     const held = yield* Effect.forEach(nodes, (node) => hold(node), atOnce);
     expectEqual(held.filter((plan) => plan !== null).length, 1);
-  }),
+  },
 
-  "another node takes over a plan exactly when its hold expires, or when its node ends": Effect.gen(
-    function* () {
-      const { putHeld, hold, mark, settle } = yield* newRoleSteps;
-      const [first, second, third] = [yield* putHeld(), uniqueText(), uniqueText()];
-      expectEqual(yield* hold(second, start + 6_999), null);
-      expectThat((yield* hold(second, start + 7_000)) !== null, "the plan passes on");
-      expectEqual(yield* hold(first, start + 7_001), null);
-      expectEqual(yield* mark(first, [uniqueChatId()]), false);
-      expectEqual(yield* settle(first, []), false);
-      expectEqual(yield* hold(second, start + 7_002, start + 7_002), null);
-      expectThat((yield* hold(third, start + 7_003)) !== null, "the plan passes on at once");
-    },
-  ),
+  "another node takes over a plan exactly when its hold expires, or when its node ends": function* () {
+    const { putHeld, hold, mark, settle } = yield* newRoleSteps;
+    const [first, second, third] = [yield* putHeld(), uniqueText(), uniqueText()];
+    expectEqual(yield* hold(second, start + 6_999), null);
+    expectThat((yield* hold(second, start + 7_000)) !== null, "the plan passes on");
+    expectEqual(yield* hold(first, start + 7_001), null);
+    expectEqual(yield* mark(first, [uniqueChatId()]), false);
+    expectEqual(yield* settle(first, []), false);
+    expectEqual(yield* hold(second, start + 7_002, start + 7_002), null);
+    expectThat((yield* hold(third, start + 7_003)) !== null, "the plan passes on at once");
+  },
 
-  "a node keeps its plans while it renews its hold": Effect.gen(function* () {
+  "a node keeps its plans while it renews its hold": function* () {
     const { putHeld, hold } = yield* newRoleSteps;
     const node = yield* putHeld();
     for (const at of [1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(node, start + at);
     expectEqual(yield* hold(uniqueText(), start + 15_000), null);
     expectThat((yield* hold(node, start + 15_000)) !== null, "the node keeps it");
-  }),
+  },
 
-  "hold takes at most its limit of new plans per call": Effect.gen(function* () {
+  "hold takes at most its limit of new plans per call": function* () {
     const { store, put } = yield* newRoleSteps;
     yield* put();
     for (let count = 0; count < 2; count++) yield* (yield* newRoleSteps).put();
@@ -50,32 +48,30 @@ export const members: Cases<StoragePorts> = {
     const hold = store.hold({ node, at: start, until: start + 7_000, limit: 2 });
     expectEqual((yield* hold).length, 2);
     expectThat((yield* hold).length > 2, "another call takes more");
-  }),
+  },
 
-  "hold and findOn return only plans that are on, of accounts that are not suspended": Effect.gen(
-    function* () {
-      const { scope, guildId, put, putHeld, pause, hold } = yield* newRoleSteps;
-      const keys = yield* KeyStore;
-      const findOn = RolePlanStore.use((store) => Effect.map(store.findOn(guildId), Option.getOrNull));
-      const node = yield* putHeld();
-      const isHeld = Effect.map(hold(node), (plan) => plan !== null);
-      yield* pause;
-      expectEqual(yield* isHeld, false);
-      expectEqual(yield* findOn, null);
-      yield* put();
-      expectEqual(yield* isHeld, true);
-      const setStatus = (status: "active" | "suspended") =>
-        keys.updateAccount({ ...origin, name: scope.account, update: { status }, at: start });
-      yield* setStatus("suspended");
-      expectEqual(yield* isHeld, false);
-      expectEqual(yield* findOn, null);
-      yield* setStatus("active");
-      expectEqual(yield* isHeld, true);
-      expectEqual((yield* findOn)?.scope, scope);
-    },
-  ),
+  "hold and findOn return only plans that are on, of accounts that are not suspended": function* () {
+    const { scope, guildId, put, putHeld, pause, hold } = yield* newRoleSteps;
+    const keys = yield* KeyStore;
+    const findOn = RolePlanStore.use((store) => Effect.map(store.findOn(guildId), Option.getOrNull));
+    const node = yield* putHeld();
+    const isHeld = Effect.map(hold(node), (plan) => plan !== null);
+    yield* pause;
+    expectEqual(yield* isHeld, false);
+    expectEqual(yield* findOn, null);
+    yield* put();
+    expectEqual(yield* isHeld, true);
+    const setStatus = (status: "active" | "suspended") =>
+      keys.updateAccount({ ...origin, name: scope.account, update: { status }, at: start });
+    yield* setStatus("suspended");
+    expectEqual(yield* isHeld, false);
+    expectEqual(yield* findOn, null);
+    yield* setStatus("active");
+    expectEqual(yield* isHeld, true);
+    expectEqual((yield* findOn)?.scope, scope);
+  },
 
-  "hold returns the position, next attempt, oldest wait and sweep of a plan": Effect.gen(function* () {
+  "hold returns the position, next attempt, oldest wait and sweep of a plan": function* () {
     const { scope, guildId, putHeld, hold, mark, settle } = yield* newRoleSteps;
     const node = yield* putHeld();
     const plan = { ...settings, scope, guildId, position: 0, sweptAt: null, sweep: newSweep };
@@ -87,9 +83,9 @@ export const members: Cases<StoragePorts> = {
     yield* settle(node, [settled(one, { mark: 1, retryAt: start + 5 })]);
     const times = { nextDueAt: start, oldestSince: start - 10 };
     expectEqual(yield* hold(node), { ...plan, ...times, position: 6, revision: 1 });
-  }),
+  },
 
-  "mark makes members due, and only the node that holds the plan can mark": Effect.gen(function* () {
+  "mark makes members due, and only the node that holds the plan can mark": function* () {
     const { putHeld, mark, due, hold, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const [one, other] = [uniqueChatId(), uniqueChatId()].toSorted();
@@ -108,9 +104,9 @@ export const members: Cases<StoragePorts> = {
       { chatId: one, ...waiting, mark: 2 },
     ]);
     expectEqual((yield* hold(node))?.position, 5);
-  }),
+  },
 
-  "markMember makes a member of the guild's plan due if the plan is on, and keeps the nickname": Effect.gen(
+  "markMember makes a member of the guild's plan due if the plan is on, and keeps the nickname":
     function* () {
       const { guildId, store, putHeld, pause, settle, due } = yield* newRoleSteps;
       const node = yield* putHeld();
@@ -124,9 +120,8 @@ export const members: Cases<StoragePorts> = {
       yield* store.markMember(guildId, other, start);
       expectEqual((yield* due()).map((member) => member.chatId).includes(other), false);
     },
-  ),
 
-  "firstNode returns the first live node with a prefix": Effect.gen(function* () {
+  "firstNode returns the first live node with a prefix": function* () {
     const { store, putHeld } = yield* newRoleSteps;
     yield* putHeld();
     const prefix = uniqueText();
@@ -138,9 +133,9 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.some(`${prefix}b`));
     yield* hold("b", start);
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.none());
-  }),
+  },
 
-  "settle ends the wait of a member, or delays it until the next attempt": Effect.gen(function* () {
+  "settle ends the wait of a member, or delays it until the next attempt": function* () {
     const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const [right, failed] = [uniqueChatId(), uniqueChatId()];
@@ -160,9 +155,9 @@ export const members: Cases<StoragePorts> = {
     expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
     yield* settle(node, [settled(right, { mark: 2 })]);
     expectEqual(yield* nicknames(right), new Map());
-  }),
+  },
 
-  "a mark during a change is not lost": Effect.gen(function* () {
+  "a mark during a change is not lost": function* () {
     const { putHeld, mark, settle, due } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatId = uniqueChatId();
@@ -174,58 +169,54 @@ export const members: Cases<StoragePorts> = {
     expectEqual(again, { chatId, mark: 2, since: start, nickname: "ada" });
     yield* settle(node, [settled(chatId, { mark: 2 })]);
     expectEqual(yield* due(start + 1), []);
-  }),
+  },
 
-  "concurrent marks of several nodes: only marks of the holder are stored": Effect.gen(function* () {
+  "concurrent marks of several nodes: only marks of the holder are stored": function* () {
     const { putHeld, mark, due } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatIds = Array.from({ length: 20 }, uniqueChatId);
     yield* Effect.forEach(chatIds, (chatId) => mark(node, [chatId]), atOnce);
     yield* Effect.forEach(chatIds, (chatId) => mark(uniqueText(), [chatId, uniqueChatId()]), atOnce);
     expectEqual(new Set((yield* due()).map(({ chatId }) => chatId)), new Set(chatIds));
-  }),
+  },
 
-  "the result of a sync or sweep ends no wait of a marked member, and schedules a retry": Effect.gen(
-    function* () {
-      const { putHeld, mark, settle, settleOne, due } = yield* newRoleSteps;
-      const node = yield* putHeld();
-      const [marked, other] = [uniqueChatId(), uniqueChatId()];
-      yield* mark(node, [marked]);
-      yield* settleOne(settled(marked, { nickname: "ada" }));
-      yield* settle(node, [settled(other, { retryAt: start + 5_000 })], { at: start + 9 });
-      expectEqual(yield* due(start + 5_000), [
-        { chatId: marked, mark: 1, since: start, nickname: "ada" },
-        { chatId: other, mark: 1, since: start + 9, nickname: null },
-      ]);
-      yield* settle(node, [settled(other, { mark: 1 })]);
-      expectEqual((yield* due(start + 5_000)).length, 1);
-    },
-  ),
+  "the result of a sync or sweep ends no wait of a marked member, and schedules a retry": function* () {
+    const { putHeld, mark, settle, settleOne, due } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [marked, other] = [uniqueChatId(), uniqueChatId()];
+    yield* mark(node, [marked]);
+    yield* settleOne(settled(marked, { nickname: "ada" }));
+    yield* settle(node, [settled(other, { retryAt: start + 5_000 })], { at: start + 9 });
+    expectEqual(yield* due(start + 5_000), [
+      { chatId: marked, mark: 1, since: start, nickname: "ada" },
+      { chatId: other, mark: 1, since: start + 9, nickname: null },
+    ]);
+    yield* settle(node, [settled(other, { mark: 1 })]);
+    expectEqual((yield* due(start + 5_000)).length, 1);
+  },
 
-  "status has the newest 50 problems, and a new result of a member replaces its problems": Effect.gen(
-    function* () {
-      const { putHeld, settle, settleOne, status } = yield* newRoleSteps;
-      const node = yield* putHeld();
-      const many = Array.from({ length: 60 }, (_, index) => {
-        const chatId = uniqueChatId();
-        return settled(chatId, { problems: [problemOf(chatId, { at: start + index })] });
-      });
-      yield* settle(node, many);
-      const shown = many.flatMap(({ problems }) => problems).toReversed();
-      expectEqual((yield* status).problems, shown.slice(0, 50));
-      const { chatId } = many.at(-1) ?? settled(uniqueChatId());
-      const again = [
-        problemOf(chatId, { roleId: null, reason: "member_above_bot", at: start + 99 }),
-        problemOf(chatId, { roleId: "2", reason: "role_missing", at: start + 99 }),
-      ];
-      yield* settleOne(settled(chatId, { problems: again }));
-      expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
-      yield* settleOne(settled(chatId));
-      expectEqual((yield* status).problems, shown.slice(1, 51));
-    },
-  ),
+  "status has the newest 50 problems, and a new result of a member replaces its problems": function* () {
+    const { putHeld, settle, settleOne, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const many = Array.from({ length: 60 }, (_, index) => {
+      const chatId = uniqueChatId();
+      return settled(chatId, { problems: [problemOf(chatId, { at: start + index })] });
+    });
+    yield* settle(node, many);
+    const shown = many.flatMap(({ problems }) => problems).toReversed();
+    expectEqual((yield* status).problems, shown.slice(0, 50));
+    const { chatId } = many.at(-1) ?? settled(uniqueChatId());
+    const again = [
+      problemOf(chatId, { roleId: null, reason: "member_above_bot", at: start + 99 }),
+      problemOf(chatId, { roleId: "2", reason: "role_missing", at: start + 99 }),
+    ];
+    yield* settleOne(settled(chatId, { problems: again }));
+    expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
+    yield* settleOne(settled(chatId));
+    expectEqual((yield* status).problems, shown.slice(1, 51));
+  },
 
-  "a sweep continues where it stopped, and its end deletes older problems": Effect.gen(function* () {
+  "a sweep continues where it stopped, and its end deletes older problems": function* () {
     const { putHeld, hold, settle, startSweep, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const [one, other] = [uniqueChatId(), uniqueChatId()];
@@ -239,9 +230,9 @@ export const members: Cases<StoragePorts> = {
     yield* hold(node, start + 20_000);
     expectEqual(yield* settle(node, [], { revision, sweep: "ended", at: start + 20 }), true);
     expectEqual(yield* status, { ...noStatus, sweptAt: start + 20, problems });
-  }),
+  },
 
-  "the progress of an earlier sweep does not overwrite a new one": Effect.gen(function* () {
+  "the progress of an earlier sweep does not overwrite a new one": function* () {
     const { put, putHeld, hold, mark, settle, startSweep, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatId = uniqueChatId();
@@ -256,9 +247,9 @@ export const members: Cases<StoragePorts> = {
         expectEqual(yield* status, { ...noStatus, sweep: newSweep, problems: [problemOf(chatId)] });
       }
     }
-  }),
+  },
 
-  "erasing a user forgets the user's nicknames and problems, but not a waiting change of roles": Effect.gen(
+  "erasing a user forgets the user's nicknames and problems, but not a waiting change of roles":
     function* () {
       const users = yield* UserStore;
       const [one, other] = [yield* newRoleSteps, yield* newRoleSteps];
@@ -288,9 +279,8 @@ export const members: Cases<StoragePorts> = {
         expectEqual((yield* status).problems, [problemOf(bystander)]);
       }
     },
-  ),
 
-  "erasing a user deletes the nickname of a paused plan": Effect.gen(function* () {
+  "erasing a user deletes the nickname of a paused plan": function* () {
     const { putHeld, pause, settleOne, nicknames } = yield* newRoleSteps;
     const chatId = uniqueChatId();
     yield* putHeld();
@@ -298,5 +288,5 @@ export const members: Cases<StoragePorts> = {
     yield* pause;
     yield* eraseUser(chatId);
     expectEqual(yield* nicknames(chatId), new Map());
-  }),
+  },
 };

@@ -19,7 +19,7 @@ import {
 } from "./role_steps.ts";
 
 export const plans: Cases<StoragePorts> = {
-  "put stores the plan unchanged, and starts a sweep if the plan is on": Effect.gen(function* () {
+  "put stores the plan unchanged, and starts a sweep if the plan is on": function* () {
     const { scope, guildId, put, find, status } = yield* newRoleSteps;
     expectEqual(yield* find, null);
     expectEqual(yield* status, noStatus);
@@ -31,9 +31,9 @@ export const plans: Cases<StoragePorts> = {
     expectEqual(yield* status, { ...noStatus, sweep: newSweep });
     yield* put(paused);
     expectEqual(yield* status, noStatus);
-  }),
+  },
 
-  "list returns only the plans of its scope, sorted by guild": Effect.gen(function* () {
+  "list returns only the plans of its scope, sorted by guild": function* () {
     const { global, guild } = yield* makeScopes;
     const guildIds = [uniqueGuildId(), uniqueGuildId()].toSorted();
     for (const guildId of guildIds.toReversed()) yield* (yield* roleSteps(global, guildId)).put();
@@ -43,40 +43,35 @@ export const plans: Cases<StoragePorts> = {
       listed,
       guildIds.map((guildId) => ({ ...settings, scope: global, guildId })),
     );
-  }),
+  },
 
-  "each change logs an entry with the changed fields, and a call without a change logs none": Effect.gen(
-    function* () {
-      const { guildId, put, pause, remove, entries } = yield* newRoleSteps;
-      yield* put(noPlan);
-      expectEqual(yield* remove, false);
-      yield* put(paused);
-      yield* put(paused);
-      yield* put();
-      const rules: ReadonlyArray<RoleRule> = [{ roleId: "3", when: { is: "unlinked" } }];
-      yield* put({ ...noPlan, rules, state: "on" });
-      expectEqual(yield* pause, true);
-      expectEqual(yield* pause, false);
-      expectEqual(yield* remove, true);
-      expectEqual(yield* remove, false);
-      expectEqual(yield* pause, false);
-      expectEqual(yield* entries, [
-        [
-          "roles.updated",
-          { guildId, state: "paused", changed: "rules, nickname, nicknameGroupId, bypassRoleId" },
-        ],
-        ["roles.updated", { guildId, state: "on", changed: "state" }],
-        [
-          "roles.updated",
-          { guildId, state: "on", changed: "rules, nickname, nicknameGroupId, bypassRoleId" },
-        ],
-        ["roles.updated", { guildId, state: "paused", changed: "state" }],
-        ["roles.deleted", { guildId, state: "paused" }],
-      ]);
-    },
-  ),
+  "each change logs an entry with the changed fields, and a call without a change logs none": function* () {
+    const { guildId, put, pause, remove, entries } = yield* newRoleSteps;
+    yield* put(noPlan);
+    expectEqual(yield* remove, false);
+    yield* put(paused);
+    yield* put(paused);
+    yield* put();
+    const rules: ReadonlyArray<RoleRule> = [{ roleId: "3", when: { is: "unlinked" } }];
+    yield* put({ ...noPlan, rules, state: "on" });
+    expectEqual(yield* pause, true);
+    expectEqual(yield* pause, false);
+    expectEqual(yield* remove, true);
+    expectEqual(yield* remove, false);
+    expectEqual(yield* pause, false);
+    expectEqual(yield* entries, [
+      [
+        "roles.updated",
+        { guildId, state: "paused", changed: "rules, nickname, nicknameGroupId, bypassRoleId" },
+      ],
+      ["roles.updated", { guildId, state: "on", changed: "state" }],
+      ["roles.updated", { guildId, state: "on", changed: "rules, nickname, nicknameGroupId, bypassRoleId" }],
+      ["roles.updated", { guildId, state: "paused", changed: "state" }],
+      ["roles.deleted", { guildId, state: "paused" }],
+    ]);
+  },
 
-  "only one plan of a guild can be on": Effect.gen(function* () {
+  "only one plan of a guild can be on": function* () {
     const first = yield* newRoleSteps;
     const { global } = yield* makeScopes;
     const second = yield* roleSteps(global, first.guildId);
@@ -91,9 +86,9 @@ export const plans: Cases<StoragePorts> = {
     expectEqual(yield* first.put(), false);
     yield* second.remove;
     expectEqual(yield* first.put(), true);
-  }),
+  },
 
-  "concurrent put of several accounts: exactly one turns its plan for a guild on": Effect.gen(function* () {
+  "concurrent put of several accounts: exactly one turns its plan for a guild on": function* () {
     const guildId = uniqueGuildId();
     const racers = yield* Effect.forEach(Array.from({ length: 8 }), () =>
       Effect.flatMap(makeScopes, ({ global }) => roleSteps(global, guildId)),
@@ -103,9 +98,9 @@ export const plans: Cases<StoragePorts> = {
     expectEqual(stored.filter((isStored) => isStored).length, 1);
     const found = yield* Effect.forEach(racers, ({ find }) => find);
     expectEqual(found.filter((plan) => plan?.state === "on").length, 1);
-  }),
+  },
 
-  "remove deletes the plan with its progress": Effect.gen(function* () {
+  "remove deletes the plan with its progress": function* () {
     const { putHeld, put, mark, settleOne, remove, find, status, due } = yield* newRoleSteps;
     const node = yield* putHeld();
     const chatId = uniqueChatId();
@@ -118,9 +113,9 @@ export const plans: Cases<StoragePorts> = {
     yield* settleOne(settled(chatId, { nickname: "ada" }));
     yield* put(paused);
     expectEqual(yield* status, noStatus);
-  }),
+  },
 
-  "startSweep starts a sweep of a plan that is on": Effect.gen(function* () {
+  "startSweep starts a sweep of a plan that is on": function* () {
     const { put, startSweep, status } = yield* newRoleSteps;
     expectEqual(yield* startSweep(), false);
     yield* put(paused);
@@ -128,24 +123,22 @@ export const plans: Cases<StoragePorts> = {
     yield* put();
     expectEqual(yield* startSweep(), true);
     expectEqual((yield* status).sweep, newSweep);
-  }),
+  },
 
-  "a plan that was on keeps its position; a resumed plan continues at the end of the feed": Effect.gen(
-    function* () {
-      const { put, hold } = yield* newRoleSteps;
-      yield* put(settings, 10);
-      const node = uniqueText();
-      const positionOf = Effect.map(hold(node), (held) => held?.position);
-      expectEqual(yield* positionOf, 10);
-      yield* put({ ...settings, nickname: null }, 20);
-      expectEqual(yield* positionOf, 10);
-      yield* put(paused, 30);
-      yield* put(settings, 40);
-      expectEqual(yield* positionOf, 40);
-    },
-  ),
+  "a plan that was on keeps its position; a resumed plan continues at the end of the feed": function* () {
+    const { put, hold } = yield* newRoleSteps;
+    yield* put(settings, 10);
+    const node = uniqueText();
+    const positionOf = Effect.map(hold(node), (held) => held?.position);
+    expectEqual(yield* positionOf, 10);
+    yield* put({ ...settings, nickname: null }, 20);
+    expectEqual(yield* positionOf, 10);
+    yield* put(paused, 30);
+    yield* put(settings, 40);
+    expectEqual(yield* positionOf, 40);
+  },
 
-  "erasing the owner of an account deletes its plans": Effect.gen(function* () {
+  "erasing the owner of an account deletes its plans": function* () {
     const chatId = uniqueChatId();
     const name = uniqueText();
     const pid = uniquePid();
@@ -159,13 +152,13 @@ export const plans: Cases<StoragePorts> = {
     yield* eraseUser(chatId);
     expectEqual(yield* find, null);
     expectThat((yield* other.find) !== null, "plans of other accounts stay");
-  }),
+  },
 
-  "put with unstorable text or an unknown scope is a defect": Effect.gen(function* () {
+  "put with unstorable text or an unknown scope is a defect": function* () {
     const { put } = yield* newRoleSteps;
     for (const nickname of unstorableTexts) yield* expectDefect(put({ ...settings, nickname }));
     const unknown = yield* roleSteps({ kind: "global", pid: uniquePid(), account: uniqueText() });
     yield* expectDefect(unknown.put());
     yield* expectDefect(unknown.put({ ...settings, state: "paused" }));
-  }),
+  },
 };

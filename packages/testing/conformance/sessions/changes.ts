@@ -50,28 +50,26 @@ const sweepAt = (at: Millis) =>
   SessionStore.use((store) => store.sweep({ at, sessionsBefore: 0, sightingsBefore: 0 }));
 
 export const changes: Cases<StoragePorts> = {
-  "advance makes exactly the allowed transitions, and each increments the change number once": Effect.gen(
-    function* () {
-      const taken: Array<string> = [];
-      for (const state of states) {
-        for (const to of nextStates) {
-          for (const [when, at] of Object.entries(times)) {
-            const steps = yield* newVerificationSteps;
-            const session = yield* inState(steps, state);
-            const advanced = yield* steps.advance(session.id, to, at);
-            const changed = advanced?.changed === true;
-            if (changed) taken.push(`${state} → ${to} ${when}`);
-            const expected = changed ? { ...session, state: to, change: session.change + 1 } : session;
-            expectEqual(advanced, { session: expected, changed });
-            expectEqual(yield* steps.find(session.id), expected);
-          }
+  "advance makes exactly the allowed transitions, and each increments the change number once": function* () {
+    const taken: Array<string> = [];
+    for (const state of states) {
+      for (const to of nextStates) {
+        for (const [when, at] of Object.entries(times)) {
+          const steps = yield* newVerificationSteps;
+          const session = yield* inState(steps, state);
+          const advanced = yield* steps.advance(session.id, to, at);
+          const changed = advanced?.changed === true;
+          if (changed) taken.push(`${state} → ${to} ${when}`);
+          const expected = changed ? { ...session, state: to, change: session.change + 1 } : session;
+          expectEqual(advanced, { session: expected, changed });
+          expectEqual(yield* steps.find(session.id), expected);
         }
       }
-      expectEqual(new Set(taken), allowed);
-    },
-  ),
+    }
+    expectEqual(new Set(taken), allowed);
+  },
 
-  "sweep deletes expired flows with their challenges, and no others": Effect.gen(function* () {
+  "sweep deletes expired flows with their challenges, and no others": function* () {
     const steps = yield* newVerificationSteps;
     const [over, alive] = [yield* steps.begin(), yield* steps.begin(null, { expiresAt: deadline + 1 })];
     yield* steps.challenge(over, `${over} state`, deadline * 2);
@@ -83,5 +81,5 @@ export const changes: Cases<StoragePorts> = {
     yield* steps.begin(null, { id: over });
     expectEqual(yield* steps.takeChallenge(over, `${over} state`), null);
     expectEqual((yield* steps.takeChallenge(alive, `${alive} state`))?.flow, alive);
-  }),
+  },
 };

@@ -26,7 +26,7 @@ const makeSteps = Effect.gen(function* () {
 });
 
 export const codes: Cases<StoragePorts> = {
-  "findSealedSid finds the open session of a code until its deadline": Effect.gen(function* () {
+  "findSealedSid finds the open session of a code until its deadline": function* () {
     const steps = yield* makeSteps;
     const [one, other] = [newCode(), newCode()];
     const { session } = yield* steps.create(one);
@@ -39,9 +39,9 @@ export const codes: Cases<StoragePorts> = {
     expectEqual(yield* steps.find(one.hash, deadline - 1), one.sealedSid);
     expectEqual(yield* steps.find(one.hash, deadline), null);
     expectEqual(yield* steps.find(uniqueText()), null);
-  }),
+  },
 
-  "findSealedSid finds no ended session, and its code can be used again": Effect.gen(function* () {
+  "findSealedSid finds no ended session, and its code can be used again": function* () {
     const steps = yield* makeSteps;
     for (const to of ["cancelled", "expired"] as const) {
       const code = newCode();
@@ -52,9 +52,9 @@ export const codes: Cases<StoragePorts> = {
       expectEqual((yield* steps.create(again, steps.other))._tag, "Created");
       expectEqual(yield* steps.find(code.hash), again.sealedSid);
     }
-  }),
+  },
 
-  "knowsCode knows the codes of open and ended sessions": Effect.gen(function* () {
+  "knowsCode knows the codes of open and ended sessions": function* () {
     const { knowsCode } = yield* SessionStore;
     const steps = yield* makeSteps;
     const code = newCode();
@@ -63,9 +63,9 @@ export const codes: Cases<StoragePorts> = {
     expectEqual(yield* knowsCode(code.hash), true);
     yield* steps.one.advance(session.id, "cancelled");
     expectEqual(yield* knowsCode(code.hash), true);
-  }),
+  },
 
-  "completing or removing a session ends its code": Effect.gen(function* () {
+  "completing or removing a session ends its code": function* () {
     const steps = yield* makeSteps;
     const [completed, removed] = [newCode(), newCode()];
     const { session } = yield* steps.create(completed);
@@ -74,27 +74,25 @@ export const codes: Cases<StoragePorts> = {
     yield* steps.create(removed);
     yield* steps.one.links.deleteAll();
     expectEqual(yield* steps.find(removed.hash), null);
-  }),
+  },
 
-  "create refuses the code of another open session, and takes nothing from the burst": Effect.gen(
-    function* () {
-      const sessions = yield* SessionStore;
-      const steps = yield* makeSteps;
-      const code = newCode();
-      yield* steps.create(code);
-      const burst = { capacity: 1, refillMs: 100 };
-      const session = makeSession(steps.other.key, { createdAt: 0 });
-      expectEqual(yield* sessions.create({ session, burst, code }), { _tag: "CodeTaken" });
-      expectEqual(yield* steps.other.find(session.id), null);
-      expectEqual(yield* sessions.create({ session, burst, code: newCode() }), { _tag: "Created" });
-      expectEqual(yield* steps.find(code.hash), code.sealedSid);
-    },
-  ),
+  "create refuses the code of another open session, and takes nothing from the burst": function* () {
+    const sessions = yield* SessionStore;
+    const steps = yield* makeSteps;
+    const code = newCode();
+    yield* steps.create(code);
+    const burst = { capacity: 1, refillMs: 100 };
+    const session = makeSession(steps.other.key, { createdAt: 0 });
+    expectEqual(yield* sessions.create({ session, burst, code }), { _tag: "CodeTaken" });
+    expectEqual(yield* steps.other.find(session.id), null);
+    expectEqual(yield* sessions.create({ session, burst, code: newCode() }), { _tag: "Created" });
+    expectEqual(yield* steps.find(code.hash), code.sealedSid);
+  },
 
-  "concurrent create with one code: exactly one succeeds": Effect.gen(function* () {
+  "concurrent create with one code: exactly one succeeds": function* () {
     const steps = yield* makeSteps;
     const code = newCode();
     const created = yield* Effect.forEach(many, () => steps.create(code), { concurrency: "unbounded" });
     expectEqual(created.filter(({ _tag }) => _tag === "Created").length, 1);
-  }),
+  },
 };

@@ -13,7 +13,7 @@ import { newVerificationSteps } from "./verification_steps.ts";
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
 export const completion: Cases<StoragePorts> = {
-  "complete logs the user as the actor": Effect.gen(function* () {
+  "complete logs the user as the actor": function* () {
     const steps = yield* newVerificationSteps;
     const actor = { type: "user", id: ada } as const;
     yield* steps.complete(yield* steps.proven(), { actor, requestId: null });
@@ -21,9 +21,9 @@ export const completion: Cases<StoragePorts> = {
       (yield* steps.entries).map(({ actor: who, requestId }) => [who, requestId]),
       [[actor, null]],
     );
-  }),
+  },
 
-  "complete with unstorable text is a defect, and stores nothing": Effect.gen(function* () {
+  "complete with unstorable text is a defect, and stores nothing": function* () {
     const flows = yield* FlowStore;
     const steps = yield* newVerificationSteps;
     const session = yield* steps.create();
@@ -38,9 +38,9 @@ export const completion: Cases<StoragePorts> = {
     expectEqual(yield* steps.find(session.id), session);
     expectEqual(yield* steps.links.find(ada), null);
     expectEqual(yield* steps.entries, []);
-  }),
+  },
 
-  "recordSightings keeps the latest sighting of each chat user at each address": Effect.gen(function* () {
+  "recordSightings keeps the latest sighting of each chat user at each address": function* () {
     const sessions = yield* SessionStore;
     const { pid } = yield* newVerificationSteps;
     yield* sessions.recordSightings(pid, []);
@@ -52,9 +52,9 @@ export const completion: Cases<StoragePorts> = {
       seen(bob, 5, "elsewhere"),
     ]);
     expectEqual(yield* sightingsIn(pid), [seen(bob, 5, "elsewhere"), seen(bob, 20), seen(ada, 30)]);
-  }),
+  },
 
-  "recordSightings in an unknown scope, or with unstorable text, is a defect": Effect.gen(function* () {
+  "recordSightings in an unknown scope, or with unstorable text, is a defect": function* () {
     const sessions = yield* SessionStore;
     const { pid } = yield* newVerificationSteps;
     const sighting = { chatId: ada, address, seenAt: 0 };
@@ -65,9 +65,9 @@ export const completion: Cases<StoragePorts> = {
         yield* expectDefect(sessions.recordSightings(pid, [sighting, spoilt]));
       }
     }
-  }),
+  },
 
-  "complete keeps the latest sighting of each chat user at each address": Effect.gen(function* () {
+  "complete keeps the latest sighting of each chat user at each address": function* () {
     const steps = yield* newVerificationSteps;
     for (const sighting of [
       seen(ada, 2),
@@ -81,7 +81,7 @@ export const completion: Cases<StoragePorts> = {
       expectEqual((yield* steps.complete(flow, { chatId, at, address: place }))._tag, "Completed");
     }
     expectEqual(yield* sightingsIn(steps.pid), [seen(bob, 3), seen(ada, 4, "elsewhere"), seen(ada, 5)]);
-  }),
+  },
 };
 
 const seen = (chatId: ChatId, seenAt: Millis, hash = "hash") => ({

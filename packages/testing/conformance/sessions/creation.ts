@@ -20,7 +20,7 @@ const refusedUntil = (readyAt: number): SessionCreated => ({ _tag: "TooMany", re
 const made: SessionCreated = { _tag: "Created" };
 
 export const creation: Cases<StoragePorts> = {
-  "create stores the session unchanged": Effect.gen(function* () {
+  "create stores the session unchanged": function* () {
     const steps = yield* newVerificationSteps;
     const plain = yield* steps.create();
     const full = yield* steps.create({
@@ -33,17 +33,17 @@ export const creation: Cases<StoragePorts> = {
     expectEqual(yield* steps.find(plain.id), plain);
     expectEqual(yield* steps.find(full.id), full);
     expectEqual(yield* steps.find(uniqueSessionId()), null);
-  }),
+  },
 
-  "client IDs and redirects keep every Unicode text": Effect.gen(function* () {
+  "client IDs and redirects keep every Unicode text": function* () {
     const steps = yield* newVerificationSteps;
     for (const text of hostileTexts) {
       const session = yield* steps.create({ clientId: text, redirect: text });
       expectEqual(yield* steps.find(session.id), session);
     }
-  }),
+  },
 
-  "a burst admits its capacity at once, then one session per refill": Effect.gen(function* () {
+  "a burst admits its capacity at once, then one session per refill": function* () {
     const steps = yield* newVerificationSteps;
     const results = [];
     for (const at of [1_000, 1_000, 1_000, 1_000, 1_099, 1_100, 1_100, 1_250, 1_250, 1_300]) {
@@ -51,16 +51,16 @@ export const creation: Cases<StoragePorts> = {
     }
     const [third, fourth] = [refusedUntil(1_100), refusedUntil(1_200)];
     expectEqual(results, [made, made, made, third, third, made, fourth, made, refusedUntil(1_300), made]);
-  }),
+  },
 
-  "an unused burst refills up to its capacity": Effect.gen(function* () {
+  "an unused burst refills up to its capacity": function* () {
     const steps = yield* newVerificationSteps;
     for (const _ of [1, 2, 3]) yield* steps.take(burst, 1_000);
     for (const _ of [1, 2, 3]) expectEqual((yield* steps.take(burst, 9_000)).created, made);
     expectEqual((yield* steps.take(burst, 9_000)).created, refusedUntil(9_100));
-  }),
+  },
 
-  "each key has its own burst, and a null burst is unlimited": Effect.gen(function* () {
+  "each key has its own burst, and a null burst is unlimited": function* () {
     const [one, other] = yield* twoVerificationSteps;
     const single = { capacity: 1, refillMs: 100 };
     yield* one.create();
@@ -68,24 +68,22 @@ export const creation: Cases<StoragePorts> = {
     expectEqual((yield* one.take(single, 0)).created, refusedUntil(100));
     yield* one.create();
     expectEqual((yield* other.take(single, 0)).created, made);
-  }),
+  },
 
-  "concurrent create never exceeds the capacity, and refuses all others until the same time": Effect.gen(
-    function* () {
-      const steps = yield* newVerificationSteps;
-      const results = yield* Effect.forEach(many, () => steps.take(burst, 1_000), {
-        concurrency: "unbounded",
-      });
-      const created = results.filter((result) => result.created._tag === "Created");
-      expectEqual(created.length, burst.capacity);
-      for (const { created: result, id } of results) {
-        if (result._tag === "TooMany") expectEqual(result.readyAt, 1_100);
-        expectEqual((yield* steps.find(id)) !== null, result._tag === "Created");
-      }
-    },
-  ),
+  "concurrent create never exceeds the capacity, and refuses all others until the same time": function* () {
+    const steps = yield* newVerificationSteps;
+    const results = yield* Effect.forEach(many, () => steps.take(burst, 1_000), {
+      concurrency: "unbounded",
+    });
+    const created = results.filter((result) => result.created._tag === "Created");
+    expectEqual(created.length, burst.capacity);
+    for (const { created: result, id } of results) {
+      if (result._tag === "TooMany") expectEqual(result.readyAt, 1_100);
+      expectEqual((yield* steps.find(id)) !== null, result._tag === "Created");
+    }
+  },
 
-  "an invalid create is a defect, and takes nothing from the burst": Effect.gen(function* () {
+  "an invalid create is a defect, and takes nothing from the burst": function* () {
     const sessions = yield* SessionStore;
     const steps = yield* newVerificationSteps;
     const { key } = steps;
@@ -104,5 +102,5 @@ export const creation: Cases<StoragePorts> = {
     expectEqual(yield* steps.find(taken.id), taken);
     for (const { id } of wrong.slice(1)) expectEqual(yield* sessions.find(id), Option.none());
     expectEqual((yield* steps.take(single, 0)).created, made);
-  }),
+  },
 };

@@ -30,7 +30,7 @@ const enders = Effect.fnUntraced(function* (steps: VerificationSteps) {
 });
 
 export const races: Cases<StoragePorts> = {
-  "concurrent complete, cancel and expire: the session ends exactly once": Effect.gen(function* () {
+  "concurrent complete, cancel and expire: the session ends exactly once": function* () {
     for (const round of rounds) {
       const steps = yield* newVerificationSteps;
       const { id, each } = yield* enders(steps);
@@ -43,18 +43,18 @@ export const races: Cases<StoragePorts> = {
       expectEqual(isLinked, session.state === "completed");
       expectEqual((yield* steps.links.all).length, isLinked ? 1 : 0);
     }
-  }),
+  },
 
-  "concurrent complete of one flow: exactly one succeeds": Effect.gen(function* () {
+  "concurrent complete of one flow: exactly one succeeds": function* () {
     const steps = yield* newVerificationSteps;
     const flow = yield* steps.proven();
     const results = yield* Effect.forEach(crowd, () => steps.complete(flow), atOnce);
     expectEqual(countOf(results, "Completed"), 1);
     expectEqual(countOf(results, "FlowGone"), crowd.length - 1);
     expectEqual((yield* steps.entries).length, 1);
-  }),
+  },
 
-  "concurrent complete of several flows of one chat user: exactly one succeeds": Effect.gen(function* () {
+  "concurrent complete of several flows of one chat user: exactly one succeeds": function* () {
     const games = crowd.map((_, i) => GameId.make(`${1_000 + i}`));
     for (const isLinked of [false, true]) {
       const steps = yield* newVerificationSteps;
@@ -72,9 +72,9 @@ export const races: Cases<StoragePorts> = {
       const winner = games.find((_, i) => results[i]?._tag === "Completed");
       expectEqual((yield* steps.links.find(ada))?.gameId, winner ?? null);
     }
-  }),
+  },
 
-  "complete concurrent with setGame: one precedes the other": Effect.gen(function* () {
+  "complete concurrent with setGame: one precedes the other": function* () {
     for (const round of rounds) {
       const steps = yield* newVerificationSteps;
       if (round % 2 === 0) yield* steps.links.set(ada, poker);
@@ -85,9 +85,9 @@ export const races: Cases<StoragePorts> = {
       expectThat(["Completed", "LinkChanged"].includes(completed._tag), "it completes or sees the other");
       expectEqual((yield* steps.links.find(ada))?.gameId, rummy);
     }
-  }),
+  },
 
-  "complete concurrent with removeGame: one precedes the other": Effect.gen(function* () {
+  "complete concurrent with removeGame: one precedes the other": function* () {
     for (const _ of rounds) {
       const steps = yield* newVerificationSteps;
       yield* steps.links.set(ada, poker);
@@ -100,9 +100,9 @@ export const races: Cases<StoragePorts> = {
       expectEqual(session?.state === "completed" ? null : session?.error, session?.error ?? null);
       expectThat(session?.state === "completed" || session?.state === "failed", "the session has ended");
     }
-  }),
+  },
 
-  "complete concurrent with deleteScope: one precedes the other": Effect.gen(function* () {
+  "complete concurrent with deleteScope: one precedes the other": function* () {
     for (const round of rounds) {
       const steps = yield* newVerificationSteps;
       if (round % 2 === 0) yield* steps.links.set(ada, poker);
@@ -113,40 +113,36 @@ export const races: Cases<StoragePorts> = {
       const session = yield* steps.find(id);
       expectEqual(completed._tag, session?.state === "completed" ? "Completed" : "SessionOver");
     }
-  }),
+  },
 
-  "concurrent removals of several chat users of one session end it once without a deadlock": Effect.gen(
-    function* () {
+  "concurrent removals of several chat users of one session end it once without a deadlock": function* () {
+    const steps = yield* newVerificationSteps;
+    yield* Effect.forEach(crowd, (chatId) => steps.links.set(chatId, chess));
+    const [one, other] = [yield* steps.create(), yield* steps.create()];
+    yield* Effect.forEach(crowd, (chatId, i) =>
+      Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ id }) => steps.proven(id, chatId)),
+    );
+    yield* Effect.forEach(crowd, (chatId) => steps.links.remove(chatId), atOnce);
+    for (const { id } of [one, other]) {
+      const session = yield* steps.find(id);
+      expectEqual([session?.state, session?.change], ["failed", 2]);
+    }
+  },
+
+  "prove concurrent with removeGame: the proof is voided, or was made after the removal": function* () {
+    for (const _ of rounds) {
       const steps = yield* newVerificationSteps;
-      yield* Effect.forEach(crowd, (chatId) => steps.links.set(chatId, chess));
-      const [one, other] = [yield* steps.create(), yield* steps.create()];
-      yield* Effect.forEach(crowd, (chatId, i) =>
-        Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ id }) => steps.proven(id, chatId)),
+      yield* steps.links.set(ada, poker);
+      const flow = yield* steps.begin();
+      const prove = Effect.andThen(
+        steps.prove(flow, { step: "chat", chatId: ada }),
+        steps.prove(flow, { step: "game", gameId: chess }),
       );
-      yield* Effect.forEach(crowd, (chatId) => steps.links.remove(chatId), atOnce);
-      for (const { id } of [one, other]) {
-        const session = yield* steps.find(id);
-        expectEqual([session?.state, session?.change], ["failed", 2]);
-      }
-    },
-  ),
-
-  "prove concurrent with removeGame: the proof is voided, or was made after the removal": Effect.gen(
-    function* () {
-      for (const _ of rounds) {
-        const steps = yield* newVerificationSteps;
-        yield* steps.links.set(ada, poker);
-        const flow = yield* steps.begin();
-        const prove = Effect.andThen(
-          steps.prove(flow, { step: "chat", chatId: ada }),
-          steps.prove(flow, { step: "game", gameId: chess }),
-        );
-        yield* Effect.all([prove, steps.links.remove(ada)], atOnce);
-        const found = yield* steps.findFlow(flow);
-        const isSeen = found?.chatId === ada && found.gameId === chess;
-        expectEqual(isSeen ? found.seenVersion : found && isVoided(found), isSeen ? 2 : true);
-        expectEqual((yield* steps.complete(flow))._tag, isSeen ? "Completed" : "LinkChanged");
-      }
-    },
-  ),
+      yield* Effect.all([prove, steps.links.remove(ada)], atOnce);
+      const found = yield* steps.findFlow(flow);
+      const isSeen = found?.chatId === ada && found.gameId === chess;
+      expectEqual(isSeen ? found.seenVersion : found && isVoided(found), isSeen ? 2 : true);
+      expectEqual((yield* steps.complete(flow))._tag, isSeen ? "Completed" : "LinkChanged");
+    }
+  },
 };

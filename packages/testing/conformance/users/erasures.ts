@@ -4,7 +4,7 @@ import type { AccountStatus } from "@accountlink/core/keys";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
+import { expectEqual, pluck } from "../expect.ts";
 import { bob, chess, cyd, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "./user_steps.ts";
@@ -20,7 +20,7 @@ const nothing = {
 };
 
 export const erasures: Cases<StoragePorts> = {
-  "erase deletes only the user's records and sightings, in every scope": Effect.gen(function* () {
+  "erase deletes only the user's records and sightings, in every scope": function* () {
     const user = yield* newUserSteps;
     const { global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
@@ -41,9 +41,9 @@ export const erasures: Cases<StoragePorts> = {
     }
     const { record } = yield* user.set(global, poker);
     expectEqual(record.linkVersion, 1);
-  }),
+  },
 
-  "erase deletes only the reviews of pairs with the user": Effect.gen(function* () {
+  "erase deletes only the reviews of pairs with the user": function* () {
     const user = yield* newUserSteps;
     const { account, global, guild } = yield* user.newScopes;
     const other = uniqueChatId();
@@ -53,54 +53,49 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(yield* user.erase([]), { ...nothing, reviews: 3, entries: 3 });
     expectEqual((yield* user.find).reviews, []);
     expectEqual(yield* user.reviewsOf(global, bob), []);
-    expectEqual(
-      (yield* user.reviewsOf(guild, bob)).map(({ otherChatId }) => otherChatId),
-      [other],
-    );
+    expectEqual(pluck(yield* user.reviewsOf(guild, bob), "otherChatId"), [other]);
     const ends = (yield* user.entries(account.name)).filter(({ action }) => action === "user.erased");
     expectEqual(new Set(ends.map(({ details }) => details["reviews"])), new Set([1, 2]));
-  }),
+  },
 
-  "erase deletes only the user's sign-ins": Effect.gen(function* () {
+  "erase deletes only the user's sign-ins": function* () {
     const user = yield* newUserSteps;
     const [theirs, others] = [yield* user.signIn(), yield* user.signIn(bob)];
     yield* user.erase([]);
     expectEqual(yield* user.findSignIn(theirs), null);
     expectEqual(yield* user.findSignIn(others), others);
     expectEqual((yield* user.find).signIns, []);
-  }),
+  },
 
-  "erase replaces the user with [erased] in every audit log, and logs an entry in each scope": Effect.gen(
-    function* () {
-      const user = yield* newUserSteps;
-      const { chatId } = user;
-      const [one, other] = [yield* user.newScopes, yield* user.newScopes];
-      yield* user.set(one.global, chess);
-      yield* user.set(one.global, poker);
-      yield* user.move(one.global, chatId, bob);
-      yield* user.set(one.global, poker, bob);
-      yield* user.complete(yield* user.prove(other.guild, chess), chess);
-      yield* user.erase([one.global.pid, other.guild.pid]);
+  "erase replaces the user with [erased] in every audit log, and logs an entry in each scope": function* () {
+    const user = yield* newUserSteps;
+    const { chatId } = user;
+    const [one, other] = [yield* user.newScopes, yield* user.newScopes];
+    yield* user.set(one.global, chess);
+    yield* user.set(one.global, poker);
+    yield* user.move(one.global, chatId, bob);
+    yield* user.set(one.global, poker, bob);
+    yield* user.complete(yield* user.prove(other.guild, chess), chess);
+    yield* user.erase([one.global.pid, other.guild.pid]);
 
-      const { entries } = yield* user.find;
-      expectEqual(entries, []);
-      const [set, replaced, moved, end, ...rest] = yield* user.entries(one.account.name);
-      expectEqual(set?.details, { chatId: erasedMark, gameId: erasedMark, previousGameId: null });
-      expectEqual(replaced?.details, { chatId: erasedMark, gameId: erasedMark, previousGameId: erasedMark });
-      expectEqual(moved?.details, { chatId: erasedMark, newChatId: bob, gameId: erasedMark });
-      expectEqual(rest, []);
-      expectEqual(
-        [end?.action, end?.pid, end?.at, end?.actor, end?.requestId],
-        ["user.erased", one.global.pid, 7, origin.actor, origin.requestId],
-      );
-      expectEqual(end?.details, { records: 1, sightings: 0, browsers: 0, reviews: 0, entries: 3 });
-      const [proven, last] = yield* user.entries(other.account.name);
-      expectEqual<unknown>(proven?.actor, { type: "user", id: erasedMark });
-      expectEqual(last?.details, { records: 1, sightings: 1, browsers: 1, reviews: 0, entries: 1 });
-    },
-  ),
+    const { entries } = yield* user.find;
+    expectEqual(entries, []);
+    const [set, replaced, moved, end, ...rest] = yield* user.entries(one.account.name);
+    expectEqual(set?.details, { chatId: erasedMark, gameId: erasedMark, previousGameId: null });
+    expectEqual(replaced?.details, { chatId: erasedMark, gameId: erasedMark, previousGameId: erasedMark });
+    expectEqual(moved?.details, { chatId: erasedMark, newChatId: bob, gameId: erasedMark });
+    expectEqual(rest, []);
+    expectEqual(
+      [end?.action, end?.pid, end?.at, end?.actor, end?.requestId],
+      ["user.erased", one.global.pid, 7, origin.actor, origin.requestId],
+    );
+    expectEqual(end?.details, { records: 1, sightings: 0, browsers: 0, reviews: 0, entries: 3 });
+    const [proven, last] = yield* user.entries(other.account.name);
+    expectEqual<unknown>(proven?.actor, { type: "user", id: erasedMark });
+    expectEqual(last?.details, { records: 1, sightings: 1, browsers: 1, reviews: 0, entries: 1 });
+  },
 
-  "erase ends the user's unfinished sessions and flows, and deletes final sessions": Effect.gen(function* () {
+  "erase ends the user's unfinished sessions and flows, and deletes final sessions": function* () {
     const user = yield* newUserSteps;
     const { chatId } = user;
     const { global, guild } = yield* user.newScopes;
@@ -125,9 +120,9 @@ export const erasures: Cases<StoragePorts> = {
       expectEqual(_tag === "SessionOver" || _tag === "LinkChanged", true, `That ${_tag} is a refusal`);
     }
     expectEqual(yield* user.recordOf(global), null);
-  }),
+  },
 
-  "erase removes the names of the user's accounts, and revokes their keys": Effect.gen(function* () {
+  "erase removes the names of the user's accounts, and revokes their keys": function* () {
     const user = yield* newUserSteps;
     const { chatId, keys } = user;
     const { account, global } = yield* user.newScopes;
@@ -173,9 +168,9 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(logged.length, 1);
     expectEqual(yield* keys.ensureAccount(own), { ...own, status: "active" });
     expectEqual(yield* keys.listKeys(own.name, 0), []);
-  }),
+  },
 
-  "the next account of an erased owner of a suspended account is suspended, until it is restored": Effect.gen(
+  "the next account of an erased owner of a suspended account is suspended, until it is restored":
     function* () {
       const user = yield* newUserSteps;
       const { chatId, ownerHash, keys } = user;
@@ -206,9 +201,8 @@ export const erasures: Cases<StoragePorts> = {
         expectEqual(yield* statusOfNext, status);
       }
     },
-  ),
 
-  "erase changes nothing if the user has a record in a scope that it does not name": Effect.gen(function* () {
+  "erase changes nothing if the user has a record in a scope that it does not name": function* () {
     const user = yield* newUserSteps;
     const { account, global, guild } = yield* user.newScopes;
     yield* user.set(global, chess);
@@ -217,9 +211,9 @@ export const erasures: Cases<StoragePorts> = {
     const before = [yield* user.find, yield* user.entries(account.name)];
     expectEqual(yield* user.erase([guild.pid]), null);
     expectEqual([yield* user.find, yield* user.entries(account.name)], before);
-  }),
+  },
 
-  "erase of an unknown user logs nothing": Effect.gen(function* () {
+  "erase of an unknown user logs nothing": function* () {
     const user = yield* newUserSteps;
     const { account, global } = yield* user.newScopes;
     expectEqual(yield* user.erase([global.pid]), nothing);
@@ -229,5 +223,5 @@ export const erasures: Cases<StoragePorts> = {
     const entries = yield* user.entries(account.name);
     expectEqual(yield* user.erase([global.pid]), nothing);
     expectEqual(yield* user.entries(account.name), entries);
-  }),
+  },
 };

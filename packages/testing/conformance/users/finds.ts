@@ -1,12 +1,12 @@
 import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
-import { expectEqual } from "../expect.ts";
+import { expectEqual, pluck } from "../expect.ts";
 import { bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps, sightingOf } from "./user_steps.ts";
 
 export const finds: Cases<StoragePorts> = {
-  "find returns all data of one user only": Effect.gen(function* () {
+  "find returns all data of one user only": function* () {
     const user = yield* newUserSteps;
     const { chatId } = user;
     const [one, other] = [yield* user.newScopes, yield* user.newScopes];
@@ -52,10 +52,7 @@ export const finds: Cases<StoragePorts> = {
     );
     expectEqual(found.signIns, [signIn]);
     expectEqual(found.sessions, [session]);
-    expectEqual(
-      found.flows.map(({ id }) => id),
-      [flow.id],
-    );
+    expectEqual(pluck(found.flows, "id"), [flow.id]);
     expectEqual(
       found.entries.map(({ action, account: owner }) => [owner, action]),
       [
@@ -66,9 +63,9 @@ export const finds: Cases<StoragePorts> = {
         [other.account.name, "review.set"],
       ],
     );
-  }),
+  },
 
-  "see keeps the first and last sighting in a browser until they are forgotten": Effect.gen(function* () {
+  "see keeps the first and last sighting in a browser until they are forgotten": function* () {
     const user = yield* newUserSteps;
     const { guild } = yield* user.newScopes;
     const times = Effect.map(user.findSightings, ({ browsers }) =>
@@ -79,30 +76,28 @@ export const finds: Cases<StoragePorts> = {
     yield* user.forget("browsers");
     yield* user.seeIn(guild, "phone", user.chatId, 9);
     expectEqual(yield* times, [[9, 9]]);
-  }),
+  },
 
-  "forget deletes only the user's sightings in browsers, or only the sightings at addresses": Effect.gen(
-    function* () {
-      const user = yield* newUserSteps;
-      const { global, guild } = yield* user.newScopes;
-      for (const scope of [global, guild]) {
-        yield* user.see(scope, "hash");
-        yield* user.seeIn(scope, "phone");
-        yield* user.seeIn(scope, "computer");
-        yield* user.seeIn(scope, "phone", bob);
-      }
-      expectEqual(yield* user.usersOf(global, "phone"), 2);
-      yield* user.see(global, "hash", bob);
-      expectEqual(yield* user.forget("browsers"), 4);
-      expectEqual(yield* user.forget("browsers"), 0);
-      const found = yield* user.find;
-      expectEqual([found.sightings.length, found.browsers], [2, []]);
-      expectEqual([yield* user.usersOf(global, "phone"), yield* user.usersOf(guild, "computer")], [1, 0]);
-      yield* user.seeIn(guild, "phone");
-      expectEqual(yield* user.forget("addresses"), 2);
-      const left = yield* user.find;
-      expectEqual([left.sightings, left.browsers.length], [[], 1]);
-      expectEqual([yield* user.usersOf(global, "hash"), yield* user.usersOf(guild, "hash")], [1, 0]);
-    },
-  ),
+  "forget deletes only the user's sightings in browsers, or only the sightings at addresses": function* () {
+    const user = yield* newUserSteps;
+    const { global, guild } = yield* user.newScopes;
+    for (const scope of [global, guild]) {
+      yield* user.see(scope, "hash");
+      yield* user.seeIn(scope, "phone");
+      yield* user.seeIn(scope, "computer");
+      yield* user.seeIn(scope, "phone", bob);
+    }
+    expectEqual(yield* user.usersOf(global, "phone"), 2);
+    yield* user.see(global, "hash", bob);
+    expectEqual(yield* user.forget("browsers"), 4);
+    expectEqual(yield* user.forget("browsers"), 0);
+    const found = yield* user.find;
+    expectEqual([found.sightings.length, found.browsers], [2, []]);
+    expectEqual([yield* user.usersOf(global, "phone"), yield* user.usersOf(guild, "computer")], [1, 0]);
+    yield* user.seeIn(guild, "phone");
+    expectEqual(yield* user.forget("addresses"), 2);
+    const left = yield* user.find;
+    expectEqual([left.sightings, left.browsers.length], [[], 1]);
+    expectEqual([yield* user.usersOf(global, "hash"), yield* user.usersOf(guild, "hash")], [1, 0]);
+  },
 };

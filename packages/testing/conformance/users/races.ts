@@ -9,27 +9,25 @@ const atOnce = { concurrency: "unbounded" } as const;
 const rounds = Array.from({ length: 10 }, (_, i) => i);
 
 export const races: Cases<StoragePorts> = {
-  "erase concurrent with setGame: link and audit entry are both erased, or both remain": Effect.gen(
-    function* () {
-      const user = yield* newUserSteps;
-      for (const round of rounds) {
-        const { account, global, guild } = yield* user.newScopes;
-        yield* user.set(global, chess);
-        const sets = [global, guild].map((scope) => user.set(scope, GameId.make(`${1_000 + round}`)));
-        yield* Effect.all([...sets, user.eraseAll], atOnce);
-        const { records, entries } = yield* user.find;
-        const named = entries.filter((entry) => entry.account === account.name);
-        expectEqual(
-          new Set(named.map(({ pid }) => pid)),
-          new Set(records.map(({ scope }) => scope.pid)),
-          "The scopes in the audit log",
-        );
-        yield* user.eraseAll;
-      }
-    },
-  ),
+  "erase concurrent with setGame: link and audit entry are both erased, or both remain": function* () {
+    const user = yield* newUserSteps;
+    for (const round of rounds) {
+      const { account, global, guild } = yield* user.newScopes;
+      yield* user.set(global, chess);
+      const sets = [global, guild].map((scope) => user.set(scope, GameId.make(`${1_000 + round}`)));
+      yield* Effect.all([...sets, user.eraseAll], atOnce);
+      const { records, entries } = yield* user.find;
+      const named = entries.filter((entry) => entry.account === account.name);
+      expectEqual(
+        new Set(named.map(({ pid }) => pid)),
+        new Set(records.map(({ scope }) => scope.pid)),
+        "The scopes in the audit log",
+      );
+      yield* user.eraseAll;
+    }
+  },
 
-  "erase concurrent with complete: link, sighting and audit entry are all erased, or all remain": Effect.gen(
+  "erase concurrent with complete: link, sighting and audit entry are all erased, or all remain":
     function* () {
       const user = yield* newUserSteps;
       const { global, guild } = yield* user.newScopes;
@@ -43,9 +41,8 @@ export const races: Cases<StoragePorts> = {
         yield* user.eraseAll;
       }
     },
-  ),
 
-  "concurrent erase: each record, sighting and entry is erased once": Effect.gen(function* () {
+  "concurrent erase: each record, sighting and entry is erased once": function* () {
     const user = yield* newUserSteps;
     const { account, global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
@@ -61,5 +58,5 @@ export const races: Cases<StoragePorts> = {
     expectEqual([sum("records"), sum("sightings"), sum("entries")], [2, 2, 2]);
     const ends = (yield* user.entries(account.name)).filter(({ action }) => action === "user.erased");
     expectEqual(ends.length, 2);
-  }),
+  },
 };

@@ -19,7 +19,7 @@ import { newWebhookSteps, start, webhookSteps } from "./webhook_steps.ts";
 const unknown = uniqueWebhookId();
 
 export const webhooks: Cases<StoragePorts> = {
-  "insert stores the webhook unchanged, with its secret": Effect.gen(function* () {
+  "insert stores the webhook unchanged, with its secret": function* () {
     const { scope, insert, find } = yield* newWebhookSteps;
     const webhook = makeWebhook(scope, {
       url: "https://example.com/a?b=%20#c",
@@ -33,35 +33,33 @@ export const webhooks: Cases<StoragePorts> = {
     const stored = { ...webhook, secrets: [{ sealed: "sealed", endsAt: null }] };
     expectEqual(yield* find(webhook.id), stored);
     expectEqual(yield* find(unknown), null);
-  }),
+  },
 
-  "list returns the webhooks of one or all accounts, oldest first, or a single webhook": Effect.gen(
-    function* () {
-      const { account, global, guild } = yield* makeScopes;
-      const [ofGlobal, ofGuild] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
-      const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
-      const [second, first, third] = [
-        yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
-        yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
-        yield* ofGlobal.add({ createdAt: start }),
-      ];
-      const foreign = yield* (yield* newWebhookSteps).add();
-      const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
-      const list = (id: WebhookId | null, of: string | null = account.name) =>
-        ofGlobal.store.list({ account: of, id });
-      expectEqual(yield* list(null), listed);
-      expectEqual(yield* list(second.id), [{ ...second, pending: 0 }]);
-      expectEqual(yield* list(second.id, null), [{ ...second, pending: 0 }]);
-      expectEqual(yield* list(second.id, foreign.scope.account), []);
-      const all = yield* list(null, null);
-      expectEqual(
-        all.filter(({ scope }) => scope.account === account.name),
-        listed,
-      );
-    },
-  ),
+  "list returns the webhooks of one or all accounts, oldest first, or a single webhook": function* () {
+    const { account, global, guild } = yield* makeScopes;
+    const [ofGlobal, ofGuild] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
+    const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
+    const [second, first, third] = [
+      yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
+      yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
+      yield* ofGlobal.add({ createdAt: start }),
+    ];
+    const foreign = yield* (yield* newWebhookSteps).add();
+    const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
+    const list = (id: WebhookId | null, of: string | null = account.name) =>
+      ofGlobal.store.list({ account: of, id });
+    expectEqual(yield* list(null), listed);
+    expectEqual(yield* list(second.id), [{ ...second, pending: 0 }]);
+    expectEqual(yield* list(second.id, null), [{ ...second, pending: 0 }]);
+    expectEqual(yield* list(second.id, foreign.scope.account), []);
+    const all = yield* list(null, null);
+    expectEqual(
+      all.filter(({ scope }) => scope.account === account.name),
+      listed,
+    );
+  },
 
-  "concurrent inserts never exceed the maximum of their scope": Effect.gen(function* () {
+  "concurrent inserts never exceed the maximum of their scope": function* () {
     const { global, guild } = yield* makeScopes;
     const [steps, other] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
     const inserted = yield* Effect.forEach(
@@ -73,9 +71,9 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
     expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), false);
     expectEqual((yield* steps.list).length, 6);
-  }),
+  },
 
-  "insert is a defect with an unknown scope, a taken ID, or unstorable text": Effect.gen(function* () {
+  "insert is a defect with an unknown scope, a taken ID, or unstorable text": function* () {
     const { scope, insert, add, list } = yield* newWebhookSteps;
     const webhook = yield* add();
     yield* expectDefect(insert({ ...webhook, url: "https://other.example" }));
@@ -85,9 +83,9 @@ export const webhooks: Cases<StoragePorts> = {
       yield* expectDefect(insert(makeWebhook(scope, { url: text })));
     }
     expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
-  }),
+  },
 
-  "update changes only the given fields, and logs only actual changes": Effect.gen(function* () {
+  "update changes only the given fields, and logs only actual changes": function* () {
     const { add, find, update, entries } = yield* newWebhookSteps;
     const webhook = yield* add();
     const values = { url: "https://example.com/b", types: ["link.set"], description: "B" };
@@ -102,9 +100,9 @@ export const webhooks: Cases<StoragePorts> = {
       ["webhook.updated", { changed: "url, types, description" }],
       ["webhook.updated", { changed: "status" }],
     ]);
-  }),
+  },
 
-  "activating a disabled webhook clears its reason, and makes its failing deliveries due at once": Effect.gen(
+  "activating a disabled webhook clears its reason, and makes its failing deliveries due at once":
     function* () {
       const steps = yield* newWebhookSteps;
       const { id, recordOf } = yield* steps.addHeld();
@@ -129,31 +127,28 @@ export const webhooks: Cases<StoragePorts> = {
         ["webhook.updated", { changed: "status" }],
       ]);
     },
-  ),
 
-  "rotate adds a secret, sets the expiry of earlier secrets, and drops expired ones": Effect.gen(
-    function* () {
-      const { add, find, rotate, entries } = yield* newWebhookSteps;
-      const { id } = yield* add();
-      expectEqual(yield* rotate(id, "second", start, start + 100), true);
-      expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
-      expectEqual((yield* find(id))?.secrets ?? null, [
-        { sealed: "sealed", endsAt: start + 100 },
-        { sealed: "second", endsAt: start + 500 },
-        { sealed: "third", endsAt: null },
-      ]);
-      yield* rotate(id, "fourth", start + 100, start + 600);
-      expectEqual((yield* find(id))?.secrets.map(({ sealed }) => sealed) ?? null, [
-        "second",
-        "third",
-        "fourth",
-      ]);
-      expectEqual(yield* rotate(unknown, "other", 0, 1), false);
-      expectEqual((yield* entries(id)).at(-1)?.[0] ?? null, "webhook.rotated");
-    },
-  ),
+  "rotate adds a secret, sets the expiry of earlier secrets, and drops expired ones": function* () {
+    const { add, find, rotate, entries } = yield* newWebhookSteps;
+    const { id } = yield* add();
+    expectEqual(yield* rotate(id, "second", start, start + 100), true);
+    expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
+    expectEqual((yield* find(id))?.secrets ?? null, [
+      { sealed: "sealed", endsAt: start + 100 },
+      { sealed: "second", endsAt: start + 500 },
+      { sealed: "third", endsAt: null },
+    ]);
+    yield* rotate(id, "fourth", start + 100, start + 600);
+    expectEqual((yield* find(id))?.secrets.map(({ sealed }) => sealed) ?? null, [
+      "second",
+      "third",
+      "fourth",
+    ]);
+    expectEqual(yield* rotate(unknown, "other", 0, 1), false);
+    expectEqual((yield* entries(id)).at(-1)?.[0] ?? null, "webhook.rotated");
+  },
 
-  "remove deletes only the webhook and its deliveries": Effect.gen(function* () {
+  "remove deletes only the webhook and its deliveries": function* () {
     const steps = yield* newWebhookSteps;
     const [first, other] = [yield* steps.addHeld(), yield* steps.addHeld()];
     const deliveries = Array.from({ length: 120 }, () => makeDelivery({ status: "delivered" }));
@@ -165,9 +160,9 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* steps.deliveries(first.id), []);
     expectEqual((yield* steps.deliveries(other.id, null, null, 1_000)).length, 120);
     expectEqual((yield* steps.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
-  }),
+  },
 
-  "erasing the owner of an account deletes its webhooks and their deliveries": Effect.gen(function* () {
+  "erasing the owner of an account deletes its webhooks and their deliveries": function* () {
     const chatId = uniqueChatId();
     const account = { name: uniqueText(), chatId, tier: "free" } as const;
     const keys = yield* KeyStore;
@@ -181,5 +176,5 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* steps.find(id), null);
     expectEqual(yield* steps.deliveries(id), []);
     expectEqual((yield* steps.find(other.id))?.id ?? null, other.id);
-  }),
+  },
 };
