@@ -155,11 +155,12 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
   Effect.gen(function* () {
     const url = yield* parsePostgresUrl(options.url);
     const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "1500 millis" } = options;
-    const timeouts = {
-      connectTimeout: Duration.fromInputUnsafe(connectTimeout),
-      statementTimeout: Duration.fromInputUnsafe(statementTimeout),
-    };
-    const client = layerPostgresClient({ url, maxConnections, ...timeouts });
+    const client = layerPostgresClient({
+      url,
+      maxConnections,
+      connectTimeout: Duration.toMillis(connectTimeout),
+      statementTimeout: Duration.toMillis(statementTimeout),
+    });
     return {
       path: url.path,
       database: yield* Layer.build(client),

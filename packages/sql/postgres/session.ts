@@ -1,26 +1,26 @@
 /** One connection to Postgres. It ends when the server does not answer in time. */
 import { connect, type Socket } from "node:net";
-import { PgConnection, PgTypes } from "@effect/sql-pg";
-import { Duration, Effect, Exit, Result, type Scope } from "effect";
+import { PgConnection } from "@effect/sql-pg";
+import { Effect, Exit } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
 import { TransactionTimeout } from "../statements/dialect.ts";
 import { streamRefused } from "../statements/stream_refused.ts";
+import { integersAsNumbers, numbersAsText } from "./numbers.ts";
 import { endsConnection, readOnlyReplica, sqlErrorOf } from "./sql_error.ts";
 import type { ParsedPostgresUrl } from "./url.ts";
 
-export interface SessionOptions {
+/** The options of `PostgresOptions`, with timeouts in milliseconds. */
+export interface PostgresClientOptions {
   readonly url: ParsedPostgresUrl;
-  /** How long to wait for a free or new connection. */
-  readonly connectTimeout: Duration.Duration;
-  /** The maximum duration of a statement, and of a pause between the statements of a transaction. */
-  readonly statementTimeout: Duration.Duration;
+  readonly maxConnections: number;
+  readonly connectTimeout: number;
+  readonly statementTimeout: number;
 }
 
-interface OpenOptions extends SessionOptions {
-  /** Whether several statements may be sent before the first is answered. */
-  readonly isShared: boolean;
-  /** Called when the connection ends because a statement got no answer in time. */
-  readonly onUnresponsive: () => void;
+export interface Session extends SqlConnection.Connection {
+  readonly run: Run;
+  readonly socket: Socket;
+  readonly isIdle: () => boolean;
 }
 
 /** How long the client waits beyond the server's timeout before it gives up on a statement, in milliseconds. */
@@ -29,14 +29,15 @@ export const grace = 250;
 /**
  * Connects, and refuses a replica, because its answers are stale. During a failover, the address of the server may
  * still lead to a replica.
+ *
+ * @param isShared whether several statements may be sent before the first is answered
  */
 export const openSession = Effect.fnUntraced(function* (
-  options: OpenOptions,
-): Effect.fn.Return<Session, SqlError.SqlError, Scope.Scope> {
-  const { url, connectTimeout, isShared } = options;
-  const timeout = Duration.toMillis(options.statementTimeout);
-  const address = { ...url.address, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 };
-  const sockets: Array<Socket> = [];
+  { url, connectTimeout, statementTimeout }: PostgresClientOptions,
+  isShared: boolean,
+  onSilent: () => void,
+) {
+  let socket!: Socket;
   const connection = yield* PgConnection.make({
     url: url.url,
     ssl: url.ssl,
@@ -46,155 +47,65 @@ export const openSession = Effect.fnUntraced(function* (
     types: integersAsNumbers,
     applicationName: "accountlink",
     startupParameters: {
-      statement_timeout: `${timeout}`,
+      statement_timeout: `${statementTimeout}`,
       // By default a second: how long a request waits for an earlier one with the same idempotency key.
-      lock_timeout: `${Math.round(timeout / 1.5)}`,
+      lock_timeout: `${Math.round(statementTimeout / 1.5)}`,
       // A node that is paused within a transaction must not keep its locks.
-      idle_in_transaction_session_timeout: `${timeout}`,
+      idle_in_transaction_session_timeout: `${statementTimeout}`,
     },
     stream: () => {
-      const socket = connect(address);
-      sockets.push(socket);
+      socket = connect({ ...url.address, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 });
       return socket;
     },
   }).pipe(Effect.mapError(sqlErrorOf));
-  const session = watched(connection, sockets[0] as Socket, options);
-  const check = session.execute(
-    "SELECT current_setting('transaction_read_only') AS read_only",
-    [],
-    undefined,
-  );
-  const [found] = yield* Effect.provideService(check, TransactionTimeout, Duration.toMillis(connectTimeout));
-  if (found?.["read_only"] === "on") return yield* readOnlyReplica;
-  return session;
-});
-
-const int8 = 20;
-
-/** Integers beyond `Number.MAX_SAFE_INTEGER` become inexact numbers, which the code that reads the row refuses. */
-const integersAsNumbers = PgTypes.makeRegistry();
-integersAsNumbers.register<number>(int8, {
-  decode: (bytes) => Result.succeed(numberAt(bytes, 0)),
-  read: (bytes, offset) => Result.succeed(numberAt(bytes, offset)),
-  encode: (value) => {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigInt64BE(BigInt(value));
-    return Result.succeed(bytes);
-  },
-});
-
-const numberAt = (bytes: Uint8Array, offset: number): number => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 8);
-  return view.getInt32(0) * 2 ** 32 + view.getUint32(4);
-};
-
-/** Sends numbers as text, so that Postgres takes their type from the statement, not from the size of the number. */
-const parametersOf = (params: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
-  params.map((value) => (typeof value === "number" || typeof value === "bigint" ? `${value}` : value));
-
-type Run = <A>(
-  text: string,
-  use: (connection: PgConnection.PgConnection) => Effect.Effect<A, SqlError.SqlError>,
-) => Effect.Effect<A, SqlError.SqlError>;
-
-/** Runs statements on the connection that `run` chooses. */
-export const connectionOf = (run: Run): SqlConnection.Connection => {
-  const rows =
-    (isPrepared: boolean): SqlConnection.Connection["execute"] =>
-    (text, params, transform) =>
-      Effect.map(
-        run(text, (connection) => connection.query(text, parametersOf(params), isPrepared)),
-        (result) => (transform === undefined ? result.rows : transform(result.rows)),
-      );
-  const values =
-    (isPrepared: boolean): SqlConnection.Connection["executeValues"] =>
-    (text, params) =>
-      run(text, (connection) => connection.queryValues(text, parametersOf(params), isPrepared));
-  return {
-    execute: rows(true),
-    executeUnprepared: rows(false),
-    executeRaw: (text, params) => run(text, (connection) => connection.query(text, parametersOf(params))),
-    executeValues: values(true),
-    executeValuesUnprepared: values(false),
-    executeStream: () => streamRefused,
-  };
-};
-
-export interface Session extends SqlConnection.Connection {
-  readonly run: Run;
-  readonly isClosed: () => boolean;
-  /** Closes the connection unless it waits for an answer. */
-  readonly endIfIdle: () => void;
-  readonly onClose: (listener: () => void) => void;
-}
-
-/** Ends the connection when a statement gets no answer in time. */
-const watched = (connection: PgConnection.PgConnection, socket: Socket, options: OpenOptions): Session => {
-  const { isShared, onUnresponsive } = options;
-  const statementTimeout = Duration.toMillis(options.statementTimeout);
-  let unanswered = 0;
-  /** When the oldest unanswered statement became the next to be answered. */
-  let waitsSince = 0;
-  let limit = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  const endUnlessAnswered = (): void => {
-    if (unanswered === 0) return;
-    if (performance.now() - waitsSince < limit) return schedule(limit);
+  let [waiting, deadline] = [0, 0];
+  const endIfSilent = () => {
+    if (waiting === 0) return;
+    if (performance.now() < deadline) return void timer.refresh();
     socket.destroy();
-    onUnresponsive();
+    onSilent();
   };
-
-  /** One timer for all statements: a timer for each would cost more. */
-  const schedule = (delay: number): void => {
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (unanswered === 0) return;
-      const left = waitsSince + limit - performance.now();
-      if (left > 0) schedule(left);
-      // After a pause of this process, answers may have arrived that were not read yet.
-      else setImmediate(endUnlessAnswered);
-    }, delay).unref();
-  };
-
-  const beginWaiting = (longest: number): void => {
-    waitsSince = performance.now();
-    // The timer of an earlier statement with a longer limit would fire too late.
-    if (longest < limit) {
-      clearTimeout(timer);
-      timer = undefined;
-    }
-    limit = longest;
-    if (timer === undefined) schedule(limit);
+  // After a pause of this process, answers that have arrived are read before setImmediate calls back.
+  const timer = setTimeout(() => setImmediate(endIfSilent), statementTimeout + grace).unref();
+  const awaitAnswer = (limit: number) => {
+    deadline = performance.now() + limit + grace;
+    timer.refresh();
   };
 
   const run: Run = (text, use) =>
     Effect.withFiber((fiber) => {
       // A transaction with a long timeout also fails soon if the server does not answer when it begins.
-      const timeout = (text === "BEGIN" ? null : fiber.getRef(TransactionTimeout)) ?? statementTimeout;
-      if (unanswered++ === 0) beginWaiting(timeout + grace);
-      return Effect.onExitPrimitive(
-        Effect.mapError(use(connection), (error) => {
-          if (endsConnection(error)) socket.destroy();
-          return sqlErrorOf(error);
-        }),
-        (exit) => {
-          // The server may cancel the next statement instead, if it had already answered this one.
-          if (!isShared && Exit.hasInterrupts(exit)) socket.destroy();
-          unanswered--;
-          waitsSince = performance.now();
-          return undefined;
-        },
-      );
+      const limit = (text === "BEGIN" ? null : fiber.getRef(TransactionTimeout)) ?? statementTimeout;
+      if (waiting++ === 0) awaitAnswer(limit);
+      const answer = Effect.mapError(use(connection), (error) => {
+        if (endsConnection(error)) socket.destroy();
+        return sqlErrorOf(error);
+      });
+      return Effect.onExitPrimitive(answer, (exit) => {
+        if (--waiting > 0) awaitAnswer(limit);
+        // The server may cancel the next statement instead, if it had already answered this one.
+        if (!isShared && Exit.hasInterrupts(exit)) socket.destroy();
+        return undefined;
+      });
     });
 
-  return {
-    ...connectionOf(run),
-    run,
-    isClosed: () => socket.destroyed,
-    endIfIdle: () => {
-      if (unanswered === 0) socket.destroy();
-    },
-    onClose: (listener) => socket.once("close", listener),
-  };
+  const session: Session = { ...connectionOf(run), run, socket, isIdle: () => waiting === 0 };
+  const check = session.execute("SELECT current_setting('transaction_read_only') AS it", [], undefined);
+  const [found] = yield* Effect.provideService(check, TransactionTimeout, connectTimeout);
+  return found?.["it"] === "on" ? yield* readOnlyReplica : session;
+});
+
+type Use<A> = (connection: PgConnection.PgConnection) => Effect.Effect<A, SqlError.SqlError>;
+type Run = <A>(text: string, use: Use<A>) => Effect.Effect<A, SqlError.SqlError>;
+
+/** Runs statements on the connection that `run` chooses. */
+export const connectionOf = (run: Run): SqlConnection.Connection => {
+  const executeRaw = (text: string, params: ReadonlyArray<unknown>) =>
+    run(text, (connection) => connection.query(text, numbersAsText(params)));
+  const execute: SqlConnection.Connection["execute"] = (text, params, transform) =>
+    Effect.map(executeRaw(text, params), ({ rows }) => (transform === undefined ? rows : transform(rows)));
+  const executeValues: SqlConnection.Connection["executeValues"] = (text, params) =>
+    run(text, (connection) => connection.queryValues(text, numbersAsText(params)));
+  const unprepared = { executeUnprepared: execute, executeValuesUnprepared: executeValues };
+  return { execute, executeRaw, executeValues, ...unprepared, executeStream: () => streamRefused };
 };

@@ -9,7 +9,7 @@ import {
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
 import { describe, expect, testLive, layer as withLayer } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect";
+import { Context, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { Database, layerClient, testOnDatabase } from "./test_postgres.ts";
@@ -17,7 +17,7 @@ import { Database, layerClient, testOnDatabase } from "./test_postgres.ts";
 const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
 
 /** Timeouts that are as short as possible without expiring on a busy machine. */
-const short = { connectTimeout: Duration.seconds(1), statementTimeout: Duration.millis(600) };
+const short = { connectTimeout: 1_000, statementTimeout: 600 };
 
 /** The maximum duration of an operation in milliseconds: the two timeouts of `short`, and 250 ms of grace. */
 const bound = 1_000 + 600 + 250;
@@ -64,7 +64,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     expect(yield* backends).toHaveLength(3);
   });
 
-  testOnDatabase({ maxConnections: 1, connectTimeout: Duration.seconds(1) })(
+  testOnDatabase({ maxConnections: 1, connectTimeout: 1_000 })(
     "connections go to later callers after a waiting caller timed out",
     function* () {
       const [taken, free] = [yield* Latch.make(), yield* Latch.make()];
@@ -132,7 +132,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
 });
 
 describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`, () => {
-  testOnDatabase({ maxConnections: 1, statementTimeout: Duration.millis(300) })(
+  testOnDatabase({ maxConnections: 1, statementTimeout: 300 })(
     "a deadline cancels a slow statement, and keeps its connection",
     function* () {
       const before = yield* backends;
@@ -142,7 +142,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     },
   );
 
-  testOnDatabase({ maxConnections: 1, statementTimeout: Duration.millis(300) })(
+  testOnDatabase({ maxConnections: 1, statementTimeout: 300 })(
     "a bulk transaction has a later deadline than other transactions",
     function* () {
       const sql = yield* SqlClient.SqlClient;
@@ -151,7 +151,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     },
   );
 
-  testOnDatabase({ statementTimeout: Duration.millis(300) })(
+  testOnDatabase({ statementTimeout: 300 })(
     "deadlines are set on the server too, in case the node is paused",
     function* () {
       const sql = yield* SqlClient.SqlClient;

@@ -1,97 +1,82 @@
 /** `SqlClient` for Postgres, on `@effect/sql-pg`. */
-import { isTraced, readMetric } from "@accountlink/core/telemetry";
+import { isTraced } from "@accountlink/core/telemetry";
 import { PgClient, type PgConnection } from "@effect/sql-pg";
-import { Context, Duration, Effect, Layer, Metric, Pool, type Scope } from "effect";
+import { Context, Effect, Layer, Pool } from "effect";
 import { Reactivity } from "effect/reactivity";
-import { SqlClient, SqlConnection, SqlError } from "effect/sql";
+import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { withStatementSpan } from "../statements/statement_span.ts";
-import { connectionOf, grace, openSession, type Session, type SessionOptions } from "./session.ts";
-import { connectionError } from "./sql_error.ts";
-
-export interface PostgresPoolOptions extends SessionOptions {
-  /** The maximum number of connections; at least 2 are used. */
-  readonly maxConnections: number;
-}
+import { exportMetrics, outageLog } from "./connection_reports.ts";
+import { connectionOf, grace, openSession, type PostgresClientOptions, type Session } from "./session.ts";
+import { connectionError, notCommitted } from "./sql_error.ts";
 
 /**
- * Connects on demand, so nothing fails before the first statement.
- *
- * `SqlClient` takes a connection for each statement or transaction. `Connection` shares connections between statements
- * that are sent before earlier ones are answered, so it is for lookups by key: a statement that waits for a lock would
- * make all later statements of its connection wait.
+ * Connects on demand, so nothing fails before the first statement. `SqlClient` takes a connection for each statement or
+ * transaction. `Connection` is for lookups by key: it sends statements before earlier ones are answered, so a statement
+ * that waits for a lock would make all later statements of its connection wait.
  */
 export const layerPostgresClient = (
-  options: PostgresPoolOptions,
+  options: PostgresClientOptions,
 ): Layer.Layer<SqlClient.SqlClient | SqlConnection.Connection> =>
   Layer.effectContext(make(options)).pipe(Layer.provide(Reactivity.layer));
 
-const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
+const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
   const { maxConnections, connectTimeout, statementTimeout } = options;
-  const poolOf = poolMaker(options);
+  const openPool = poolsOf(options);
   const mostShared = Math.max(1, Math.floor(maxConnections / 4));
-  const shared = yield* poolOf(mostShared, true);
-  const own = yield* poolOf(Math.max(1, maxConnections - mostShared), false);
+  const shared = yield* openPool(mostShared, true);
+  const own = yield* openPool(Math.max(1, maxConnections - mostShared), false);
   yield* exportMetrics([shared, own]);
-  const connection = Effect.timeoutOrElse(openIn(own), {
-    duration: connectTimeout,
-    orElse: () => Effect.fail(connectionError("no connection is free")),
-  });
+  // A connection that was closed a moment ago may still be in the pool.
+  const live: SqlConnection.Acquirer = Effect.flatMap(Pool.get(own), (found) =>
+    found.socket.destroyed ? live : Effect.succeed(found),
+  );
   const client = yield* SqlClient.make({
     driver: "pg",
     compiler: PgClient.makeCompiler(),
     spanAttributes: [["db.system.name", "postgresql"]],
-    acquirer: connection,
-    transactionAcquirer: connection,
+    acquirer: within(connectTimeout, live, "no connection is free"),
     prepareTransactionControls: true,
-    commit: commitOn,
+    // Postgres answers the COMMIT of a failed transaction with ROLLBACK, without an error.
+    commit: (used) =>
+      Effect.flatMap(used.executeRaw("COMMIT", []), (result) =>
+        (result as PgConnection.Result).command === "COMMIT" ? Effect.void : notCommitted,
+      ),
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     // A lost connection has no transaction left to roll back.
-    isTransaction: (used) => !(used as Session).isClosed(),
+    isTransaction: (used) => !(used as Session).socket.destroyed,
   });
-  const patience = Duration.sum(Duration.sum(connectTimeout, statementTimeout), Duration.millis(grace));
   const isTracing = yield* isTraced;
   const lookups = connectionOf((text, use) => {
-    const answer = Effect.timeoutOrElse(
-      Pool.use(shared, (session) => session.run(text, use)),
-      { duration: patience, orElse: () => Effect.fail(connectionError("it does not answer in time")) },
-    );
+    const sent = Pool.use(shared, (session) => session.run(text, use));
+    const answer = within(connectTimeout + statementTimeout + grace, sent, "it does not answer in time");
     return isTracing ? withStatementSpan("postgresql", text, answer) : answer;
   });
   return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, lookups));
 });
 
-type SessionPool = Pool.Pool<Session, SqlError.SqlError>;
-
-/** Takes a connection, but none that was closed a moment ago. */
-const openIn = (pool: SessionPool): Effect.Effect<Session, SqlError.SqlError, Scope.Scope> =>
-  Effect.flatMap(Pool.get(pool), (session) =>
-    session.isClosed()
-      ? Effect.andThen(Pool.invalidate(pool, session), openIn(pool))
-      : Effect.succeed(session),
-  );
-
-const poolMaker = (options: SessionOptions) => {
+const poolsOf = (options: PostgresClientOptions) => {
   const logOutage = outageLog();
   const sessions = new Set<Session>();
   // All connections lead to the same server, so an idle one would fail the next statement as well.
-  const onUnresponsive = () => {
-    for (const session of sessions) session.endIfIdle();
+  const endIdle = () => {
+    for (const { isIdle, socket } of sessions) if (isIdle()) socket.destroy();
   };
   return Effect.fnUntraced(function* (max: number, isShared: boolean) {
     const runFork = Effect.runForkWith(yield* Effect.context());
-    const keep = (session: Session) =>
-      Effect.sync(() => {
-        sessions.add(session);
-        session.onClose(() => {
-          sessions.delete(session);
-          runFork(Pool.invalidate(pool, session));
-        });
+    const acquire = Effect.map(logOutage(openSession(options, isShared, endIdle)), (session) => {
+      sessions.add(session);
+      session.socket.once("close", () => {
+        sessions.delete(session);
+        runFork(Pool.invalidate(pool, session));
       });
-    const pool: SessionPool = yield* Pool.makeWithTTL({
-      acquire: Effect.tap(logOutage(openSession({ ...options, isShared, onUnresponsive })), keep),
+      return session;
+    });
+    const pool: Pool.Pool<Session, SqlError.SqlError> = yield* Pool.makeWithTTL({
+      acquire,
       min: 0,
       max,
-      concurrency: isShared ? statementsAtOnce : 1,
+      // How many statements share a connection before another connection is opened.
+      concurrency: isShared ? 8 : 1,
       // Replacing the connections distributes them again after a server was added or moved.
       timeToLive: "30 minutes",
       timeToLiveStrategy: "creation",
@@ -100,55 +85,5 @@ const poolMaker = (options: SessionOptions) => {
   });
 };
 
-/** How many statements share a connection before another connection is opened. */
-const statementsAtOnce = 8;
-
-/** Logs the start and the end of an outage once, as Redis does. */
-const outageLog = () => {
-  let hasConnected = false;
-  let isLost = false;
-  return <A, R>(open: Effect.Effect<A, SqlError.SqlError, R>): Effect.Effect<A, SqlError.SqlError, R> =>
-    open.pipe(
-      Effect.tapError(({ message }) => {
-        if (isLost || !hasConnected) return Effect.void;
-        isLost = true;
-        return Effect.annotateLogs(Effect.logWarning("Postgres cannot be reached"), { reason: message });
-      }),
-      Effect.tap(() => {
-        hasConnected = true;
-        if (!isLost) return Effect.void;
-        isLost = false;
-        return Effect.logInfo("Postgres is reachable again");
-      }),
-    );
-};
-
-/** Postgres answers the COMMIT of a failed transaction with ROLLBACK, without an error. */
-const commitOn = Effect.fnUntraced(function* (connection: SqlConnection.Connection) {
-  const { command } = (yield* connection.executeRaw("COMMIT", [])) as PgConnection.Result;
-  if (command === "COMMIT") return;
-  const message = "Cannot commit: a statement of the transaction had failed";
-  return yield* new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
-});
-
-const connections = Metric.gauge("accountlink_database_connections", {
-  description: "Connections of this process to the database",
-});
-
-const waiting = Metric.gauge("accountlink_database_waiting", {
-  description: "Statements and transactions that wait for a connection",
-});
-
-const exportMetrics = (pools: ReadonlyArray<SessionPool>) => {
-  const sumOf = (name: "used" | "idle" | "pending") => () => ({
-    value: pools.reduce((sum, pool) => sum + Effect.runSync(Pool.stats(pool))[name], 0),
-  });
-  return Effect.all(
-    [
-      readMetric(Metric.withAttributes(connections, { state: "in_use" }), sumOf("used")),
-      readMetric(Metric.withAttributes(connections, { state: "idle" }), sumOf("idle")),
-      readMetric(waiting, sumOf("pending")),
-    ],
-    { discard: true },
-  );
-};
+const within = <A, R>(time: number, use: Effect.Effect<A, SqlError.SqlError, R>, problem: string) =>
+  Effect.timeoutOrElse(use, { duration: time, orElse: () => Effect.fail(connectionError(problem)) });

@@ -29,6 +29,13 @@ export const connectionError = (is: string): SqlError.SqlError => {
 
 export const readOnlyReplica = connectionError("it is a read-only replica");
 
+export const notCommitted = new SqlError.SqlError({
+  reason: new SqlError.UnknownError({
+    cause: undefined,
+    message: "Cannot commit: a statement of the transaction had failed",
+  }),
+});
+
 /**
  * Whether the connection is unusable after a statement failed with this error, although the server leaves it open: the
  * server has become a replica.

@@ -1,10 +1,11 @@
 /** For tests: stores and clients on Postgres databases. */
 import { makePostgresDatabase, type PostgresDatabase, type PostgresServer } from "@accountlink/test-servers";
 import { testLiveWith } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Layer, Redacted } from "effect";
+import { Context, Effect, Layer, Redacted } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import { layerPostgres, type PostgresOptions } from "./postgres.ts";
-import { layerPostgresClient, type PostgresPoolOptions } from "./sql_client.ts";
+import type { PostgresClientOptions } from "./session.ts";
+import { layerPostgresClient } from "./sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 export class Database extends Context.Service<Database, PostgresDatabase>()(
@@ -25,25 +26,25 @@ export const layerOnDatabase = (options: Omit<PostgresOptions, "url"> = {}, serv
 
 export const layerClient = (
   url: string,
-  options: Partial<PostgresPoolOptions> = {},
+  options: Partial<PostgresClientOptions> = {},
 ): Layer.Layer<SqlClient.SqlClient | SqlConnection.Connection> =>
   Layer.unwrap(
     Effect.map(Effect.orDie(parsePostgresUrl(Redacted.make(url))), (parsed) =>
       layerPostgresClient({
         url: parsed,
         maxConnections: 4,
-        connectTimeout: Duration.seconds(20),
-        statementTimeout: Duration.seconds(20),
+        connectTimeout: 20_000,
+        statementTimeout: 20_000,
         ...options,
       }),
     ),
   );
 
-export const layerClientOnDatabase = (options?: Partial<PostgresPoolOptions>) =>
+export const layerClientOnDatabase = (options?: Partial<PostgresClientOptions>) =>
   Layer.unwrap(Effect.map(Database, ({ url }) => layerClient(url, options))).pipe(
     Layer.provideMerge(Database.layer),
   );
 
 /** Tests with the client of a new database. */
-export const testOnDatabase = (options?: Partial<PostgresPoolOptions>) =>
+export const testOnDatabase = (options?: Partial<PostgresClientOptions>) =>
   testLiveWith(layerClientOnDatabase(options));
