@@ -1,8 +1,4 @@
 /** Drops the table of live nodes: a node that counts requests alone no longer needs to know the others. */
-import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
+import { changeSchema } from "./change_schema.ts";
 
-export const dropNodes = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  yield* sql`DROP TABLE nodes`;
-});
+export const dropNodes = changeSchema("DROP TABLE nodes");

@@ -6,15 +6,15 @@
  */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../statements/dialect.ts";
+import { changeSchema } from "./change_schema.ts";
 
 export const invitations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const { text } = dialectOf(sql);
-  yield* sql`ALTER TABLE members ADD COLUMN invited_by ${text}`;
-  yield* sql`CREATE INDEX members_by_inviter ON members (invited_by)`;
-  yield* sql`ALTER TABLE site_sign_ins ADD COLUMN device ${text}`;
-  yield* sql`CREATE TABLE suspended_owners (hash ${text} NOT NULL PRIMARY KEY)`;
+  yield* changeSchema(`
+    ALTER TABLE members ADD COLUMN invited_by TEXT;
+    CREATE INDEX members_by_inviter ON members (invited_by);
+    ALTER TABLE site_sign_ins ADD COLUMN device TEXT;
+    CREATE TABLE suspended_owners (hash TEXT NOT NULL PRIMARY KEY)`);
   yield* sql`
     UPDATE members SET chosen_at = since
     WHERE chosen_at IS NULL AND (

@@ -10,16 +10,12 @@ import { Context, Effect } from "effect";
 import type { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 
 export interface Dialect {
-  /** A text column that compares and sorts by bytes. */
-  readonly text: Statement.Fragment;
-  /** A column of integers up to `Number.MAX_SAFE_INTEGER`, read as numbers. */
-  readonly integer: Statement.Fragment;
-  /** A primary key that numbers rows in insertion order. */
-  readonly sequence: Statement.Fragment;
-  /** The table options at the end of CREATE TABLE. */
-  readonly table: Statement.Fragment;
-  /** The table options at the end of CREATE TABLE, for a table that is clustered by its primary key. */
-  readonly tableByKey: Statement.Fragment;
+  /**
+   * Translates a statement that changes the schema. TEXT becomes a type that compares and sorts by bytes, INTEGER a type
+   * of integers up to `Number.MAX_SAFE_INTEGER`, and SEQUENCE a primary key that numbers rows in insertion order. SQLite
+   * clusters the other tables by their primary keys.
+   */
+  readonly schemaChange: (statement: string) => string;
 
   /** A table with the column `value`: the elements of a JSON array, which is passed as one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
@@ -121,11 +117,12 @@ export interface Dialect {
 type Around = <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>;
 
 const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
-  text: sql.literal("TEXT"),
-  integer: sql.literal("INTEGER"),
-  sequence: sql.literal("INTEGER PRIMARY KEY"),
-  table: sql.literal("STRICT"),
-  tableByKey: sql.literal("STRICT, WITHOUT ROWID"),
+  schemaChange: (statement) => {
+    if (!statement.startsWith("CREATE TABLE")) return statement;
+    return statement.includes("SEQUENCE")
+      ? `${statement.replace("SEQUENCE", "INTEGER PRIMARY KEY")} STRICT`
+      : `${statement} STRICT, WITHOUT ROWID`;
+  },
   elements: (json) => sql`json_each(${json})`,
   isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
   isAnyOf: (select) => sql`IN (${select})`,
@@ -163,11 +160,11 @@ const pairsOf = (fields: Readonly<Record<string, string>>): string =>
     .join(", ");
 
 const postgres = (sql: SqlClient.SqlClient): Dialect => ({
-  text: sql.literal('TEXT COLLATE "C"'),
-  integer: sql.literal("BIGINT"),
-  sequence: sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
-  table: sql.literal(""),
-  tableByKey: sql.literal(""),
+  schemaChange: (statement) =>
+    statement
+      .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+      .replaceAll(/\bINTEGER\b/g, "BIGINT")
+      .replace("SEQUENCE", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
   elements: (json) => sql`json_array_elements(${json}::json) AS element (value)`,
   isAmong: (json) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${json}::json)))`,
   // Postgres would plan IN as a join that scans the whole table.
