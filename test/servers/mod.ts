@@ -5,6 +5,7 @@
 
 export * from "./balancers/haproxy.ts";
 export * from "./balancers/nginx.ts";
+export * from "./balancers/pgbouncer.ts";
 export * from "./certificate.ts";
 export * from "./discord_gateway.ts";
 export * from "./free_port.ts";

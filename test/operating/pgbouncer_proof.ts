@@ -1,0 +1,67 @@
+/** Postgres behind PgBouncer in session mode, with the settings of docs/scaling.md. */
+import { randomBytes } from "node:crypto";
+import { layerPostgres } from "@accountlink/sql/postgres";
+import {
+  makePostgresDatabase,
+  startPgbouncer,
+  startPostgres,
+  whyNoPgbouncer,
+  whyNoPostgres,
+} from "@accountlink/test-servers";
+import { linkStoreSuite } from "@accountlink/testing/conformance";
+import { Effect, Layer, Redacted } from "effect";
+import * as test from "vitest";
+import { readDocument } from "../docs/document.ts";
+import { makeFixtures } from "../support/fixtures.ts";
+import { textOf } from "../support/http.ts";
+import { openReads } from "../support/open_reads.ts";
+import { startServerHere } from "../support/server.ts";
+
+const { describe, expect, it } = test;
+
+const missing = (await whyNoPostgres()) ?? (await whyNoPgbouncer());
+
+const [, ignored = ""] =
+  /ignore_startup_parameters = ([\w,]+)/.exec(readDocument("docs/scaling.md").replaceAll("\n", " ")) ?? [];
+
+/** Starts a Postgres and a PgBouncer in front of it, and returns the URL of a new database through PgBouncer. */
+const startBehindPgbouncer = Effect.gen(function* () {
+  const { url } = yield* makePostgresDatabase(yield* startPostgres());
+  return yield* startPgbouncer(url, ["pool_mode = session", `ignore_startup_parameters = ${ignored}`]);
+});
+
+const storage = Layer.unwrap(
+  Effect.map(startBehindPgbouncer, (url) => layerPostgres({ url: Redacted.make(url) })),
+);
+
+describe.skipIf(missing !== null)(`PgBouncer in session mode ${missing ?? ""}`, () => {
+  linkStoreSuite({ name: "Postgres behind PgBouncer", layer: storage, test });
+
+  it("a server behind PgBouncer starts, writes a link, looks it up and answers a long poll", () =>
+    Effect.gen(function* () {
+      const url = yield* startBehindPgbouncer;
+      const fixtures = makeFixtures();
+      const key = fixtures.key({ links: { 100001: "1" } });
+      const env = {
+        ACCOUNTLINK_STORAGE: "postgres",
+        ACCOUNTLINK_DATABASE_URL: url,
+        ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+      };
+      const { send } = yield* Effect.acquireRelease(
+        Effect.promise(() => startServerHere({ fixture: fixtures.fixture, env })),
+        (server) => Effect.promise(() => server.stop()),
+      );
+      yield* Effect.promise(async () => {
+        const write = await send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "2" } });
+        expect(write.status).toBe(200);
+        const lookup = await send("GET /v2/chat?chatId=100002", { key });
+        expect(lookup.body.data).toMatchObject({ gameId: "2" });
+        const created = await send("POST /v2/sessions", { key, body: { clientId: "client" } });
+        const sid = textOf(created.body.data?.["sid"]);
+        const poll = send(`GET /v2/sessions/${sid}?wait=20`, { key });
+        await openReads(send, "session_reads_open")(1);
+        await send(`DELETE /v2/sessions/${sid}`, { key });
+        expect((await poll).body.data).toMatchObject({ state: "cancelled" });
+      });
+    }).pipe(Effect.scoped, Effect.runPromise));
+});
