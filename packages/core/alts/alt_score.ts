@@ -58,7 +58,11 @@ export const weighDevice = ({ age, chatUsers }: SharedPlace): number =>
  * Returns the weight of one shared address: `0.35 × 2^(−age in days / 90) × min(1, 4 / chat users)²`, and at most 0.1
  * on a shared network. The weight never rises with age or users. @internal
  */
-export const weighAddress = ({ age, chatUsers, isShared }: SharedAddress): number => {
+export const weighAddress = ({
+  age,
+  chatUsers,
+  isShared,
+}: SharedPlace & { readonly isShared: boolean }): number => {
   const crowd = Math.min(1, address.users / Math.max(1, chatUsers)) ** 2;
   return Math.min(isShared ? sharedNetworkWeight : 1, address.weight * decay(age, address.halfLife) * crowd);
 };
@@ -69,10 +73,6 @@ interface SharedPlace {
   /** Milliseconds since the candidate was last seen at the place. */
   readonly age: number;
   readonly chatUsers: number;
-}
-
-interface SharedAddress extends SharedPlace {
-  readonly isShared: boolean;
 }
 
 /**

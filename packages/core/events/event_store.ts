@@ -4,13 +4,6 @@ import type { Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { FeedEvent } from "./event.ts";
 
-/** The part of a scope's feed that is kept. */
-export interface FeedRange {
-  /** The position before the oldest kept event. */
-  readonly start: number;
-  readonly end: number;
-}
-
 export interface FeedPlace {
   readonly pid: Pid;
   /** The position of the last event that was seen. */
@@ -54,7 +47,8 @@ export interface SweepEvents {
 export class EventStore extends Context.Service<
   EventStore,
   {
-    readonly range: (pid: Pid) => StoreEffect<FeedRange>;
+    /** Returns the part of the feed that is kept: the position before the oldest event, and the position of the last. */
+    readonly range: (pid: Pid) => StoreEffect<{ readonly start: number; readonly end: number }>;
 
     /**
      * Reads up to `limit` events after a position, oldest first. Returns `None` if events after the position were

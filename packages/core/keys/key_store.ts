@@ -1,5 +1,5 @@
 import { Context, type Option } from "effect";
-import type { AuditAction, WriteOrigin } from "../audit/audit.ts";
+import type { AuditAction, WriteContext, WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf, type ScopeTarget } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
@@ -50,18 +50,6 @@ export interface UpdateAccount extends WriteOrigin {
   readonly name: string;
   /** The new tier or status. A new tier applies to the account and to the account's normal keys. */
   readonly update: { readonly tier: Tier } | { readonly status: AccountStatus };
-  readonly at: Millis;
-}
-
-export interface AccountUpdated {
-  readonly changed: boolean;
-  /** The keys that changed with the account. */
-  readonly keys: ReadonlyArray<KeyId>;
-}
-
-export interface UpdateScope extends WriteOrigin {
-  readonly pid: Pid;
-  readonly update: Partial<ScopeSettings>;
   readonly at: Millis;
 }
 
@@ -117,9 +105,11 @@ export class KeyStore extends Context.Service<
 
     /**
      * Changes an account and its keys, except revoked keys. If anything changed, writes an `account.updated` audit
-     * entry. Returns None if the account is unknown.
+     * entry. Returns whether anything changed, and the keys that changed with it; None if the account is unknown.
      */
-    readonly updateAccount: (write: UpdateAccount) => StoreEffect<Option.Option<AccountUpdated>>;
+    readonly updateAccount: (
+      write: UpdateAccount,
+    ) => StoreEffect<Option.Option<{ readonly changed: boolean; readonly keys: ReadonlyArray<KeyId> }>>;
 
     /** Returns the account's scope for the target, or creates it with `pid`. */
     readonly ensureScope: (account: string, target: ScopeTarget, pid: Pid) => StoreEffect<DataScope>;
@@ -135,7 +125,9 @@ export class KeyStore extends Context.Service<
      * Changes settings of a scope. If any setting differs, writes an `account.updated` audit entry that lists the
      * changed settings.
      */
-    readonly updateSettings: (write: UpdateScope) => StoreEffect<ScopeSettings>;
+    readonly updateSettings: (
+      write: WriteContext & { readonly update: Partial<ScopeSettings> },
+    ) => StoreEffect<ScopeSettings>;
 
     /** Stores a new key, unless its id or hash exists or the account has too many keys. */
     readonly insertKey: (write: InsertKey) => StoreEffect<"inserted" | "exists" | "too_many_keys">;

@@ -17,11 +17,6 @@ export interface GameSet {
   readonly previousGameId: GameId | null;
 }
 
-export interface MoveChat extends WriteContext {
-  readonly oldChatId: ChatId;
-  readonly newChatId: ChatId;
-}
-
 /**
  * `Unchanged` means that the old and the new chat user are the same and have a link. `Occupied` means that the new chat
  * user already has a link.
@@ -31,10 +26,6 @@ export type ChatMoved =
   | { readonly _tag: "Unchanged"; readonly gameId: GameId }
   | { readonly _tag: "NoLink" }
   | { readonly _tag: "Occupied" };
-
-export interface RemoveGame extends WriteContext {
-  readonly chatId: ChatId;
-}
 
 /** The game user of the removed link, and the sessions that failed because of the removal. */
 export interface GameUnlinked {
@@ -46,11 +37,6 @@ export interface DeletedAhead {
   readonly records: number;
   /** The sequence number of the audit entry that states how many records were deleted. */
   readonly entry: number;
-}
-
-export interface ScopeDeleted {
-  readonly records: number;
-  readonly ended: ReadonlyArray<SessionId>;
 }
 
 /** A link in an import or export file. */
@@ -178,14 +164,18 @@ export class LinkStore extends Context.Service<
     readonly setGameOnce?: (write: SetGame, request: IdempotentWrite) => StoreEffect<Option.Option<GameSet>>;
 
     /** Moves the link of one chat user to another. The old record stays without a link. */
-    readonly moveChat: (write: MoveChat) => StoreEffect<ChatMoved>;
+    readonly moveChat: (
+      write: WriteContext & { readonly oldChatId: ChatId; readonly newChatId: ChatId },
+    ) => StoreEffect<ChatMoved>;
 
     /**
      * Removes the chat user's link. The record stays, without a game user. Proofs of the chat user become void, and
      * open sessions that name the user or have such a proof become `failed`. If there was no link, nothing changes and
      * the result is None.
      */
-    readonly removeGame: (write: RemoveGame) => StoreEffect<Option.Option<GameUnlinked>>;
+    readonly removeGame: (
+      write: WriteContext & { readonly chatId: ChatId },
+    ) => StoreEffect<Option.Option<GameUnlinked>>;
 
     /**
      * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and sets its open sessions
@@ -194,7 +184,10 @@ export class LinkStore extends Context.Service<
      * @param ahead the result of an earlier `deleteAhead`, whose deleted records are added to the result and to the
      * audit entry
      */
-    readonly deleteScope: (write: WriteContext, ahead?: DeletedAhead | null) => StoreEffect<ScopeDeleted>;
+    readonly deleteScope: (
+      write: WriteContext,
+      ahead?: DeletedAhead | null,
+    ) => StoreEffect<{ readonly records: number; readonly ended: ReadonlyArray<SessionId> }>;
 
     /**
      * Deletes most of a large scope in short transactions, before `deleteScope` deletes the rest. Only stores that one

@@ -9,12 +9,6 @@ import { codeOfNumber, type StoredCode } from "./session_code.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-interface HashedLink {
-  readonly chatId: ChatId;
-  readonly gameId: GameId;
-  readonly linkVersion: number;
-}
-
 /** Keyed hashes and encryption of the deployment. Without the root key, hashes can neither be computed nor checked. */
 export class Secrets extends Context.Service<
   Secrets,
@@ -26,7 +20,10 @@ export class Secrets extends Context.Service<
     readonly keyHash: (token: string) => Effect.Effect<string>;
 
     /** Hashes a link's scope, chat ID, game ID and version. 32 base64url characters. */
-    readonly linkHash: (pid: Pid, link: HashedLink) => Effect.Effect<string>;
+    readonly linkHash: (
+      pid: Pid,
+      link: { readonly chatId: ChatId; readonly gameId: GameId; readonly linkVersion: number },
+    ) => Effect.Effect<string>;
 
     /** Returns a pseudonym of a client address, for counters and logs. 22 base64url characters. */
     readonly addressName: (address: { readonly countedAs: string }) => Effect.Effect<string>;

@@ -97,12 +97,6 @@ export type SessionCreated =
   | { readonly _tag: "CodeTaken" }
   | { readonly _tag: "TooMany"; readonly readyAt: Millis };
 
-export interface AdvanceSession {
-  readonly id: SessionId;
-  readonly to: SessionStep;
-  readonly at: Millis;
-}
-
 /** The session after the operation, and whether this operation changed it. */
 export interface SessionAdvanced {
   readonly session: VerificationSession;
@@ -180,7 +174,11 @@ export class SessionStore extends Context.Service<
     ) => StoreEffect<ReadonlyArray<SessionId>>;
 
     /** Moves a session to another state if `canAdvance` allows it. None for an unknown session. */
-    readonly advance: (write: AdvanceSession) => StoreEffect<Option.Option<SessionAdvanced>>;
+    readonly advance: (write: {
+      readonly id: SessionId;
+      readonly to: SessionStep;
+      readonly at: Millis;
+    }) => StoreEffect<Option.Option<SessionAdvanced>>;
 
     /** Stores the link of a flow with its sightings and audit entry, and completes its session. */
     readonly complete: (write: CompleteFlow) => StoreEffect<FlowCompleted>;

@@ -115,10 +115,6 @@ export class VerificationSessions extends Context.Service<
 
     const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-    /** Runs `found`, which looks up a session, and concurrently derives the session's code from its sid. */
-    const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
-      Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
-
     const newNames = Effect.gen(function* () {
       const sid = `vs_${yield* randomToken(random)}` as Sid;
       return { id: yield* secrets.sessionId(sid), ...(yield* namesOf(sid)) };
@@ -164,24 +160,18 @@ export class VerificationSessions extends Context.Service<
 
       poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
         const until = (yield* Clock.currentTimeMillis) + wait;
-        const [read, names] = yield* withNames(
-          sid,
-          reads.begin(key, sid, { resumes: false, waits: wait > 0 }),
-        );
+        const read = yield* reads.begin(key, sid, { resumes: false, waits: wait > 0 });
         const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
         if (session.state === "expired") return yield* new SessionExpired();
-        return { ...session, ...names, pollsRemaining: read.pollsRemaining };
+        return { ...session, ...(yield* namesOf(sid as Sid)), pollsRemaining: read.pollsRemaining };
       }, Effect.scoped),
 
       stream: Effect.fnUntraced(function* (key, sid, lastEventId) {
         const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-        const [read, names] = yield* withNames(
-          sid,
-          reads.begin(key, sid, { resumes: lastEventId !== null, waits: true }),
-        );
+        const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null, waits: true });
         return isFinal(read.session.state) && isKnown(read.session, lastEventId)
           ? null
-          : sessionEvents(read, names, until, lastEventId);
+          : sessionEvents(read, yield* namesOf(sid as Sid), until, lastEventId);
       }),
 
       cancel: Effect.fn("VerificationSessions.cancel")(function* (key, sid, commit = commitAlone) {

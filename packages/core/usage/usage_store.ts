@@ -43,16 +43,11 @@ export interface UsageBatch {
   readonly day: Millis;
   /** One entry for each key and group of routes. */
   readonly counts: ReadonlyArray<KeyUsage>;
-  readonly uses: ReadonlyArray<KeyUse>;
+  readonly uses: ReadonlyArray<{ readonly key: KeyId; readonly at: Millis }>;
 }
 
 /** A key's stored last use is updated only if the new one is this much later, in milliseconds. @internal */
 export const lastUsePrecision = 30_000;
-
-export interface KeyUse {
-  readonly key: KeyId;
-  readonly at: Millis;
-}
 
 /** Selects the usage to read: of one key, or of all keys of an account, including revoked keys. */
 export type UsageOwner = { readonly account: string } | { readonly key: KeyId };

@@ -1,13 +1,13 @@
-import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
-import { type AuditEntry, signedBy } from "../audit/audit.ts";
+import { signedBy } from "../audit/audit.ts";
 import { guildOf } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { formatTimestamp, timeOrNull } from "../timestamp.ts";
+import { formatTimestamp } from "../timestamp.ts";
 import { UserData } from "./user_data.ts";
 
 /** Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes and secrets. @internal */
@@ -44,81 +44,55 @@ export class UserExports extends Context.Service<
         const scoped = [...sightings, ...seen, ...reviews, ...roles, ...sessions, ...flows];
         const scopes = records.map(({ scope }) => scope);
         const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
-        const browsers = [...new Set(found.browsers.map(({ sighting }) => sighting.browser))];
-        const addresses = yield* vault.revealEach(found.sightings.map(({ sighting }) => sighting.address));
+        const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
+        const addresses = yield* vault.revealEach(sightings.map(({ sighting }) => sighting.address));
         return {
           chatId,
           exportedAt: formatTimestamp(yield* Clock.currentTimeMillis),
           accounts: found.accounts,
-          memberships: found.memberships.map(({ account: { name }, role, since }) => ({
-            account: name,
-            role,
-            since: formatTimestamp(since),
-          })),
-          keys: found.keys.map(keyJson),
-          links: found.records.map(
-            ({ scope, record: { gameId, linkVersion, linkedAt, lastVerifiedAt } }) => ({
-              community: communityOf(scope.pid),
-              gameId,
-              linkVersion,
-              linkedAt: formatTimestamp(linkedAt),
-              lastVerifiedAt: formatTimestamp(lastVerifiedAt),
-            }),
+          memberships: found.memberships.map(({ account: { name }, role, since }) =>
+            withTimes({ account: name, role, since }),
           ),
-          sightings: found.sightings.map(({ pid, sighting: { seenAt } }, index) => ({
+          keys: found.keys.map(keyJson),
+          links: records.map(({ scope, record }) => ({
+            community: communityOf(scope.pid),
+            ...withTimes(Struct.omit(record, ["chatId"])),
+          })),
+          sightings: sightings.map(({ pid, sighting: { seenAt } }, index) => ({
             community: communityOf(pid),
             // Null if the address key of the sighting is no longer configured.
             address: addresses[index]?.pipe(
               Option.map(({ ip }) => NetAddress.formatIp(ip)),
               Option.getOrNull,
             ),
-            seenAt: formatTimestamp(seenAt),
+            ...withTimes({ seenAt }),
           })),
-          browsers: found.browsers.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
+          browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
             community: communityOf(pid),
             // A number replaces the hash of the browser. A browser has the same number in all communities.
             browser: browsers.indexOf(browser) + 1,
-            firstSeenAt: timeOrNull(firstSeenAt),
-            seenAt: formatTimestamp(seenAt),
+            ...withTimes({ firstSeenAt, seenAt }),
           })),
-          reviews: found.reviews.map(({ pid, review: { otherChatId, verdict, note, at } }) => ({
+          reviews: reviews.map(({ pid, review }) => ({
             community: communityOf(pid),
-            otherChatId,
-            verdict,
-            note,
-            at: formatTimestamp(at),
+            ...withTimes(Struct.pick(review, ["otherChatId", "verdict", "note", "at"])),
           })),
-          roles: found.roles.map(({ pid, guildId, nickname, problems }) => ({
+          roles: roles.map(({ pid, guildId, nickname, problems }) => ({
             community: communityOf(pid),
             guildId,
             nickname,
-            problems: problems.map(({ roleId, reason, at }) => ({
-              roleId,
-              reason,
-              at: formatTimestamp(at),
-            })),
+            problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
           })),
-          sessions: found.sessions.map(({ id: _, pid, createdAt, expiresAt, completedAt, ...session }) => ({
+          sessions: sessions.map(({ id: _, pid, ...session }) => ({
             community: communityOf(pid),
-            ...session,
-            createdAt: formatTimestamp(createdAt),
-            expiresAt: formatTimestamp(expiresAt),
-            completedAt: timeOrNull(completedAt),
+            ...withTimes(session),
           })),
-          flows: found.flows.map(({ pid, gameId, expiresAt }) => ({
+          flows: flows.map(({ pid, gameId, expiresAt }) => ({
             community: communityOf(pid),
-            gameId,
-            expiresAt: formatTimestamp(expiresAt),
+            ...withTimes({ gameId, expiresAt }),
           })),
-          signIns: found.signIns.map(({ site, account, guilds, device, createdAt, expiresAt }) => ({
-            site,
-            account,
-            guilds,
-            device,
-            createdAt: formatTimestamp(createdAt),
-            expiresAt: formatTimestamp(expiresAt),
-          })),
-          entries: found.entries.map(entryJson),
+          signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
+          entries: found.entries.map((entry) => withTimes({ ...entry, ...signedBy(entry) })),
         };
       }),
     });
@@ -126,18 +100,18 @@ export class UserExports extends Context.Service<
 }
 
 const keyJson = (key: KeyDetails) => ({
-  id: key.id,
   masked: maskedKey(key.id),
-  name: key.name,
   account: key.scope.account,
   pid: key.scope.pid,
-  status: key.status,
-  allowIps: key.allowIps,
-  denyIps: key.denyIps,
-  redirectOrigins: key.redirectOrigins,
-  createdAt: formatTimestamp(key.createdAt),
-  expiresAt: timeOrNull(key.expiresAt),
-  lastUsedAt: timeOrNull(key.lastUsedAt),
+  ...Struct.pick(key, ["id", "name", "status", "allowIps", "denyIps", "redirectOrigins"]),
+  ...withTimes(Struct.pick(key, ["createdAt", "expiresAt", "lastUsedAt"])),
 });
 
-const entryJson = (entry: AuditEntry) => ({ ...entry, ...signedBy(entry), at: formatTimestamp(entry.at) });
+/** Writes the times of a record as ISO 8601. */
+const withTimes = (record: object): object =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      /(?:At|^at|^since)$/.test(name) && typeof value === "number" ? formatTimestamp(value) : value,
+    ]),
+  );

@@ -29,10 +29,6 @@ export interface InsertWebhook extends WriteOrigin {
   readonly maxOfScope: number;
 }
 
-export interface UpdateWebhook extends WebhookWrite {
-  readonly change: WebhookChange;
-}
-
 export interface WebhookFilter {
   /** The account whose webhooks are returned; null for all accounts. */
   readonly account: string | null;
@@ -130,7 +126,7 @@ export class WebhookStore extends Context.Service<
      * Changes a webhook as `updatedWebhook` does. Writes an audit entry if anything changed. If the webhook becomes
      * active, its failing deliveries become due at once. Returns false if the webhook is unknown.
      */
-    readonly update: (write: UpdateWebhook) => StoreEffect<boolean>;
+    readonly update: (write: WebhookWrite & { readonly change: WebhookChange }) => StoreEffect<boolean>;
 
     /**
      * Deletes a webhook and its deliveries, with a `webhook.deleted` entry. Returns false if the webhook is unknown.

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
+import { Clock, Context, Effect, Layer, Option, Semaphore, Struct } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import type { WriteOrigin } from "../audit/audit.ts";
@@ -219,23 +219,8 @@ export class Webhooks extends Context.Service<
       return shownDelivery(recorded);
     });
 
-    /** The number of tests in flight, by account. */
-    const tests = new Map<string, number>();
-
-    const beginTest = (owner: string) =>
-      Effect.suspend(() => {
-        const inFlight = tests.get(owner) ?? 0;
-        if (inFlight === testsAtOnce) return Effect.fail(new Conflict({ reason: "test_limit" }));
-        tests.set(owner, inFlight + 1);
-        return Effect.void;
-      });
-
-    const endTest = (owner: string) =>
-      Effect.sync(() => {
-        const left = (tests.get(owner) ?? 1) - 1;
-        if (left === 0) tests.delete(owner);
-        else tests.set(owner, left);
-      });
+    /** Limits the tests in flight, by account. */
+    const testLimits = new Map<string, Semaphore.Semaphore>();
 
     return Webhooks.of({
       list: (account) => store.list({ account, id: null }),
@@ -275,11 +260,11 @@ export class Webhooks extends Context.Service<
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
         const { account: owner } = webhook.scope;
-        return yield* Effect.acquireUseRelease(
-          beginTest(owner),
-          () => send(webhook, event, untriedDelivery(event), origin),
-          () => endTest(owner),
-        );
+        const limit = testLimits.get(owner) ?? Semaphore.makeUnsafe(testsAtOnce);
+        testLimits.set(owner, limit);
+        const sending = send(webhook, event, untriedDelivery(event), origin);
+        const sent = yield* limit.withPermitsIfAvailable(1)(sending);
+        return Option.isSome(sent) ? sent.value : yield* new Conflict({ reason: "test_limit" });
       }),
 
       resend: Effect.fn("Webhooks.resend")(function* (account, id, eventId, origin) {

@@ -34,11 +34,8 @@ export class Entries {
 
   get(key: string, now: Millis): Option.Option<string> {
     const entry = this.#entries.get(key);
-    if (entry === undefined || entry.expiresAt <= now) {
-      this.#dropExpired(now);
-      return Option.none();
-    }
     this.#entries.delete(key);
+    if (entry === undefined || entry.expiresAt <= now) return Option.none();
     this.#entries.set(key, entry);
     return entry.value;
   }
@@ -46,20 +43,7 @@ export class Entries {
   set(key: string, value: string, expiresAt: Millis): void {
     this.#entries.delete(key);
     this.#entries.set(key, { value: Option.some(value), expiresAt });
-    if (this.#entries.size > this.#maxEntries) this.#dropOldest();
-  }
-
-  #dropOldest(): void {
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
-  }
-
-  // Called on a miss, since only misses make the cache grow. Expired entries are mostly the least recently used ones,
-  // at the front of the map.
-  #dropExpired(now: Millis): void {
-    for (const [key, { expiresAt }] of this.#entries) {
-      if (now < expiresAt) return;
-      this.#entries.delete(key);
-    }
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest);
   }
 }

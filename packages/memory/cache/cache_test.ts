@@ -22,14 +22,4 @@ describe("Entries", () => {
     entries.set("b", "again", minute);
     expect(entries.get("a", 0)).toEqual(Option.some("a"));
   });
-
-  it("the cache drops expired entries on a miss", () => {
-    const entries = new Entries(1_000);
-    for (let i = 0; i < 100; i++) entries.set(`old ${i}`, "old", minute);
-    entries.set("new", "new", 2 * minute);
-    entries.get("none", minute - 1);
-    expect(entries.size).toBe(101);
-    entries.get("none", minute);
-    expect(entries.size).toBe(1);
-  });
 });

@@ -5,7 +5,7 @@ import type { AltReview } from "@accountlink/core/alts";
 import type { AuditEntry, WriteContext } from "@accountlink/core/audit";
 import { type FeedEvent, type NewEvent, newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
-import type { EarlierRequest } from "@accountlink/core/idempotency";
+import type { EarlierRequest, IdempotentWrite } from "@accountlink/core/idempotency";
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
 import type { Account, ApiKey } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
@@ -20,10 +20,6 @@ import { Context, Effect, Layer, Semaphore } from "effect";
 import { getOrInsert } from "../get_or_insert.ts";
 import { operationsOf, type Plain } from "../plain.ts";
 import { ScopeLinks } from "./scope_links.ts";
-
-export interface IdempotentEntry extends EarlierRequest {
-  readonly chatIds: ReadonlyArray<ChatId>;
-}
 
 /** The content of an audit entry. */
 export type Change = Omit<WriteContext, "pid"> & Pick<AuditEntry, "action" | "details">;
@@ -116,7 +112,7 @@ export class Memory {
   /** Reviews by scope and pair of chat users. */
   readonly reviews = new Map<string, { readonly pid: Pid; readonly review: AltReview }>();
   /** Requests with an idempotency key, by the hash of the key. */
-  readonly idempotent = new Map<string, IdempotentEntry>();
+  readonly idempotent = new Map<string, EarlierRequest & Pick<IdempotentWrite, "chatIds">>();
   /** Commits and erasures take this lock, so that no erasure runs between a write and the storing of its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
   /** The saved counts of limits of a day. Each map key contains the end and the key of a window. */
