@@ -1,41 +1,32 @@
 import { type DayCount, DayCounts } from "@accountlink/core/limits";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Layer, Schema } from "effect";
-import { SqlClient } from "effect/sql";
-import { dialectOf } from "./statements/dialect.ts";
+import { Schema } from "effect";
 import { schemaReaderOf } from "./statements/row.ts";
-import { operationsOf } from "./statements/store_operation.ts";
+import { storeLayer } from "./statements/store_operation.ts";
 
-export const layer: Layer.Layer<DayCounts, never, SqlClient.SqlClient> = Layer.effect(
-  DayCounts,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { elements, firstRows } = dialectOf(sql);
-    const { operation, transaction } = operationsOf(sql, "DayCounts");
-    return DayCounts.of({
-      save: transaction("save", function* (counts, now) {
-        assertStorable(counts.map(({ key }) => key));
-        yield* sql`
-          INSERT INTO day_counts (ends_at, counter, counted)
-          SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT)
-          FROM ${elements(rowsOf(counts))} WHERE true
-          ON CONFLICT (ends_at, counter) DO UPDATE SET counted = excluded.counted
-          WHERE excluded.counted > day_counts.counted`;
-        const ended = firstRows({
-          table: "day_counts",
-          primaryKey: ["ends_at", "counter"],
-          order: "ends_at, counter",
-          condition: sql`ends_at <= ${now}`,
-          limit: counts.length + maxDeletedBeyond,
-        });
-        yield* sql`DELETE FROM day_counts ${ended}`;
-      }),
-
-      load: operation("load", (now) =>
-        readCounts(sql`SELECT ends_at, counter, counted FROM day_counts WHERE ends_at > ${now}`),
-      ),
+export const layer = storeLayer(DayCounts)(({ sql, operation, transaction, elements, firstRows }) => ({
+  save: transaction("save", function* (counts, now) {
+    assertStorable(counts.map(({ key }) => key));
+    yield* sql`
+      INSERT INTO day_counts (ends_at, counter, counted)
+      SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT)
+      FROM ${elements(rowsOf(counts))} WHERE true
+      ON CONFLICT (ends_at, counter) DO UPDATE SET counted = excluded.counted
+      WHERE excluded.counted > day_counts.counted`;
+    const ended = firstRows({
+      table: "day_counts",
+      primaryKey: ["ends_at", "counter"],
+      order: "ends_at, counter",
+      condition: sql`ends_at <= ${now}`,
+      limit: counts.length + maxDeletedBeyond,
     });
+    yield* sql`DELETE FROM day_counts ${ended}`;
   }),
-);
+
+  load: operation("load", (now) =>
+    readCounts(sql`SELECT ends_at, counter, counted FROM day_counts WHERE ends_at > ${now}`),
+  ),
+}));
 
 /** A save that stores `n` counts deletes up to `n` ended windows, plus this many more. */
 const maxDeletedBeyond = 1_000;

@@ -11,13 +11,12 @@ import {
   newMember,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Layer, Schema } from "effect";
+import { Effect, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "./audit/audit_entry.ts";
 import { accountFields } from "./keys/accounts.ts";
-import { dialectOf } from "./statements/dialect.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
-import { operationsOf } from "./statements/store_operation.ts";
+import { storeLayer } from "./statements/store_operation.ts";
 
 const role = literalsOf<MemberRole>({ owner: true, admin: true, moderator: true });
 const fields = {
@@ -40,78 +39,71 @@ const readMemberships = memberships.reader(
   }),
 );
 
-export const layer: Layer.Layer<MemberStore, never, SqlClient.SqlClient> = Layer.effect(
-  MemberStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { forUpdate, usersInUse } = dialectOf(sql);
-    const { operation, transaction } = operationsOf(sql, "MemberStore");
+export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, forUpdate, usersInUse }) => {
+  const list = (account: string) =>
+    Effect.map(readMembers(sql`SELECT ${members.columns} FROM members WHERE account = ${account}`), (found) =>
+      found.toSorted(memberOrder),
+    );
 
-    const list = (account: string) =>
-      Effect.map(
-        readMembers(sql`SELECT ${members.columns} FROM members WHERE account = ${account}`),
-        (found) => found.toSorted(memberOrder),
-      );
+  return {
+    list: operation("list", list),
 
-    return MemberStore.of({
-      list: operation("list", list),
+    findByChatId: operation("findByChatId", (chatId) => findMemberships(sql, chatId)),
 
-      findByChatId: operation("findByChatId", (chatId) => findMemberships(sql, chatId)),
-
-      change: transaction("change", function* ({ account, change, ...write }) {
-        const { chatId } = change;
-        assertStorable([account]);
-        const added = newMember(write);
-        const named = added.invitedBy === null ? [chatId] : [chatId, added.invitedBy];
-        yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify(named))}`;
-        const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
-        if (found.length === 0) return "unknown";
+    change: transaction("change", function* ({ account, change, ...write }) {
+      const { chatId } = change;
+      assertStorable([account]);
+      const added = newMember(write);
+      const named = added.invitedBy === null ? [chatId] : [chatId, added.invitedBy];
+      yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify(named))}`;
+      const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
+      if (found.length === 0) return "unknown";
+      yield* sql`
+        DELETE FROM members
+        WHERE account = ${account} AND chosen_at IS NULL AND since <= ${lapsedUntil(write.at)}`;
+      const decision = decideMember(yield* list(account), change);
+      if (typeof decision === "string") return decision;
+      const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
+      if (change.type === "add") {
+        const { since, chosenAt, invitedBy } = added;
         yield* sql`
-          DELETE FROM members
-          WHERE account = ${account} AND chosen_at IS NULL AND since <= ${lapsedUntil(write.at)}`;
-        const decision = decideMember(yield* list(account), change);
-        if (typeof decision === "string") return decision;
-        const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
-        if (change.type === "add") {
-          const { since, chosenAt, invitedBy } = added;
-          yield* sql`
-            INSERT INTO members (account, chat_id, role, since, chosen_at, invited_by)
-            VALUES (${account}, ${chatId}, ${change.role}, ${since}, ${chosenAt}, ${invitedBy})`;
-        } else if (change.type === "set_role") {
-          yield* sql`UPDATE members SET role = ${change.role} WHERE ${isTheirs}`;
-        } else {
-          yield* sql`DELETE FROM members WHERE ${isTheirs}`;
-          yield* sql`DELETE FROM site_sign_ins WHERE ${isTheirs}`;
-        }
-        if (decision.role !== "owner") {
-          yield* sql`UPDATE accounts SET chat_id = NULL WHERE name = ${account} AND chat_id = ${chatId}`;
-        }
-        const { action, details } = decision;
-        yield* insertEntry(sql, { ...write, account, pid: null, action, details });
-        return "changed";
-      }),
+          INSERT INTO members (account, chat_id, role, since, chosen_at, invited_by)
+          VALUES (${account}, ${chatId}, ${change.role}, ${since}, ${chosenAt}, ${invitedBy})`;
+      } else if (change.type === "set_role") {
+        yield* sql`UPDATE members SET role = ${change.role} WHERE ${isTheirs}`;
+      } else {
+        yield* sql`DELETE FROM members WHERE ${isTheirs}`;
+        yield* sql`DELETE FROM site_sign_ins WHERE ${isTheirs}`;
+      }
+      if (decision.role !== "owner") {
+        yield* sql`UPDATE accounts SET chat_id = NULL WHERE name = ${account} AND chat_id = ${chatId}`;
+      }
+      const { action, details } = decision;
+      yield* insertEntry(sql, { ...write, account, pid: null, action, details });
+      return "changed";
+    }),
 
-      choose: transaction("choose", function* ({ signIn, chatId, account, requestId, at }) {
-        assertStorable([account]);
-        const isTheirs = sql`id = ${signIn} AND chat_id = ${chatId}`;
-        const choose = (isOpen: Statement.Fragment) => sql<{ readonly role: MemberRole }>`
-          UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId} AND ${isOpen}
-            AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs}) RETURNING role`;
-        yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
-        const [accepted] = yield* choose(sql`chosen_at IS NULL AND since > ${lapsedUntil(at)}`);
-        if (accepted !== undefined) {
-          const actor = { type: "account", id: account, member: chatId } as const;
-          const details = { chatId, role: accepted.role };
-          const entry = { actor, requestId, at, account, pid: null, details } as const;
-          yield* insertEntry(sql, { ...entry, action: "member.accepted" });
-        } else if ((yield* choose(sql`chosen_at IS NOT NULL`)).length === 0) {
-          return false;
-        }
-        yield* sql`UPDATE site_sign_ins SET account = ${account} WHERE ${isTheirs}`;
-        return true;
-      }),
-    });
-  }),
-);
+    choose: transaction("choose", function* ({ signIn, chatId, account, requestId, at }) {
+      assertStorable([account]);
+      const isTheirs = sql`id = ${signIn} AND chat_id = ${chatId}`;
+      const choose = (isOpen: Statement.Fragment) => sql<{ readonly role: MemberRole }>`
+        UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId} AND ${isOpen}
+          AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs}) RETURNING role`;
+      yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
+      const [accepted] = yield* choose(sql`chosen_at IS NULL AND since > ${lapsedUntil(at)}`);
+      if (accepted !== undefined) {
+        const actor = { type: "account", id: account, member: chatId } as const;
+        const details = { chatId, role: accepted.role };
+        const entry = { actor, requestId, at, account, pid: null, details } as const;
+        yield* insertEntry(sql, { ...entry, action: "member.accepted" });
+      } else if ((yield* choose(sql`chosen_at IS NOT NULL`)).length === 0) {
+        return false;
+      }
+      yield* sql`UPDATE site_sign_ins SET account = ${account} WHERE ${isTheirs}`;
+      return true;
+    }),
+  };
+});
 
 export const findMemberships = (sql: SqlClient.SqlClient, chatId: ChatId) =>
   Effect.map(

@@ -3,12 +3,10 @@ import type { SignInId } from "@accountlink/core/ids";
 import { UserGuild } from "@accountlink/core/platforms";
 import { type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Layer, Schema } from "effect";
-import { SqlClient } from "effect/sql";
-import { dialectOf } from "./statements/dialect.ts";
+import { Array as Arr, Effect, Schema } from "effect";
 import { deleteInBatches } from "./statements/in_batches.ts";
 import { literalsOf, tableOf, textAs } from "./statements/row.ts";
-import { operationsOf } from "./statements/store_operation.ts";
+import { storeLayer } from "./statements/store_operation.ts";
 
 const signIns = tableOf("site_sign_ins", {
   id: textAs<SignInId>(),
@@ -25,61 +23,54 @@ export const signInColumns = signIns.columns;
 
 export const readSignIns = signIns.reader((signIn): SiteSignIn => signIn);
 
-export const layer: Layer.Layer<SignInStore, never, SqlClient.SqlClient> = Layer.effect(
-  SignInStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { rowsWritten } = dialectOf(sql);
-    const { operation, transaction } = operationsOf(sql, "SignInStore");
-    return SignInStore.of({
-      begin: operation("begin", function* ({ stateHash, site, expiresAt }) {
-        assertStorable([stateHash]);
-        yield* sql`
-          INSERT INTO begun_sign_ins (state_hash, site, expires_at) VALUES (${stateHash}, ${site}, ${expiresAt})`;
-      }),
-
-      takeBegun: operation("takeBegun", function* (site, stateHash, at) {
-        const taken = yield* sql`
-          DELETE FROM begun_sign_ins
-          WHERE state_hash = ${stateHash} AND site = ${site} AND expires_at > ${at}`.raw;
-        return rowsWritten(taken) > 0;
-      }),
-
-      create: transaction("create", function* (signIn, replaced) {
-        assertStorable([signIn.id, signIn.account ?? ""]);
-        const guilds = signIn.guilds === null ? null : JSON.stringify(signIn.guilds);
-        if (replaced !== null) yield* sql`DELETE FROM site_sign_ins WHERE id = ${replaced}`;
-        yield* sql`INSERT INTO site_sign_ins ${sql.insert(signIns.rowOf({ ...signIn, guilds }))}`;
-      }),
-
-      find: operation("find", (site, id, at) => {
-        const found = sql`
-          SELECT ${signInColumns} FROM site_sign_ins
-          WHERE id = ${id} AND site = ${site} AND expires_at > ${at}`;
-        return Effect.map(readSignIns(found), Arr.head);
-      }),
-
-      list: operation("list", (site, chatId, at) =>
-        readSignIns(sql`
-          SELECT ${signInColumns} FROM site_sign_ins
-          WHERE chat_id = ${chatId} AND site = ${site} AND expires_at > ${at}
-          ORDER BY created_at DESC, id`),
-      ),
-
-      end: operation("end", function* (site, chatId, id) {
-        const isIt = id === null ? sql`1 = 1` : sql`id = ${id}`;
-        const ended = sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId} AND site = ${site} AND ${isIt}`;
-        return rowsWritten(yield* ended.raw);
-      }),
-
-      sweep: operation("sweep", function* (at) {
-        const condition = sql`expires_at <= ${at}`;
-        for (const [table, key] of [
-          ["begun_sign_ins", "state_hash"],
-          ["site_sign_ins", "id"],
-        ] as const) {
-          yield* deleteInBatches(sql, { table, primaryKey: [key], order: "expires_at", condition });
-        }
-      }),
-    });
+export const layer = storeLayer(SignInStore)(({ sql, operation, transaction, rowsWritten }) => ({
+  begin: operation("begin", function* ({ stateHash, site, expiresAt }) {
+    assertStorable([stateHash]);
+    yield* sql`
+      INSERT INTO begun_sign_ins (state_hash, site, expires_at) VALUES (${stateHash}, ${site}, ${expiresAt})`;
   }),
-);
+
+  takeBegun: operation("takeBegun", function* (site, stateHash, at) {
+    const taken = yield* sql`
+      DELETE FROM begun_sign_ins
+      WHERE state_hash = ${stateHash} AND site = ${site} AND expires_at > ${at}`.raw;
+    return rowsWritten(taken) > 0;
+  }),
+
+  create: transaction("create", function* (signIn, replaced) {
+    assertStorable([signIn.id, signIn.account ?? ""]);
+    const guilds = signIn.guilds === null ? null : JSON.stringify(signIn.guilds);
+    if (replaced !== null) yield* sql`DELETE FROM site_sign_ins WHERE id = ${replaced}`;
+    yield* sql`INSERT INTO site_sign_ins ${sql.insert(signIns.rowOf({ ...signIn, guilds }))}`;
+  }),
+
+  find: operation("find", (site, id, at) => {
+    const found = sql`
+      SELECT ${signInColumns} FROM site_sign_ins
+      WHERE id = ${id} AND site = ${site} AND expires_at > ${at}`;
+    return Effect.map(readSignIns(found), Arr.head);
+  }),
+
+  list: operation("list", (site, chatId, at) =>
+    readSignIns(sql`
+      SELECT ${signInColumns} FROM site_sign_ins
+      WHERE chat_id = ${chatId} AND site = ${site} AND expires_at > ${at}
+      ORDER BY created_at DESC, id`),
+  ),
+
+  end: operation("end", function* (site, chatId, id) {
+    const isIt = id === null ? sql`1 = 1` : sql`id = ${id}`;
+    const ended = sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId} AND site = ${site} AND ${isIt}`;
+    return rowsWritten(yield* ended.raw);
+  }),
+
+  sweep: operation("sweep", function* (at) {
+    const condition = sql`expires_at <= ${at}`;
+    for (const [table, key] of [
+      ["begun_sign_ins", "state_hash"],
+      ["site_sign_ins", "id"],
+    ] as const) {
+      yield* deleteInBatches(sql, { table, primaryKey: [key], order: "expires_at", condition });
+    }
+  }),
+}));

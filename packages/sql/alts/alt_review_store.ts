@@ -1,59 +1,55 @@
 import { ChatId, KeyId, Pid } from "@accountlink/core";
 import { AltReviewStore, type ReviewedPair } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Layer, Schema } from "effect";
+import { Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { linkStatements } from "../links/link_statements.ts";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import { storeLayer } from "../statements/store_operation.ts";
 
-export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = Layer.effect(
-  AltReviewStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { operation, transaction } = operationsOf(sql, "AltReviewStore");
-    const { lockScope } = linkStatements(sql);
-    return AltReviewStore.of({
-      set: transaction("set", function* (write) {
-        const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
-        assertStorable([note ?? ""]);
-        const [one, other] = inOrder(write);
-        // Lock the scope before the review, like deleteScope, to avoid deadlocks.
-        yield* lockScope(pid);
-        yield* sql`
-          INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, note, reviewed_at, key_id)
-          VALUES (${pid}, ${one}, ${other}, ${verdict}, ${note}, ${at}, ${keyId})
-          ON CONFLICT (pid, chat_id, other_chat_id) DO UPDATE SET
-            verdict = excluded.verdict,
-            note = excluded.note,
-            reviewed_at = excluded.reviewed_at,
-            key_id = excluded.key_id`;
-        yield* insertLinkEntry(sql, write, "review.set", { chatId, otherChatId, verdict }, null);
-      }),
+export const layer = storeLayer(AltReviewStore)(({ sql, operation, transaction }) => {
+  const { lockScope } = linkStatements(sql);
+  return {
+    set: transaction("set", function* (write) {
+      const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
+      assertStorable([note ?? ""]);
+      const [one, other] = inOrder(write);
+      // Lock the scope before the review, like deleteScope, to avoid deadlocks.
+      yield* lockScope(pid);
+      yield* sql`
+        INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, note, reviewed_at, key_id)
+        VALUES (${pid}, ${one}, ${other}, ${verdict}, ${note}, ${at}, ${keyId})
+        ON CONFLICT (pid, chat_id, other_chat_id) DO UPDATE SET
+          verdict = excluded.verdict,
+          note = excluded.note,
+          reviewed_at = excluded.reviewed_at,
+          key_id = excluded.key_id`;
+      yield* insertLinkEntry(sql, write, "review.set", { chatId, otherChatId, verdict }, null);
+    }),
 
-      remove: transaction("remove", function* (write) {
-        const { pid, chatId, otherChatId } = write;
-        const [one, other] = inOrder(write);
-        yield* lockScope(pid);
-        const removed = yield* sql`
-          DELETE FROM alt_reviews WHERE pid = ${pid} AND chat_id = ${one} AND other_chat_id = ${other}
-          RETURNING verdict`;
-        if (removed.length === 0) return false;
-        yield* insertLinkEntry(sql, write, "review.deleted", { chatId, otherChatId }, null);
-        return true;
-      }),
+    remove: transaction("remove", function* (write) {
+      const { pid, chatId, otherChatId } = write;
+      const [one, other] = inOrder(write);
+      yield* lockScope(pid);
+      const removed = yield* sql`
+        DELETE FROM alt_reviews WHERE pid = ${pid} AND chat_id = ${one} AND other_chat_id = ${other}
+        RETURNING verdict`;
+      if (removed.length === 0) return false;
+      yield* insertLinkEntry(sql, write, "review.deleted", { chatId, otherChatId }, null);
+      return true;
+    }),
 
-      findByChatId: operation("findByChatId", function* (pid, chatId, limit) {
-        const atMost = limit === null ? sql`` : sql`LIMIT ${limit}`;
-        const reviews = yield* readReviews(sql`
-          SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
-          WHERE pid = ${pid} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
-          ORDER BY reviewed_at DESC, the_other ${atMost}`);
-        return reviews.map(({ review }) => review);
-      }),
-    });
-  }),
-);
+    findByChatId: operation("findByChatId", function* (pid, chatId, limit) {
+      const atMost = limit === null ? sql`` : sql`LIMIT ${limit}`;
+      const reviews = yield* readReviews(sql`
+        SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
+        WHERE pid = ${pid} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
+        ORDER BY reviewed_at DESC, the_other ${atMost}`);
+      return reviews.map(({ review }) => review);
+    }),
+  };
+});
 
 /**
  * Selects the pair of chat users of a review. `the_one` is the user with the ID `chatId`, and `the_other` is the other

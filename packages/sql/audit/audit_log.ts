@@ -7,13 +7,13 @@ import {
   auditActions,
 } from "@accountlink/core/audit";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Layer, Schema } from "effect";
+import { Effect, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
 import { literalsOf, tableOf } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import { storeLayer } from "../statements/store_operation.ts";
 
 const { columns, reader } = tableOf("audit_log", {
   sequence: Schema.Int,
@@ -39,29 +39,23 @@ export const readEntries = reader(
   }),
 );
 
-export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.effect(
-  AuditLog,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { operation } = operationsOf(sql, "AuditLog");
-    return AuditLog.of({
-      list: operation("list", (account, before, limit, filter) => {
-        assertStorable([account]);
-        return readEntries(listOn(sql, account, before, limit, filter));
-      }),
-
-      forget: operation("forget", (before) => {
-        // The oldest entries have the lowest sequences, so this needs no index of times.
-        const batch = sql`
-          DELETE FROM audit_log WHERE sequence IN (
-            SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
-            WHERE at < ${before})`;
-        // Stop only at a batch that deletes no row. A batch selects entries by sequence, which is not exactly the order
-        // of time, so any batch may contain entries that are too new to be deleted.
-        return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
-      }),
-    });
+export const layer = storeLayer(AuditLog)(({ sql, operation }) => ({
+  list: operation("list", (account, before, limit, filter) => {
+    assertStorable([account]);
+    return readEntries(listOn(sql, account, before, limit, filter));
   }),
-);
+
+  forget: operation("forget", (before) => {
+    // The oldest entries have the lowest sequences, so this needs no index of times.
+    const batch = sql`
+      DELETE FROM audit_log WHERE sequence IN (
+        SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
+        WHERE at < ${before})`;
+    // Stop only at a batch that deletes no row. A batch selects entries by sequence, which is not exactly the order
+    // of time, so any batch may contain entries that are too new to be deleted.
+    return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
+  }),
+}));
 
 const listOn = (
   sql: SqlClient.SqlClient,

@@ -8,91 +8,84 @@ import {
 import { type FlowId, SessionId } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Layer, Schema } from "effect";
-import { SqlClient } from "effect/sql";
-import { dialectOf } from "../statements/dialect.ts";
+import { Array as Arr, Effect, Schema } from "effect";
 import { columnReader, literalsOf, tableOf, textAs } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import { storeLayer } from "../statements/store_operation.ts";
 
-export const layer: Layer.Layer<FlowStore, never, SqlClient.SqlClient> = Layer.effect(
-  FlowStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { forReference, forUpdate, rowsWritten, usersInUse } = dialectOf(sql);
-    const { operation, transaction } = operationsOf(sql, "FlowStore");
+export const layer = storeLayer(FlowStore)((parts) => {
+  const { sql, operation, transaction, forReference, forUpdate, rowsWritten, usersInUse } = parts;
+  const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
+    // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
+    yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
+    yield* sql`
+      SELECT chat_id FROM links
+      WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;
+    return yield* readFlows(sql`
+      UPDATE verification_flows SET id = ${nextId}, chat_id = ${chatId}, game_id = NULL, seen_version = NULL
+      WHERE id = ${id} AND expires_at > ${at}
+      RETURNING ${flowColumns}`);
+  });
 
-    const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-      // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
-      yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
-      yield* sql`
-        SELECT chat_id FROM links
-        WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;
-      return yield* readFlows(sql`
-        UPDATE verification_flows SET id = ${nextId}, chat_id = ${chatId}, game_id = NULL, seen_version = NULL
-        WHERE id = ${id} AND expires_at > ${at}
-        RETURNING ${flowColumns}`);
-    });
+  const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
+    const [flow] = yield* readFlows(sql`
+      SELECT ${flowColumns} FROM verification_flows
+      WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`);
+    if (flow === undefined) return [];
+    // Read the version after the flow is locked, so that the flow's chat user cannot change in between.
+    const [version = 0] = yield* readVersions(
+      sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
+    );
+    // One UPDATE sets all columns. A second UPDATE would lock the scope after the flow, and could deadlock with
+    // deleteScope.
+    return yield* readFlows(sql`
+      UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
+      WHERE id = ${id}
+      RETURNING ${flowColumns}`);
+  });
 
-    const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
-      const [flow] = yield* readFlows(sql`
-        SELECT ${flowColumns} FROM verification_flows
-        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`);
-      if (flow === undefined) return [];
-      // Read the version after the flow is locked, so that the flow's chat user cannot change in between.
-      const [version = 0] = yield* readVersions(
-        sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
-      );
-      // One UPDATE sets all columns. A second UPDATE would lock the scope after the flow, and could deadlock with
-      // deleteScope.
-      return yield* readFlows(sql`
-        UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
-        WHERE id = ${id}
-        RETURNING ${flowColumns}`);
-    });
+  return {
+    begin: operation("begin", function* (flow) {
+      assertStorable([flow.id, flow.redirect ?? ""]);
+      yield* sql`INSERT INTO verification_flows ${sql.insert(flows.rowOf(flow))}`;
+    }),
 
-    return FlowStore.of({
-      begin: operation("begin", function* (flow) {
-        assertStorable([flow.id, flow.redirect ?? ""]);
-        yield* sql`INSERT INTO verification_flows ${sql.insert(flows.rowOf(flow))}`;
-      }),
+    find: operation("find", (id, at) => {
+      const found = sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`;
+      return Effect.map(readFlows(found), Arr.head);
+    }),
 
-      find: operation("find", (id, at) => {
-        const found = sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`;
-        return Effect.map(readFlows(found), Arr.head);
-      }),
+    challenge: operation("challenge", function* ({ stateHash, flow, step, expiresAt }) {
+      const inserted = sql`
+        INSERT INTO sign_ins (${challengeColumns})
+        SELECT ${stateHash}, id, ${step}, ${expiresAt} FROM verification_flows WHERE id = ${flow} ${forReference}`;
+      return rowsWritten(yield* inserted.raw) > 0;
+    }),
 
-      challenge: operation("challenge", function* ({ stateHash, flow, step, expiresAt }) {
-        const inserted = sql`
-          INSERT INTO sign_ins (${challengeColumns})
-          SELECT ${stateHash}, id, ${step}, ${expiresAt} FROM verification_flows WHERE id = ${flow} ${forReference}`;
-        return rowsWritten(yield* inserted.raw) > 0;
-      }),
+    takeChallenge: operation("takeChallenge", (id, stateHash, at) => {
+      const taken = sql`
+        DELETE FROM sign_ins
+        WHERE state_hash = ${stateHash} AND flow_id = ${id} AND expires_at > ${at}
+          AND EXISTS (SELECT 1 FROM verification_flows WHERE id = ${id} AND expires_at > ${at})
+        RETURNING ${challengeColumns}`;
+      return Effect.map(readChallenges(taken), Arr.head);
+    }),
 
-      takeChallenge: operation("takeChallenge", (id, stateHash, at) => {
-        const taken = sql`
-          DELETE FROM sign_ins
-          WHERE state_hash = ${stateHash} AND flow_id = ${id} AND expires_at > ${at}
-            AND EXISTS (SELECT 1 FROM verification_flows WHERE id = ${id} AND expires_at > ${at})
-          RETURNING ${challengeColumns}`;
-        return Effect.map(readChallenges(taken), Arr.head);
-      }),
+    prove: transaction("prove", function* (id, proof, at, nextId) {
+      assertStorable([nextId]);
+      const proven =
+        proof.step === "chat"
+          ? yield* proveChat(id, proof.chatId, at, nextId)
+          : yield* proveGame(id, proof.gameId, at, nextId);
+      // ON UPDATE CASCADE has already stored the new flow ID in the challenges of the flow.
+      if (proven.length > 0) yield* sql`DELETE FROM sign_ins WHERE flow_id = ${nextId}`;
+      return Arr.head(proven);
+    }),
 
-      prove: transaction("prove", function* (id, proof, at, nextId) {
-        assertStorable([nextId]);
-        const proven =
-          proof.step === "chat"
-            ? yield* proveChat(id, proof.chatId, at, nextId)
-            : yield* proveGame(id, proof.gameId, at, nextId);
-        // ON UPDATE CASCADE has already stored the new flow ID in the challenges of the flow.
-        if (proven.length > 0) yield* sql`DELETE FROM sign_ins WHERE flow_id = ${nextId}`;
-        return Arr.head(proven);
-      }),
-
-      end: operation("end", function* (id) {
-        yield* sql`DELETE FROM verification_flows WHERE id = ${id}`;
-      }),
-    });
-  }),
-);
+    end: operation("end", function* (id) {
+      yield* sql`DELETE FROM verification_flows WHERE id = ${id}`;
+    }),
+  };
+});
 
 const flows = tableOf(
   "verification_flows",

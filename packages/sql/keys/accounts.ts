@@ -13,16 +13,11 @@ import {
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { columnReader, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
 
-export const accountOperations = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, isAnyOf } = dialectOf(sql);
-  const { operation, transaction } = operationsOf(sql, "KeyStore");
-
+export const accountOperations = ({ sql, operation, transaction, forUpdate, isAnyOf }: StoreParts) => {
   const findAccount = (name: string) =>
     readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name}`);
 

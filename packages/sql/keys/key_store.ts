@@ -12,13 +12,12 @@ import {
 import type { KeyKind } from "@accountlink/core/limits";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Layer, Schema } from "effect";
-import { SqlClient, SqlConnection, type SqlError, type Statement } from "effect/sql";
+import { Array as Arr, Effect, Schema } from "effect";
+import { type SqlError, type Statement } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { batchedLookup } from "../statements/batching.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { columnReader, literalSql, literalsOf, tableOf } from "../statements/row.ts";
-import { operationsOf, rollBack } from "../statements/store_operation.ts";
+import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import {
   accountColumns,
   accountOperations,
@@ -29,12 +28,8 @@ import {
   withScope,
 } from "./accounts.ts";
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const connection = yield* SqlConnection.Connection;
-  const dialect = dialectOf(sql);
-  const { elements, forUpdate, forUpdateOf, isAmong } = dialect;
-  const { operation, transaction } = operationsOf(sql, "KeyStore");
+export const layer = storeLayer(KeyStore)((parts) => {
+  const { sql, connection, operation, transaction, elements, forUpdate, forUpdateOf, isAmong } = parts;
 
   // Every request needs a key, so the lookups of keys are prepared once, and share a statement on Postgres.
   const byHash = (hash: Statement.Fragment) => sql`
@@ -45,7 +40,7 @@ const make = Effect.gen(function* () {
   // The LIMIT forces index lookups; a plain join would scan small tables.
   const [several] = sql`
     SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (${byHash(sql.literal("value ->> 0"))} LIMIT 1) AS found`.compile();
-  const presented = batchedLookup<[hash: string]>(dialect, {
+  const presented = batchedLookup<[hash: string]>(parts, {
     columns: ["hash"],
     one: (hash) => connection.execute(one, [hash], undefined),
     several: (hashes) => connection.execute(several, [JSON.stringify(hashes)], undefined),
@@ -76,8 +71,8 @@ const make = Effect.gen(function* () {
     action: AuditAction,
   ) => insertEntry(sql, { actor, requestId, at, account, pid, action, details: { keyId: id, status } });
 
-  return KeyStore.of({
-    ...accountOperations(sql),
+  return {
+    ...accountOperations(parts),
 
     findByHash: operation("findByHash", (hash) => {
       assertStorable([hash]);
@@ -166,11 +161,8 @@ const make = Effect.gen(function* () {
       yield* insertEntry(sql, { actor, requestId, at, account, pid, action, details });
       return "updated";
     }),
-  });
+  };
 });
-
-export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
-  Layer.effect(KeyStore, make);
 
 const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";
 

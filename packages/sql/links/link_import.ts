@@ -10,15 +10,21 @@ import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
 /** A statement of `node:sqlite` blocks the process, by a few milliseconds for this many lines. */
 const linesAtOnce = 200;
 
-export const linkImports = (sql: SqlClient.SqlClient) => {
-  const { elements, firstRows, isRemote, rowsWritten } = dialectOf(sql);
-  const { operation, bulkTransaction } = operationsOf(sql, "LinkStore");
+export const linkImports = ({
+  sql,
+  operation,
+  bulkTransaction,
+  elements,
+  firstRows,
+  isRemote,
+  rowsWritten,
+}: StoreParts) => {
   const { lockScope } = linkStatements(sql);
   const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
 

@@ -3,11 +3,10 @@ import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { groupBy } from "@accountlink/core/group_by";
 import { type GameSet, type LinkRecord, maxChatsOfGame } from "@accountlink/core/links";
 import { Effect, Exit, Option } from "effect";
-import type { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import type { SqlConnection, SqlError, Statement } from "effect/sql";
 import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { literalSql, readerOf, UnreadableRow } from "../statements/row.ts";
-import { operationsOf, storeOperation } from "../statements/store_operation.ts";
+import { type StoreParts, storeOperation } from "../statements/store_operation.ts";
 
 /** A row as an array of values in column order: cheaper than an object for lookups. */
 type RowValues = ReadonlyArray<unknown>;
@@ -18,28 +17,26 @@ export const valuesOn =
   (statement: Statement.Statement<unknown>): Effect.Effect<ReadonlyArray<RowValues>, SqlError.SqlError> =>
     connection.executeValues(...statement.compile());
 
-export const linkLookups = (sql: SqlClient.SqlClient, connection: SqlConnection.Connection) => {
-  const dialect = dialectOf(sql);
-  const { isAmong } = dialect;
-  const { operation } = operationsOf(sql, "LinkStore");
+export const linkLookups = (parts: StoreParts) => {
+  const { sql, connection, operation, isAmong } = parts;
   const values = valuesOn(connection);
-  const texts = hotStatements(sql);
+  const texts = hotStatements(parts);
   const run = (text: string, params: ReadonlyArray<unknown>) => connection.executeValues(text, params);
 
-  const byChatId = batchedLookup<[Pid, ChatId], RowValues>(dialect, {
+  const byChatId = batchedLookup<[Pid, ChatId], RowValues>(parts, {
     columns: [5, 0],
     one: (pid, chatId) => run(texts.byChatId, [pid, chatId]),
     several: (pairs) => run(texts.byPairs, [JSON.stringify(pairs)]),
   });
 
-  const byGame = batchedLookup<[Pid, GameId], RowValues>(dialect, {
+  const byGame = batchedLookup<[Pid, GameId], RowValues>(parts, {
     columns: [2, 1],
     one: (pid, gameId) => run(texts.byGame, [pid, gameId]),
     several: (pairs) => run(texts.byGamePairs, [JSON.stringify(pairs)]),
   });
 
   const gamesOf = batched<[Pid, ReadonlyArray<ChatId>], ReadonlyMap<ChatId, GameId>, ReadError>(
-    dialect,
+    parts,
     (inputs, contexts) => {
       const ids = JSON.stringify(inputs.flatMap(([, chatIds]) => chatIds));
       const games = values(
@@ -83,8 +80,7 @@ export const linkLookups = (sql: SqlClient.SqlClient, connection: SqlConnection.
  * The statements of nearly all requests as constant texts: building a statement from a template takes 4 µs, as long as
  * SQLite takes to run it.
  */
-const hotStatements = (sql: SqlClient.SqlClient) => {
-  const { elements } = dialectOf(sql);
+const hotStatements = ({ sql, elements }: StoreParts) => {
   const firstOfGame = sql.literal(`LIMIT ${maxChatsOfGame}`);
   return {
     /** Parameters: pid, chat ID. */

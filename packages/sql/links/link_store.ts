@@ -2,12 +2,11 @@ import { LinkStore, type Pid } from "@accountlink/core";
 import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
 import { isLinked } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option } from "effect";
-import { SqlClient, SqlConnection } from "effect/sql";
+import { Effect, Option } from "effect";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { readerOf } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import { storeLayer } from "../statements/store_operation.ts";
 import { linkImports } from "./link_import.ts";
 import {
   isId,
@@ -24,10 +23,8 @@ import { linkStatements, relinkOf } from "./link_statements.ts";
 import { scopeDeletions } from "./scope_deletion.ts";
 import { setGameOn } from "./set_game.ts";
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const connection = yield* SqlConnection.Connection;
-  const { operation, transaction } = operationsOf(sql, "LinkStore");
+export const layer = storeLayer(LinkStore)((parts) => {
+  const { sql, connection, operation, transaction } = parts;
   const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
   const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
@@ -55,8 +52,8 @@ const make = Effect.gen(function* () {
     return links;
   });
 
-  return LinkStore.of({
-    ...linkLookups(sql, connection),
+  return {
+    ...linkLookups(parts),
 
     /**
      * Counts the links in steps, from the latest verification to the earliest, because one long SQLite statement would
@@ -123,7 +120,7 @@ const make = Effect.gen(function* () {
       return page.filter(isLinked);
     }),
 
-    ...setGameOn(sql),
+    ...setGameOn(parts),
 
     removeGame: transaction("removeGame", function* (write) {
       const { pid, chatId, at } = write;
@@ -161,13 +158,10 @@ const make = Effect.gen(function* () {
       return { _tag: "Moved", gameId };
     }),
 
-    ...linkImports(sql),
-    ...scopeDeletions(sql),
-  });
+    ...linkImports(parts),
+    ...scopeDeletions(parts),
+  };
 });
-
-export const layer: Layer.Layer<LinkStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
-  Layer.effect(LinkStore, make);
 
 const countStep = 20_000;
 

@@ -14,14 +14,18 @@ import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
 
-export const scopeDeletions = (sql: SqlClient.SqlClient) => {
-  const { firstRows, forUpdate, isRemote, rowsWritten } = dialectOf(sql);
-  const { operation, bulkTransaction } = operationsOf(sql, "LinkStore");
-
+export const scopeDeletions = ({
+  sql,
+  operation,
+  bulkTransaction,
+  firstRows,
+  forUpdate,
+  isRemote,
+  rowsWritten,
+}: StoreParts) => {
   const deleteFew = Effect.fnUntraced(function* (
     write: WriteContext,
     { name, primaryKey }: (typeof tables)[number],

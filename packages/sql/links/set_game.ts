@@ -12,17 +12,16 @@ import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertRequest, isTakenKey } from "../idempotency_store.ts";
-import { dialectOf } from "../statements/dialect.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
 import { readSets, recordColumns } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
 type Operations = Pick<LinkStore["Service"], "setGame" | "setGameOnce">;
 
-export const setGameOn = (sql: SqlClient.SqlClient): Operations => {
-  const { operation, transaction } = operationsOf(sql, "LinkStore");
-  if (!dialectOf(sql).isRemote) return { setGame: transaction("setGame", setInTransaction(sql)) };
-  const statement = statementOn(sql);
+export const setGameOn = (parts: StoreParts): Operations => {
+  const { sql, operation, transaction, isRemote } = parts;
+  if (!isRemote) return { setGame: transaction("setGame", setInTransaction(sql)) };
+  const statement = statementOn(parts);
   const set = (write: SetGame, request?: IdempotentWrite) =>
     Effect.flatMap(readSets(statement(write, request)), (sets) => onlyOf(write, sets));
   return {
@@ -70,8 +69,7 @@ const result = `json_build_object(${Object.entries(fields)
   .map(([name, value]) => `'${name}', ${value}`)
   .join(", ")})`;
 
-const statementOn = (sql: SqlClient.SqlClient) => {
-  const { jsonObject, usersInUse } = dialectOf(sql);
+const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
   // Lock the users of an idempotent write and the scope before the record, like an erasure and a deletion of the scope.
   const scopeOf = (pid: string, users: Statement.Fragment) =>
     sql`FROM scopes, ${users} WHERE pid = ${pid} AND locks >= 0 FOR KEY SHARE OF scopes`;

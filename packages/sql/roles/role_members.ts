@@ -14,9 +14,8 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { dialectOf } from "../statements/dialect.ts";
 import { literalsOf, schemaReaderOf, tableOf, type ValuesOf } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
 
 export const isPlan = (sql: SqlClient.SqlClient, { pid, guildId }: PlanPlace) =>
   sql`pid = ${pid} AND guild_id = ${guildId}`;
@@ -25,10 +24,15 @@ export const isPlan = (sql: SqlClient.SqlClient, { pid, guildId }: PlanPlace) =>
 export const sweepStart = (sql: SqlClient.SqlClient, total: number, at: Millis) => sql`
   revision = revision + 1, sweep_started_at = ${at}, sweep_after = NULL, sweep_done = 0, sweep_total = ${total}`;
 
-export const memberOperations = (sql: SqlClient.SqlClient) => {
-  const { elements, forUpdate, isAmong, rowsWritten } = dialectOf(sql);
-  const { operation, transaction } = operationsOf(sql, "RolePlanStore");
-
+export const memberOperations = ({
+  sql,
+  operation,
+  transaction,
+  elements,
+  forUpdate,
+  isAmong,
+  rowsWritten,
+}: StoreParts) => {
   const markAgain = sql`
     ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
       mark = role_members.mark + 1, since = COALESCE(role_members.since, excluded.since), due_at = excluded.due_at`;

@@ -16,143 +16,137 @@ import {
   shownProblems,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Layer, Schema } from "effect";
-import { SqlClient } from "effect/sql";
+import { Array as Arr, Effect, Schema } from "effect";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { scopeOf } from "../keys/accounts.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { leasesOn } from "../statements/leases.ts";
 import { columnReader, literalSql, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import { storeLayer } from "../statements/store_operation.ts";
 import { isPlan, memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
 
-export const layer: Layer.Layer<RolePlanStore, never, SqlClient.SqlClient> = Layer.effect(
-  RolePlanStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { forUpdateOf, onlyOne, rowsWritten } = dialectOf(sql);
-    const { operation, transaction, bulkTransaction } = operationsOf(sql, "RolePlanStore");
+export const layer = storeLayer(RolePlanStore)((parts) => {
+  const { sql, operation, transaction, bulkTransaction, forUpdateOf, onlyOne, rowsWritten } = parts;
 
-    const plans = sql`SELECT ${planColumns} FROM ${planTables}`;
-    const isPlace = ({ pid, guildId }: PlanPlace) =>
-      sql`role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`;
-    const isOn = sql`role_plans.state = 'on' AND accounts.status = 'active'`;
-    const ofPlan = sql`pid = role_plans.pid AND guild_id = role_plans.guild_id`;
+  const plans = sql`SELECT ${planColumns} FROM ${planTables}`;
+  const isPlace = ({ pid, guildId }: PlanPlace) =>
+    sql`role_plans.pid = ${pid} AND role_plans.guild_id = ${guildId}`;
+  const isOn = sql`role_plans.state = 'on' AND accounts.status = 'active'`;
+  const ofPlan = sql`pid = role_plans.pid AND guild_id = role_plans.guild_id`;
 
-    const findForUpdate = (place: PlanPlace) =>
-      readPlans(sql`${plans} WHERE ${isPlace(place)} ${forUpdateOf("role_plans")}`);
+  const findForUpdate = (place: PlanPlace) =>
+    readPlans(sql`${plans} WHERE ${isPlace(place)} ${forUpdateOf("role_plans")}`);
 
-    const insertChange = (
-      { pid, actor, requestId, at }: PlanWrite,
-      action: "roles.updated" | "roles.deleted",
-      details: AuditEntry["details"],
-    ) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
+  const insertChange = (
+    { pid, actor, requestId, at }: PlanWrite,
+    action: "roles.updated" | "roles.deleted",
+    details: AuditEntry["details"],
+  ) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
 
-    // `guild_id` can be the key, because a guild has at most one plan with the state 'on'.
-    const lease = leasesOn(sql, {
-      table: "role_plans",
-      key: "guild_id",
-      nodes: "role_plan_nodes",
-      isNeeded: sql`state = 'on'`,
-    });
+  // `guild_id` can be the key, because a guild has at most one plan with the state 'on'.
+  const lease = leasesOn(sql, {
+    table: "role_plans",
+    key: "guild_id",
+    nodes: "role_plan_nodes",
+    isNeeded: sql`state = 'on'`,
+  });
 
-    return RolePlanStore.of({
-      ...memberOperations(sql),
+  return {
+    ...memberOperations(parts),
 
-      find: operation("find", (place) =>
-        Effect.map(readPlans(sql`${plans} WHERE ${isPlace(place)}`), Arr.head),
-      ),
+    find: operation("find", (place) =>
+      Effect.map(readPlans(sql`${plans} WHERE ${isPlace(place)}`), Arr.head),
+    ),
 
-      findOn: operation("findOn", (guildId) => {
-        const on = sql`
-          ${plans} JOIN accounts ON accounts.name = scopes.account WHERE role_plans.guild_id = ${guildId} AND ${isOn}`;
-        return Effect.map(readPlans(on), Arr.head);
-      }),
+    findOn: operation("findOn", (guildId) => {
+      const on = sql`
+        ${plans} JOIN accounts ON accounts.name = scopes.account WHERE role_plans.guild_id = ${guildId} AND ${isOn}`;
+      return Effect.map(readPlans(on), Arr.head);
+    }),
 
-      list: operation("list", (pid) =>
-        readPlans(sql`${plans} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`),
-      ),
+    list: operation("list", (pid) =>
+      readPlans(sql`${plans} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`),
+    ),
 
-      put: transaction("put", function* (write) {
-        const { pid, guildId, settings, position, at } = write;
-        assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
-        yield* sql`SELECT locks FROM ${onlyOne(`role plans of guild ${guildId}`)}`;
-        const others = yield* sql`
-          SELECT pid FROM role_plans WHERE guild_id = ${guildId} AND pid <> ${pid} AND state = 'on'`;
-        if (settings.state === "on" && others.length > 0) return false;
-        const [stored] = yield* findForUpdate(write);
-        const before = stored ?? noPlan;
-        const changed = changedSettings(before, settings);
-        if (changed.length === 0) return true;
-        const values = { ...settingColumns(settings), ...(before.state === "on" ? {} : { position }) };
-        if (stored === undefined) {
-          const progress = { position, revision: 0, sweep_done: 0 };
-          yield* sql`INSERT INTO role_plans ${sql.insert({ pid, guild_id: guildId, ...values, ...progress })}`;
-        } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
-        const sweep =
-          settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
-        yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
-        yield* insertChange(write, "roles.updated", planEntryDetails(write, settings, changed));
-        return true;
-      }),
+    put: transaction("put", function* (write) {
+      const { pid, guildId, settings, position, at } = write;
+      assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
+      yield* sql`SELECT locks FROM ${onlyOne(`role plans of guild ${guildId}`)}`;
+      const others = yield* sql`
+        SELECT pid FROM role_plans WHERE guild_id = ${guildId} AND pid <> ${pid} AND state = 'on'`;
+      if (settings.state === "on" && others.length > 0) return false;
+      const [stored] = yield* findForUpdate(write);
+      const before = stored ?? noPlan;
+      const changed = changedSettings(before, settings);
+      if (changed.length === 0) return true;
+      const values = { ...settingColumns(settings), ...(before.state === "on" ? {} : { position }) };
+      if (stored === undefined) {
+        const progress = { position, revision: 0, sweep_done: 0 };
+        yield* sql`INSERT INTO role_plans ${sql.insert({ pid, guild_id: guildId, ...values, ...progress })}`;
+      } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
+      const sweep =
+        settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
+      yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
+      yield* insertChange(write, "roles.updated", planEntryDetails(write, settings, changed));
+      return true;
+    }),
 
-      pause: transaction("pause", function* (write) {
-        const [stored] = yield* findForUpdate(write);
-        if (stored?.state !== "on") return false;
-        yield* sql`
-          UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
-          WHERE ${isPlan(sql, write)}`;
-        const details = planEntryDetails(write, { ...stored, state: "paused" }, ["state"]);
-        yield* insertChange(write, "roles.updated", details);
-        return true;
-      }),
+    pause: transaction("pause", function* (write) {
+      const [stored] = yield* findForUpdate(write);
+      if (stored?.state !== "on") return false;
+      yield* sql`
+        UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
+        WHERE ${isPlan(sql, write)}`;
+      const details = planEntryDetails(write, { ...stored, state: "paused" }, ["state"]);
+      yield* insertChange(write, "roles.updated", details);
+      return true;
+    }),
 
-      remove: bulkTransaction("remove", function* (write) {
-        const [stored] = yield* findForUpdate(write);
-        if (stored === undefined) return false;
-        for (const table of ["role_members", "role_problems", "role_plans"]) {
-          yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
-        }
-        yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
-        return true;
-      }),
+    remove: bulkTransaction("remove", function* (write) {
+      const [stored] = yield* findForUpdate(write);
+      if (stored === undefined) return false;
+      for (const table of ["role_members", "role_problems", "role_plans"]) {
+        yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
+      }
+      yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
+      return true;
+    }),
 
-      startSweep: operation("startSweep", function* (place, at) {
-        const start = sql`UPDATE role_plans SET ${sweepStart(sql, 0, at)} WHERE ${isPlan(sql, place)} AND state = 'on'`;
-        return rowsWritten(yield* start.raw) > 0;
-      }),
+    startSweep: operation("startSweep", function* (place, at) {
+      const start = sql`UPDATE role_plans SET ${sweepStart(sql, 0, at)} WHERE ${isPlan(sql, place)} AND state = 'on'`;
+      return rowsWritten(yield* start.raw) > 0;
+    }),
 
-      status: operation("status", function* (place) {
-        const [found] = yield* readStatuses(sql`
-          SELECT ${sweepColumns},
-            (SELECT COUNT(*) FROM role_members WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL) AS pending
-          FROM role_plans WHERE ${isPlan(sql, place)}`);
-        const problems = yield* readProblems(sql`
-          SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
-          ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`);
-        return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
-      }),
+    status: operation("status", function* (place) {
+      const [found] = yield* readStatuses(sql`
+        SELECT ${sweepColumns},
+          (SELECT COUNT(*) FROM role_members WHERE ${isPlan(sql, place)} AND due_at IS NOT NULL) AS pending
+        FROM role_plans WHERE ${isPlan(sql, place)}`);
+      const problems = yield* readProblems(sql`
+        SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
+        ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`);
+      return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
+    }),
 
-      hold: operation("hold", function* (write) {
-        assertStorable([write.node]);
-        if (!(yield* lease(write))) return [];
-        return yield* readHeldPlans(sql`
-          SELECT ${planColumns}, ${sweepColumns}, role_plans.position, role_plans.revision,
-            (SELECT MIN(due_at) FROM role_members WHERE ${ofPlan} AND due_at IS NOT NULL) AS next_due_at,
-            (SELECT MIN(since) FROM role_members WHERE ${ofPlan} AND since IS NOT NULL) AS oldest_since
-          FROM ${planTables} JOIN accounts ON accounts.name = scopes.account
-          WHERE role_plans.holder = ${write.node} AND ${isOn}
-          ORDER BY role_plans.pid, role_plans.guild_id`);
-      }),
+    hold: operation("hold", function* (write) {
+      assertStorable([write.node]);
+      if (!(yield* lease(write))) return [];
+      return yield* readHeldPlans(sql`
+        SELECT ${planColumns}, ${sweepColumns}, role_plans.position, role_plans.revision,
+          (SELECT MIN(due_at) FROM role_members WHERE ${ofPlan} AND due_at IS NOT NULL) AS next_due_at,
+          (SELECT MIN(since) FROM role_members WHERE ${ofPlan} AND since IS NOT NULL) AS oldest_since
+        FROM ${planTables} JOIN accounts ON accounts.name = scopes.account
+        WHERE role_plans.holder = ${write.node} AND ${isOn}
+        ORDER BY role_plans.pid, role_plans.guild_id`);
+    }),
 
-      firstNode: operation("firstNode", (prefix, at) => {
-        const nodes = sql`
-          SELECT id FROM role_plan_nodes
-          WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`;
-        return Effect.map(readNodes(nodes), Arr.head);
-      }),
-    });
-  }),
-);
+    firstNode: operation("firstNode", (prefix, at) => {
+      const nodes = sql`
+        SELECT id FROM role_plan_nodes
+        WHERE lives_until > ${at} AND substr(id, 1, ${prefix.length}) = ${prefix} ORDER BY id LIMIT 1`;
+      return Effect.map(readNodes(nodes), Arr.head);
+    }),
+  };
+});
 
 const OptionalInt = Schema.NullOr(Schema.Int);
 const OptionalText = Schema.NullOr(Schema.String);

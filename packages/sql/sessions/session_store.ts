@@ -4,8 +4,7 @@ import type { SessionId } from "@accountlink/core/ids";
 import { advancedSession, type CreationBurst, canAdvance, SessionStore } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Layer, Option, Schema } from "effect";
-import { SqlClient, SqlConnection } from "effect/sql";
+import { Array as Arr, Effect, Option, Schema } from "effect";
 import { storeSightings } from "../alts/sighting_store.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import {
@@ -16,18 +15,14 @@ import {
   storeSession,
   unfinished,
 } from "../flow/session_row.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, deleteInBatches, inBatches } from "../statements/in_batches.ts";
 import { columnReader } from "../statements/row.ts";
-import { operationsOf, rollBack } from "../statements/store_operation.ts";
+import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import { completeFlow } from "./flow_completion.ts";
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const connection = yield* SqlConnection.Connection;
-  const { forUpdate, forUpdateUnlocked, isAmong } = dialectOf(sql);
-  const { operation, transaction, bulkTransaction } = operationsOf(sql, "SessionStore");
-
+export const layer = storeLayer(SessionStore)((parts) => {
+  const { sql, connection, operation, transaction, bulkTransaction, forUpdate, forUpdateUnlocked, isAmong } =
+    parts;
   // Every subscriber of a session reads the session after each change. Compile the statement only once, because this
   // read is on the hot path.
   const [byId] = sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${""}`.compile();
@@ -84,7 +79,7 @@ const make = Effect.gen(function* () {
     return ids.length;
   }, sql.withTransaction);
 
-  return SessionStore.of({
+  return {
     find: operation("find", (id) =>
       Effect.map(readSessions(connection.execute(byId, [id], undefined)), Arr.head),
     ),
@@ -162,11 +157,8 @@ const make = Effect.gen(function* () {
       });
       return expired;
     }),
-  });
+  };
 });
-
-export const layer: Layer.Layer<SessionStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
-  Layer.effect(SessionStore, make);
 
 const readFullAts = columnReader("session_bursts", "full_at", Schema.Int);
 

@@ -1,9 +1,9 @@
 /** The error boundary of the stores: maps database failures to `StoreUnavailable`. */
 import { StoreUnavailable } from "@accountlink/core";
 import { traced } from "@accountlink/core/telemetry";
-import { Cause, Data, Effect } from "effect";
-import { type SqlClient, SqlError } from "effect/sql";
-import { dialectOf } from "./dialect.ts";
+import { Cause, type Context, Data, Effect, Layer } from "effect";
+import { SqlClient, SqlConnection, SqlError } from "effect/sql";
+import { type Dialect, dialectOf } from "./dialect.ts";
 import type { UnreadableRow } from "./row.ts";
 
 /**
@@ -37,7 +37,7 @@ export const storeOperation =
  * Makes the operations of a store from functions that return an effect or a generator. `transaction` runs a function as
  * one transaction, and `bulkTransaction` gives a transaction over many rows a longer timeout.
  */
-export const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
+const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
   const within =
     (around: Around) =>
     <Args extends ReadonlyArray<unknown>, A>(
@@ -62,6 +62,28 @@ export const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
     bulkTransaction: within((effect) => withBulkTimeout(sql.withTransaction(effect))),
   };
 };
+
+/** What the operations of a store are made of. */
+export interface StoreParts extends Dialect, ReturnType<typeof operationsOf> {
+  readonly sql: SqlClient.SqlClient;
+  readonly connection: SqlConnection.Connection;
+}
+
+/** Provides a storage port. Its operations are named and traced after the port. */
+export const storeLayer =
+  <Port, Store>(port: Context.Service<Port, Store>) =>
+  (
+    make: (parts: StoreParts) => Store,
+  ): Layer.Layer<Port, never, SqlClient.SqlClient | SqlConnection.Connection> =>
+    Layer.effect(
+      port,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const connection = yield* SqlConnection.Connection;
+        const name = port.key.slice(port.key.lastIndexOf("/") + 1);
+        return make({ sql, connection, ...dialectOf(sql), ...operationsOf(sql, name) });
+      }),
+    );
 
 type Ending = Failure | RolledBack;
 

@@ -2,8 +2,7 @@ import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { UserStore } from "@accountlink/core/users";
-import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { flowColumns, readFlows } from "../flow/flow_store.ts";
@@ -13,88 +12,83 @@ import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { findMemberships } from "../member_store.ts";
 import { findUserRoles } from "../roles/role_members.ts";
 import { readSignIns, signInColumns } from "../sign_in_store.ts";
-import { dialectOf } from "../statements/dialect.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import { storeLayer } from "../statements/store_operation.ts";
 import { eraseUserOn, findUserEntries } from "./user_erasure.ts";
 
-export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.effect(
-  UserStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { withBulkTimeout, isRemote, isAnyOf, rowsWritten } = dialectOf(sql);
-    const { operation } = operationsOf(sql, "UserStore");
-    const erase = eraseUserOn(sql);
-    const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
+export const layer = storeLayer(UserStore)((parts) => {
+  const { sql, operation, withBulkTimeout, isRemote, isAnyOf, rowsWritten } = parts;
+  const erase = eraseUserOn(sql);
+  const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
-    const findRecords = Effect.fnUntraced(function* (chatId: ChatId) {
-      const rows = yield* sql`
-        SELECT links.pid, account, guild_id, ${recordColumns} FROM links JOIN scopes ON scopes.pid = links.pid
-        WHERE links.${inAnyScope} AND chat_id = ${chatId} ORDER BY links.pid`;
-      const found = Effect.succeed(rows);
-      const [scopes, records] = [yield* readScopes(found), yield* readRecords(found)];
-      return scopes.flatMap((scope, index) => {
-        const record = records[index];
-        return record === undefined ? [] : [{ scope, record }];
-      });
+  const findRecords = Effect.fnUntraced(function* (chatId: ChatId) {
+    const rows = yield* sql`
+      SELECT links.pid, account, guild_id, ${recordColumns} FROM links JOIN scopes ON scopes.pid = links.pid
+      WHERE links.${inAnyScope} AND chat_id = ${chatId} ORDER BY links.pid`;
+    const found = Effect.succeed(rows);
+    const [scopes, records] = [yield* readScopes(found), yield* readRecords(found)];
+    return scopes.flatMap((scope, index) => {
+      const record = records[index];
+      return record === undefined ? [] : [{ scope, record }];
     });
+  });
 
-    const findSightings = Effect.fnUntraced(function* (chatId: ChatId) {
-      const seen = yield* readSightings(sql`
-        SELECT ${sightingColumns} FROM sightings WHERE ${inAnyScope} AND chat_id = ${chatId}
-        ORDER BY seen_at, pid, place_hash`);
-      return {
-        sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
-        browsers: seen.flatMap(({ sighting, ...found }) =>
-          isInBrowser(sighting) ? [{ ...found, sighting }] : [],
-        ),
-      };
-    });
-
-    const find = Effect.fnUntraced(function* (chatId: ChatId) {
-      const accounts = yield* readAccounts(
-        sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
-      );
-      const names = accounts.map(({ name }) => name);
-      return {
-        accounts,
-        memberships: yield* findMemberships(sql, chatId),
-        records: yield* findRecords(chatId),
-        ...(yield* findSightings(chatId)),
-        reviews: yield* readReviews(sql`
-          SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
-          WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
-          ORDER BY pid, reviewed_at DESC, the_other`),
-        roles: yield* findUserRoles(sql, chatId),
-        sessions: yield* readSessions(sql`
-          SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
-        flows: yield* readFlows(sql`
-          SELECT ${flowColumns} FROM verification_flows WHERE ${inAnyScope} AND chat_id = ${chatId}
-          ORDER BY expires_at, id`),
-        signIns: yield* readSignIns(sql`
-          SELECT ${signInColumns} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`),
-        entries: yield* findUserEntries(sql, chatId, names),
-      };
-    });
-
-    return UserStore.of({
-      // On Postgres, `withBulkTimeout` needs a transaction. On SQLite, a transaction would block all writers.
-      find: operation("find", (chatId) =>
-        isRemote ? withBulkTimeout(sql.withTransaction(find(chatId))) : find(chatId),
+  const findSightings = Effect.fnUntraced(function* (chatId: ChatId) {
+    const seen = yield* readSightings(sql`
+      SELECT ${sightingColumns} FROM sightings WHERE ${inAnyScope} AND chat_id = ${chatId}
+      ORDER BY seen_at, pid, place_hash`);
+    return {
+      sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
+      browsers: seen.flatMap(({ sighting, ...found }) =>
+        isInBrowser(sighting) ? [{ ...found, sighting }] : [],
       ),
+    };
+  });
 
-      findRecords: operation("findRecords", findRecords),
+  const find = Effect.fnUntraced(function* (chatId: ChatId) {
+    const accounts = yield* readAccounts(
+      sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
+    );
+    const names = accounts.map(({ name }) => name);
+    return {
+      accounts,
+      memberships: yield* findMemberships(sql, chatId),
+      records: yield* findRecords(chatId),
+      ...(yield* findSightings(chatId)),
+      reviews: yield* readReviews(sql`
+        SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
+        WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
+        ORDER BY pid, reviewed_at DESC, the_other`),
+      roles: yield* findUserRoles(sql, chatId),
+      sessions: yield* readSessions(sql`
+        SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
+      flows: yield* readFlows(sql`
+        SELECT ${flowColumns} FROM verification_flows WHERE ${inAnyScope} AND chat_id = ${chatId}
+        ORDER BY expires_at, id`),
+      signIns: yield* readSignIns(sql`
+        SELECT ${signInColumns} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`),
+      entries: yield* findUserEntries(sql, chatId, names),
+    };
+  });
 
-      findSightings: operation("findSightings", findSightings),
+  return {
+    // On Postgres, `withBulkTimeout` needs a transaction. On SQLite, a transaction would block all writers.
+    find: operation("find", (chatId) =>
+      isRemote ? withBulkTimeout(sql.withTransaction(find(chatId))) : find(chatId),
+    ),
 
-      forget: operation("forget", function* (chatId, places) {
-        const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
-        const forgotten = sql`DELETE FROM sightings WHERE ${inAnyScope} AND chat_id = ${chatId} AND ${isMeant}`;
-        return rowsWritten(yield* forgotten.raw);
-      }),
+    findRecords: operation("findRecords", findRecords),
 
-      erase: operation("erase", (write) => {
-        assertStorable([write.pseudonym]);
-        return withBulkTimeout(erase(write));
-      }),
-    });
-  }),
-);
+    findSightings: operation("findSightings", findSightings),
+
+    forget: operation("forget", function* (chatId, places) {
+      const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
+      const forgotten = sql`DELETE FROM sightings WHERE ${inAnyScope} AND chat_id = ${chatId} AND ${isMeant}`;
+      return rowsWritten(yield* forgotten.raw);
+    }),
+
+    erase: operation("erase", (write) => {
+      assertStorable([write.pseudonym]);
+      return withBulkTimeout(erase(write));
+    }),
+  };
+});

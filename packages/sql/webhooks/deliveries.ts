@@ -13,17 +13,21 @@ import {
   type WebhookStore,
 } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Option, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
-import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
 import { columnReader, literalsOf, schemaReaderOf, tableOf, textAs } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
 
-export const deliveryOperations = (sql: SqlClient.SqlClient) => {
-  const { elements, firstRows, forUpdate, isAmong, rowsWritten } = dialectOf(sql);
-  const { operation, transaction } = operationsOf(sql, "WebhookStore");
-
+export const deliveryOperations = ({
+  sql,
+  operation,
+  transaction,
+  elements,
+  firstRows,
+  forUpdate,
+  isAmong,
+  rowsWritten,
+}: StoreParts) => {
   const find = (id: WebhookId, eventId: string) =>
     readDeliveries(sql`
       SELECT ${deliveryColumns} FROM webhook_deliveries WHERE webhook_id = ${id} AND event_id = ${eventId}`);

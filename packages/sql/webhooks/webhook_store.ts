@@ -14,141 +14,136 @@ import {
   type WebhookWrite,
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
-import { Array as Arr, Effect, Layer, Predicate, Schema } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { Array as Arr, Effect, Predicate, Schema } from "effect";
+import { type Statement } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { withScope } from "../keys/accounts.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
 import { leasesOn } from "../statements/leases.ts";
 import { literalSql, literalsOf, tableOf, textAs } from "../statements/row.ts";
-import { operationsOf } from "../statements/store_operation.ts";
+import { storeLayer } from "../statements/store_operation.ts";
 import { deliveryOperations } from "./deliveries.ts";
 
-export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Layer.effect(
-  WebhookStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const { forUpdate, forUpdateOf, isAmong } = dialectOf(sql);
-    const { operation, transaction } = operationsOf(sql, "WebhookStore");
-    const lease = leasesOn(sql, {
-      table: "webhooks",
-      key: "id",
-      nodes: "webhook_nodes",
-      isNeeded: sql`1 = 1`,
-    });
+export const layer = storeLayer(WebhookStore)((parts) => {
+  const { sql, operation, transaction, forUpdate, forUpdateOf, isAmong } = parts;
+  const lease = leasesOn(sql, {
+    table: "webhooks",
+    key: "id",
+    nodes: "webhook_nodes",
+    isNeeded: sql`1 = 1`,
+  });
 
-    const find = (id: WebhookId, lock: Statement.Fragment = sql``) =>
-      readWebhooks(sql`SELECT ${webhookColumns} FROM ${webhookTables} WHERE webhooks.id = ${id} ${lock}`);
+  const find = (id: WebhookId, lock: Statement.Fragment = sql``) =>
+    readWebhooks(sql`SELECT ${webhookColumns} FROM ${webhookTables} WHERE webhooks.id = ${id} ${lock}`);
 
-    const findForUpdate = (id: WebhookId) => find(id, forUpdateOf("webhooks"));
+  const findForUpdate = (id: WebhookId) => find(id, forUpdateOf("webhooks"));
 
-    const insertChange = (
-      { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
-      webhook: Pick<StoredWebhook, "id" | "scope">,
-      action: AuditAction,
-      more: AuditEntry["details"] = {},
-    ) => {
-      const { pid, account } = webhook.scope;
-      const details = webhookEntryDetails(webhook, more);
-      return insertEntry(sql, { actor, requestId, at, account, pid, action, details });
-    };
+  const insertChange = (
+    { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
+    webhook: Pick<StoredWebhook, "id" | "scope">,
+    action: AuditAction,
+    more: AuditEntry["details"] = {},
+  ) => {
+    const { pid, account } = webhook.scope;
+    const details = webhookEntryDetails(webhook, more);
+    return insertEntry(sql, { actor, requestId, at, account, pid, action, details });
+  };
 
-    /** Counts undelivered events: failing, waiting, after the webhook's position in the feed, or without a position. */
-    const isWanted = sql`(webhooks.types = '[]' OR events.type ${isAmong(sql.literal("webhooks.types"))})`;
-    const pending = sql`(
-      (SELECT COUNT(*) FROM webhook_deliveries
-        WHERE webhook_id = webhooks.id AND webhook_deliveries.status IN ('failing', 'waiting'))
-      + (SELECT COUNT(*) FROM events
-        WHERE events.pid = webhooks.pid AND events.position > webhooks.position AND ${isWanted})
-      + (SELECT COUNT(*) FROM events
-        WHERE events.pid = webhooks.pid AND events.position IS NULL AND ${isWanted}))`;
+  /** Counts undelivered events: failing, waiting, after the webhook's position in the feed, or without a position. */
+  const isWanted = sql`(webhooks.types = '[]' OR events.type ${isAmong(sql.literal("webhooks.types"))})`;
+  const pending = sql`(
+    (SELECT COUNT(*) FROM webhook_deliveries
+      WHERE webhook_id = webhooks.id AND webhook_deliveries.status IN ('failing', 'waiting'))
+    + (SELECT COUNT(*) FROM events
+      WHERE events.pid = webhooks.pid AND events.position > webhooks.position AND ${isWanted})
+    + (SELECT COUNT(*) FROM events
+      WHERE events.pid = webhooks.pid AND events.position IS NULL AND ${isWanted}))`;
 
-    const removeRest = Effect.fnUntraced(function* (write: WebhookWrite) {
-      const [stored] = yield* findForUpdate(write.id);
-      if (stored === undefined) return false;
-      yield* sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${write.id}`;
-      yield* sql`DELETE FROM webhooks WHERE id = ${write.id}`;
-      yield* insertChange(write, stored, "webhook.deleted");
+  const removeRest = Effect.fnUntraced(function* (write: WebhookWrite) {
+    const [stored] = yield* findForUpdate(write.id);
+    if (stored === undefined) return false;
+    yield* sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${write.id}`;
+    yield* sql`DELETE FROM webhooks WHERE id = ${write.id}`;
+    yield* insertChange(write, stored, "webhook.deleted");
+    return true;
+  }, sql.withTransaction);
+
+  return {
+    ...deliveryOperations(parts),
+
+    find: operation("find", (id) => Effect.map(find(id), Arr.head)),
+
+    list: operation("list", ({ account, id }) => {
+      assertStorable([account ?? "", id ?? ""]);
+      const isOfAccount = account === null ? sql`1 = 1` : sql`scopes.account = ${account}`;
+      const isMeant = id === null ? isOfAccount : sql`${isOfAccount} AND webhooks.id = ${id}`;
+      return readWebhookDetails(sql`
+        SELECT ${webhookColumns}, ${pending} AS pending FROM ${webhookTables} WHERE ${isMeant}
+        ORDER BY webhooks.created_at, webhooks.id`);
+    }),
+
+    insert: transaction("insert", function* ({ webhook, sealed, position, maxOfScope, ...origin }) {
+      const { id, scope, url, description, createdAt, lastDeliveredAt } = webhook;
+      assertStorable([id, url, description, sealed]);
+      // Lock the scope, so that concurrent inserts cannot exceed `maxOfScope`.
+      yield* sql`SELECT pid FROM scopes WHERE pid = ${scope.pid} ${forUpdate}`;
+      const others = yield* sql`SELECT id FROM webhooks WHERE pid = ${scope.pid}`;
+      if (others.length >= maxOfScope) return false;
+      yield* sql`INSERT INTO webhooks ${sql.insert({
+        ...changeableColumns({ ...webhook, secrets: [{ sealed, endsAt: null }] }),
+        id,
+        pid: scope.pid,
+        created_at: createdAt,
+        last_delivered_at: lastDeliveredAt,
+        position,
+      })}`;
+      yield* insertChange({ ...origin, at: createdAt }, webhook, "webhook.created");
       return true;
-    }, sql.withTransaction);
+    }),
 
-    return WebhookStore.of({
-      ...deliveryOperations(sql),
+    update: transaction("update", function* (write) {
+      const { id, at, change } = write;
+      assertStorable(Object.values(change).filter(Predicate.isString));
+      const [stored] = yield* findForUpdate(id);
+      if (stored === undefined) return false;
+      const updated = updatedWebhook(stored, change, at);
+      if (updated === null) return true;
+      const { webhook, action, details } = updated;
+      yield* sql`UPDATE webhooks SET ${sql.update(changeableColumns(webhook))} WHERE id = ${id}`;
+      if (stored.status !== "active" && webhook.status === "active") {
+        yield* sql`
+          UPDATE webhook_deliveries SET next_attempt_at = ${at}
+          WHERE webhook_id = ${id} AND next_attempt_at IS NOT NULL`;
+      }
+      yield* insertChange(write, webhook, action, details);
+      return true;
+    }),
 
-      find: operation("find", (id) => Effect.map(find(id), Arr.head)),
+    hold: operation("hold", function* (write) {
+      assertStorable([write.node]);
+      if (!(yield* lease(write))) return [];
+      return yield* readHeldWebhooks(sql`
+        SELECT ${webhookColumns},
+          (SELECT MIN(next_attempt_at) FROM webhook_deliveries
+            WHERE webhook_id = webhooks.id AND next_attempt_at IS NOT NULL) AS next_attempt_at,
+          (SELECT MIN(at) FROM webhook_deliveries
+            WHERE webhook_id = webhooks.id AND status IN ('failing', 'waiting')) AS oldest_failing_at
+        FROM ${webhookTables} JOIN accounts ON accounts.name = scopes.account
+        WHERE webhooks.holder = ${write.node} AND webhooks.status = 'active' AND accounts.status = 'active'
+        ORDER BY webhooks.id`);
+    }),
 
-      list: operation("list", ({ account, id }) => {
-        assertStorable([account ?? "", id ?? ""]);
-        const isOfAccount = account === null ? sql`1 = 1` : sql`scopes.account = ${account}`;
-        const isMeant = id === null ? isOfAccount : sql`${isOfAccount} AND webhooks.id = ${id}`;
-        return readWebhookDetails(sql`
-          SELECT ${webhookColumns}, ${pending} AS pending FROM ${webhookTables} WHERE ${isMeant}
-          ORDER BY webhooks.created_at, webhooks.id`);
-      }),
-
-      insert: transaction("insert", function* ({ webhook, sealed, position, maxOfScope, ...origin }) {
-        const { id, scope, url, description, createdAt, lastDeliveredAt } = webhook;
-        assertStorable([id, url, description, sealed]);
-        // Lock the scope, so that concurrent inserts cannot exceed `maxOfScope`.
-        yield* sql`SELECT pid FROM scopes WHERE pid = ${scope.pid} ${forUpdate}`;
-        const others = yield* sql`SELECT id FROM webhooks WHERE pid = ${scope.pid}`;
-        if (others.length >= maxOfScope) return false;
-        yield* sql`INSERT INTO webhooks ${sql.insert({
-          ...changeableColumns({ ...webhook, secrets: [{ sealed, endsAt: null }] }),
-          id,
-          pid: scope.pid,
-          created_at: createdAt,
-          last_delivered_at: lastDeliveredAt,
-          position,
-        })}`;
-        yield* insertChange({ ...origin, at: createdAt }, webhook, "webhook.created");
-        return true;
-      }),
-
-      update: transaction("update", function* (write) {
-        const { id, at, change } = write;
-        assertStorable(Object.values(change).filter(Predicate.isString));
-        const [stored] = yield* findForUpdate(id);
-        if (stored === undefined) return false;
-        const updated = updatedWebhook(stored, change, at);
-        if (updated === null) return true;
-        const { webhook, action, details } = updated;
-        yield* sql`UPDATE webhooks SET ${sql.update(changeableColumns(webhook))} WHERE id = ${id}`;
-        if (stored.status !== "active" && webhook.status === "active") {
-          yield* sql`
-            UPDATE webhook_deliveries SET next_attempt_at = ${at}
-            WHERE webhook_id = ${id} AND next_attempt_at IS NOT NULL`;
-        }
-        yield* insertChange(write, webhook, action, details);
-        return true;
-      }),
-
-      hold: operation("hold", function* (write) {
-        assertStorable([write.node]);
-        if (!(yield* lease(write))) return [];
-        return yield* readHeldWebhooks(sql`
-          SELECT ${webhookColumns},
-            (SELECT MIN(next_attempt_at) FROM webhook_deliveries
-              WHERE webhook_id = webhooks.id AND next_attempt_at IS NOT NULL) AS next_attempt_at,
-            (SELECT MIN(at) FROM webhook_deliveries
-              WHERE webhook_id = webhooks.id AND status IN ('failing', 'waiting')) AS oldest_failing_at
-          FROM ${webhookTables} JOIN accounts ON accounts.name = scopes.account
-          WHERE webhooks.holder = ${write.node} AND webhooks.status = 'active' AND accounts.status = 'active'
-          ORDER BY webhooks.id`);
-      }),
-
-      remove: operation("remove", function* (write) {
-        yield* deleteInBatches(sql, {
-          table: "webhook_deliveries",
-          primaryKey: ["webhook_id", "event_id"],
-          order: "event_id",
-          condition: sql`webhook_id = ${write.id}`,
-        });
-        return yield* removeRest(write);
-      }),
-    });
-  }),
-);
+    remove: operation("remove", function* (write) {
+      yield* deleteInBatches(sql, {
+        table: "webhook_deliveries",
+        primaryKey: ["webhook_id", "event_id"],
+        order: "event_id",
+        condition: sql`webhook_id = ${write.id}`,
+      });
+      return yield* removeRest(write);
+    }),
+  };
+});
 
 const changeableColumns = (webhook: StoredWebhook) => ({
   url: webhook.url,
