@@ -12,9 +12,10 @@
  * ```
  */
 export * from "./client.ts";
-export * from "./contract.ts";
+export type * from "./contract.ts";
 export * from "./errors.ts";
 export type { EventOptions, FollowedEvent } from "./feed.ts";
 export * from "./options.ts";
+export * from "./routes.ts";
 export type { PollOptions } from "./session_reads.ts";
 export { InvalidWebhook, verifyWebhook, type WebhookEvent } from "./webhooks.ts";

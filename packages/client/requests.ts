@@ -1,6 +1,7 @@
-import { type RouteId, routes, serviceVersion } from "./contract.ts";
+import type { RouteId } from "./contract.ts";
 import { AccountLinkError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
+import { routes, serviceVersion } from "./routes.ts";
 
 export interface Parameters {
   readonly [name: string]: unknown;

@@ -1,10 +1,11 @@
 /** Calls routes: one attempt after the other, each with its own timeout. */
 import { envelopeIn, refusalOf, unanswered } from "./answers.ts";
-import { type RouteId, type Routes, routes } from "./contract.ts";
+import type { RouteId, Routes } from "./contract.ts";
 import type { ClientOptions, WriteOptions } from "./options.ts";
 import { makePace } from "./pace.ts";
 import { checkIds, makeRequests, type Outgoing, type Parameters } from "./requests.ts";
 import { retrying } from "./retries.ts";
+import { routes } from "./routes.ts";
 import { type Lifeline, makeLifeline } from "./waiting.ts";
 
 export type Data<Id extends RouteId> = Routes[Id] extends { readonly data: infer A } ? A : never;

@@ -5,15 +5,16 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { typescriptContract, typescriptRoutes } from "../../tools/client_contract.ts";
 import { withLuauContract } from "./contracts/luau.ts";
 import { pythonContract, pythonMethods, synchronous } from "./contracts/python.ts";
-import { typescriptContract } from "./contracts/typescript.ts";
 
 const python = "../../clients/python/accountlink";
 const textOf = (file: string) => readFileSync(new URL(file, import.meta.url), "utf8");
 
 it("the TypeScript client contains every type and route", async () => {
   await expect(typescriptContract()).toMatchFileSnapshot("../../packages/client/contract.ts");
+  await expect(typescriptRoutes()).toMatchFileSnapshot("../../packages/client/routes.ts");
 });
 
 it("the Python client contains every type and route", async () => {

@@ -1,7 +1,12 @@
 /** Writes the part of the contract of v2 that the Luau module knows: its codes, types and routes. */
 import { EnvelopeV2, type Route } from "@accountlink/http-api";
 import { Option } from "effect";
-import { type ContractTypes, contractTypes, dataOf, type Representation } from "./types.ts";
+import {
+  type ContractTypes,
+  contractTypes,
+  dataOf,
+  type Representation,
+} from "../../../tools/contract_types.ts";
 
 const used = ["getGame", "bulkGame", "deleteGame", "createSession", "getSession", "cancelSession"];
 

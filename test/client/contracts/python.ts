@@ -9,7 +9,7 @@ import {
   descriptionOf,
   type Representation,
   textIn,
-} from "./types.ts";
+} from "../../../tools/contract_types.ts";
 
 interface Method {
   readonly name: string;

@@ -1,4 +1,8 @@
-/** The v2 contract as a TypeScript module without imports, for clients that do not use schemas. */
+/**
+ * The v2 contract as TypeScript modules without imports, for clients that do not use schemas. Run as a program, it writes
+ * the types into the client, where git ignores them.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { EnvelopeV2, errorTable, type Parameter, type Route } from "@accountlink/http-api";
 import { Option, type SchemaRepresentation } from "effect";
 import {
@@ -8,9 +12,17 @@ import {
   descriptionOf,
   type Representation,
   textIn,
-} from "./types.ts";
+} from "./contract_types.ts";
 
-/** Generates the source of the module: types of every record and route, the error codes, and the table of routes. */
+const file = new URL("../packages/client/contract.ts", import.meta.url);
+
+/** Writes the types of the client, unless they are there. */
+export const writeClientContract = (): void => {
+  const text = typescriptContract();
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+};
+
+/** Generates the types of every record and route, and the error codes. */
 export const typescriptContract = (): string => {
   const types = contractTypes();
   const { v2, codes } = types;
@@ -31,15 +43,20 @@ export type RouteId = keyof Routes;
 /** The type of \`details\` for each error code of the service. */
 export interface RefusalDetails {
 ${codes.map((code) => property({ name: code, text: typeText(types.details(code), "  "), description: errorTable[code].when }, "  ")).join("")}}
+`;
+};
 
-/** The value of the request header \`Service-Version\` for which these types are correct. */
+/** Generates the table of routes. */
+export const typescriptRoutes =
+  (): string => `/** The routes of v2. Generated from the routes of @accountlink/http-api. */
+
+/** The value of the request header \`Service-Version\` for which the types of the contract are correct. */
 export const serviceVersion = ${quoted(EnvelopeV2.serviceVersions.at(-1) ?? "")};
 
 /** The method and path of each route. \`isIdempotent\`: the route accepts an \`Idempotency-Key\`. */
 export const routes = {
-${v2.map(routeEntry).join("")}} as const;
+${contractTypes().v2.map(routeEntry).join("")}} as const;
 `;
-};
 
 /** The named types. Before the members of a union stands an interface with the properties that all of them share. */
 const declarations = ({ named, resolve }: ContractTypes): ReadonlyArray<string> => {
@@ -249,3 +266,5 @@ const comment = (description: string | undefined, indent: string): string => {
   const wrapped = description.match(new RegExp(`.{1,${commentWidth - indent.length - 3}}(?: |$)`, "g")) ?? [];
   return `${indent}/**\n${wrapped.map((text) => `${indent} * ${text.trimEnd()}\n`).join("")}${indent} */\n`;
 };
+
+if (import.meta.main) writeClientContract();
