@@ -14,7 +14,7 @@ import { writeAtomically, writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
 import { reasonOf } from "../message_text.ts";
 
-export const generate = Effect.gen(function* () {
+const generate = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;
   return Redacted.make(yield* random.randomBytes(32));
 });

@@ -62,7 +62,7 @@ const requestAnnotations = new Set(["requestId", "key"]);
  * store is down, every request fails with the same error and stack.
  * Repeats within the next second become one line: the last repeat, with their number as `repeated`.
  */
-export const deduplicatedLogger = (
+const deduplicatedLogger = (
   print: (line: Line & { readonly repeated?: number }) => string,
 ): Effect.Effect<Logger.Logger<unknown, void>, never, Scope.Scope> =>
   Effect.gen(function* () {

@@ -165,7 +165,7 @@ const post = (
             abort();
             return;
           }
-          discardBody(incoming, deadline);
+          discardBody(incoming);
           resume(Effect.succeed(answerOf(incoming, clock.currentTimeMillisUnsafe())));
         })
         .on("error", (error: NodeJS.ErrnoException) => {
@@ -187,8 +187,8 @@ const failed = ({ code = "" }: Pick<NodeJS.ErrnoException, "code">) =>
 /** The maximum number of bytes that are read from a body. */
 const longestBody = 65_536;
 
-/** @param deadline how long to wait for the end of the body, in milliseconds */
-const discardBody = (incoming: IncomingMessage, deadline: number): void => {
+/** Reads the body up to a limit and discards it, so that the connection can be reused. */
+const discardBody = (incoming: IncomingMessage): void => {
   let received = 0;
   const late = setTimeout(() => incoming.destroy(), deadline).unref();
   incoming

@@ -41,7 +41,7 @@ const unanswered = (error: Exclude<DeliveryError, "status">) => new WebhookUnans
  * `ipaddr.js` knows only the special IPv6 ranges in the registries, so this function also refuses every IPv6 address
  * outside the block of public addresses, 2000::/3.
  */
-export const isPublic = (address: string): boolean => {
+const isPublic = (address: string): boolean => {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === "unicast";

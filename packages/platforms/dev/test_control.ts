@@ -70,7 +70,7 @@ const or = <S extends Schema.Top>(fallback: NoInfer<S["Type"]>) =>
 const atLeast = (least: number) => Schema.Int.check(Schema.isGreaterThanOrEqualTo(least));
 const FailingStatus = Schema.Int.check(Schema.isBetween({ minimum: 500, maximum: 599 }));
 
-const fault = <const Mode extends string, const Fields extends Schema.Struct.Fields>(
+const faultOf = <const Mode extends string, const Fields extends Schema.Struct.Fields>(
   mode: Mode,
   fields: Fields,
 ) =>
@@ -87,14 +87,14 @@ const fault = <const Mode extends string, const Fields extends Schema.Struct.Fie
 /** The schema of a fault. Decoding adds the defaults of fields that the request left out. */
 export const Fault = Schema.Union([
   /** Delays the correct response by this many milliseconds. */
-  fault("slow", { delayMs: atLeast(0) }),
+  faultOf("slow", { delayMs: atLeast(0) }),
   /** Answers with a server error. */
-  fault("down", { status: FailingStatus.pipe(or(503)) }),
-  fault("cut", {}),
+  faultOf("down", { status: FailingStatus.pipe(or(503)) }),
+  faultOf("cut", {}),
   /** Answers 200 with an unexpected body, such as the page of a proxy. */
-  fault("garbage", { body: Schema.String.pipe(or("<!doctype html><title>Welcome</title>")) }),
+  faultOf("garbage", { body: Schema.String.pipe(or("<!doctype html><title>Welcome</title>")) }),
   /** Answers 429 with a `Retry-After` in seconds. */
-  fault("limited", { retryAfter: atLeast(0).pipe(or(1)) }),
+  faultOf("limited", { retryAfter: atLeast(0).pipe(or(1)) }),
 ]);
 export type Fault = typeof Fault.Type;
 

@@ -106,7 +106,7 @@ const planOutput = (details: PlanDetails) => ({
   ...planJson(details),
 });
 
-export const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails): string => {
+const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails): string => {
   const lines = formatTable(
     ["PLAN", `${scopeText(plan.scope)} scope of account "${plan.scope.account}", guild ${plan.guildId}`],
     [

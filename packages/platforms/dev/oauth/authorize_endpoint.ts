@@ -86,13 +86,13 @@ const readRequest = Effect.fnUntraced(function* (
 
   const { state: sent } = yield* HttpServerRequest.ParsedSearchParams;
   const state = typeof sent === "string" ? sent : undefined;
-  const refuse = (error: string) => sendBack(redirectUri, { error, state });
+  const sendError = (error: string) => sendBack(redirectUri, { error, state });
   const request = yield* HttpServerRequest.schemaSearchParams(Request).pipe(
-    Effect.mapError(() => refuse("invalid_request")),
+    Effect.mapError(() => sendError("invalid_request")),
   );
-  if (request.response_type !== "code") return yield* Effect.fail(refuse("unsupported_response_type"));
+  if (request.response_type !== "code") return yield* Effect.fail(sendError("unsupported_response_type"));
   const scopes = request.scope?.split(" ") ?? [];
-  if (!scopes.every((scope) => known.includes(scope))) return yield* Effect.fail(refuse("invalid_scope"));
+  if (!scopes.every((scope) => known.includes(scope))) return yield* Effect.fail(sendError("invalid_scope"));
   return { redirectUri, state, scopes, codeChallenge: request.code_challenge, nonce: request.nonce };
 });
 
