@@ -11,7 +11,7 @@ import { schemaReaderOf } from "./statements/row.ts";
 import { rollBack, storeLayer } from "./statements/store_operation.ts";
 
 export const layer = storeLayer(IdempotencyStore)((parts) => {
-  const { sql, operation, transaction, usersInUse, withBulkTimeout } = parts;
+  const { sql, operation, transaction, usersInUse, asBulk } = parts;
   /** Takes the key, and waits for another transaction that takes it. Returns whether the key was free. */
   const takeKey = (request: IdempotentWrite) => {
     const users = usersInUse(JSON.stringify(request.chatIds));
@@ -39,7 +39,7 @@ export const layer = storeLayer(IdempotencyStore)((parts) => {
       const result = Effect.result(write);
       const commit = transaction("commit", function* () {
         if (!(yield* takeKey(request))) return yield* rollBack(Result.succeed(Option.none<O>()));
-        const written = yield* size === "bulk" ? withBulkTimeout(result) : result;
+        const written = yield* size === "bulk" ? asBulk(result) : result;
         if (Result.isFailure(written)) return yield* rollBack(Result.fail(written.failure));
         const [outcome, { answer, chatIds }] = written.success;
         const named = JSON.stringify([...new Set([...request.chatIds, ...chatIds])]);

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof } from "@accountlink/test-servers";
 import { storageOutageSuite, storageSuites } from "@accountlink/testing/conformance";
@@ -17,8 +18,15 @@ DatabaseSync.prototype.prepare = function (text) {
   statements.add(text);
   return prepare.call(this, text);
 };
+// The statements of bulk transactions are prepared in another thread.
+const postMessage: Worker["postMessage"] = Reflect.get(Worker.prototype, "postMessage");
+Worker.prototype.postMessage = function (request: { readonly sql: string }) {
+  statements.add(request.sql);
+  postMessage.call(this, request);
+};
 test.afterAll(() => {
   DatabaseSync.prototype.prepare = prepare;
+  Worker.prototype.postMessage = postMessage;
 });
 
 storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });

@@ -1,11 +1,11 @@
-/** Imports links in batches. On Postgres, the number of statements does not grow with the size of a batch. */
+/** Imports links in batches. The number of statements does not grow with the size of a batch. */
 import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
 import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array, Effect, Schema } from "effect";
+import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -13,16 +13,12 @@ import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
-/** A statement of `node:sqlite` blocks the process, by a few milliseconds for this many lines. */
-const linesAtOnce = 200;
-
 export const linkImports = ({
   sql,
   operation,
   bulkTransaction,
   elements,
   firstRows,
-  isRemote,
   rowsWritten,
 }: StoreParts) => {
   const { lockScope } = linkStatements(sql);
@@ -74,14 +70,7 @@ export const linkImports = ({
 
       // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
       yield* lockScope(pid);
-      const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-      for (const part of isRemote ? [lines] : Array.chunksOf(lines, linesAtOnce)) {
-        const imported = yield* importLines(batch, part);
-        for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
-          counts[name] += imported[name];
-        // Readers, which have a connection of their own, are answered between two statements.
-        if (!isRemote) yield* Effect.yieldNow;
-      }
+      const counts = yield* importLines(batch, lines);
       if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
       const count = counts.inserted + counts.replaced;
       if (count > 0) {

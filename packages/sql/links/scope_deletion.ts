@@ -1,9 +1,9 @@
 /**
  * Deletes all links, sightings and alt reviews of a scope.
  *
- * SQLite has one writer, and the statements of `node:sqlite` block the process. So a large scope is deleted in short
- * transactions before the final one. Each transaction adds the number of its deleted links to the audit entry, and adds
- * an event. So the audit entry and the events are right wherever a deletion is interrupted.
+ * SQLite has one writer. So a large scope is deleted in short transactions before the final one. Each transaction adds
+ * the number of its deleted links to the audit entry, and adds an event. So the audit entry and the events are right
+ * wherever a deletion is interrupted.
  */
 import type { LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
@@ -21,23 +21,27 @@ export const scopeDeletions = ({
   sql,
   operation,
   bulkTransaction,
+  asBulk,
   firstRows,
   forUpdate,
   isRemote,
   rowsWritten,
 }: StoreParts) => {
-  const deleteFew = Effect.fnUntraced(function* (
-    write: WriteContext,
-    { name, primaryKey }: (typeof tables)[number],
-    before: DeletedAhead | null,
-  ) {
-    const inScope = sql`pid = ${write.pid}`;
-    const more = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${inScope} LIMIT 1 OFFSET ${few}`;
-    if (more.length === 0) return null;
-    const first = firstRows({ table: name, primaryKey, order: "chat_id", condition: inScope, limit: few });
-    const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(name)} ${first}`.raw);
-    return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
-  }, sql.withTransaction);
+  const deleteFew = Effect.fnUntraced(
+    function* (
+      write: WriteContext,
+      { name, primaryKey }: (typeof tables)[number],
+      before: DeletedAhead | null,
+    ) {
+      const inScope = sql`pid = ${write.pid}`;
+      const more = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${inScope} LIMIT 1 OFFSET ${few}`;
+      if (more.length === 0) return null;
+      const first = firstRows({ table: name, primaryKey, order: "chat_id", condition: inScope, limit: few });
+      const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(name)} ${first}`.raw);
+      return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
+    },
+    (few) => asBulk(sql.withTransaction(few)),
+  );
 
   /**
    * Deletes links and sightings in short transactions, until each of the two tables has at most `few` rows of the
@@ -50,7 +54,6 @@ export const scopeDeletions = ({
         const deleted: DeletedAhead | null = yield* deleteFew(write, table, ahead);
         if (deleted === null) break;
         ahead = deleted;
-        yield* Effect.yieldNow;
       }
     }
     return ahead;

@@ -146,7 +146,7 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     "a bulk transaction has a later deadline than other transactions",
     function* () {
       const sql = yield* SqlClient.SqlClient;
-      yield* dialectOf(sql).withBulkTimeout(transact(sleep(0.6)));
+      yield* dialectOf(sql).asBulk(transact(sleep(0.6)));
       expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
     },
   );
@@ -200,7 +200,7 @@ describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, 
         const { proxy, url } = yield* FlakyPostgres;
         yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient;
-          yield* soon(dialectOf(sql).withBulkTimeout(transact(sleep(1.5))));
+          yield* soon(dialectOf(sql).asBulk(transact(sleep(1.5))));
           yield* proxy.silence;
           const { reason, time } = yield* failureOf(one).pipe(Effect.ensuring(proxy.restore));
           expect(reason).toBe("ConnectionError");

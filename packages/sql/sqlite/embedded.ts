@@ -1,7 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import type { StoragePorts } from "@accountlink/core";
 import { type Context, Effect, Layer, type Scope } from "effect";
-import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import type { Migrator, SqlClient, SqlConnection, SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, migrate } from "../migrations.ts";
 import { layer } from "../stores.ts";
@@ -50,10 +50,7 @@ const open = ({
     if (exclusive) yield* acquireProcessLock(folder);
     const database = yield* Layer.build(layerSqlite({ filename: path }));
     yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
-    const migrated = yield* Effect.provideContext(Effect.andThen(enlargeCache, migrate), database);
+    const migrated = yield* Effect.provideContext(migrate, database);
     return { database, migrated };
   }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));
 };
-
-/** Enlarges the page cache to 64 MiB: with the default of 2 MB, an import would write many pages several times. */
-const enlargeCache = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`);

@@ -108,8 +108,8 @@ export interface Dialect {
 
   /** Whether each statement needs a network round trip, so that batches are worthwhile. */
   readonly isRemote: boolean;
-  /** Extends the timeout of a transaction over many rows to a minute. */
-  readonly withBulkTimeout: Around;
+  /** Runs a transaction over many rows: on Postgres with a timeout of a minute, on SQLite in a thread of its own. */
+  readonly asBulk: Around;
   /** Runs a transaction that changes the schema. Only one such transaction runs at a time, even with several nodes. */
   readonly withMigrationLock: Around;
 }
@@ -150,7 +150,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   jsonObject: (fields) => sql.literal(`json_object(${pairsOf(fields)})`),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
   isRemote: false,
-  withBulkTimeout: (transaction) => transaction,
+  asBulk: Effect.provideService(IsBulk, true),
   withMigrationLock: sql.withTransaction,
 });
 
@@ -195,7 +195,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   jsonObject: (fields) => sql.literal(`json_build_object(${pairsOf(fields)})::text`),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,
-  withBulkTimeout: (transaction) => withTimeout(sql, 60_000, transaction),
+  asBulk: (transaction) => withTimeout(sql, 60_000, transaction),
   withMigrationLock: (transaction) => {
     const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
     // While a schema change waits for a lock on a table, all later statements on this table wait behind it. So it must
@@ -207,6 +207,9 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
 
 /** An arbitrary number that no other program uses. It must be the same in every release. */
 const lockKey = 22_268_854_654;
+
+/** Whether transactions in this context are over many rows. */
+export const IsBulk = Context.Reference<boolean>("@accountlink/sql/IsBulk", { defaultValue: () => false });
 
 /** The timeout of transactions in this context, in milliseconds; null uses the timeout of the pool. */
 export const TransactionTimeout = Context.Reference<number | null>("@accountlink/sql/TransactionTimeout", {

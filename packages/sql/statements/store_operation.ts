@@ -55,11 +55,11 @@ const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
         );
       };
     };
-  const { withBulkTimeout } = dialectOf(sql);
+  const { asBulk } = dialectOf(sql);
   return {
     operation: within((effect) => effect),
     transaction: within(sql.withTransaction),
-    bulkTransaction: within((effect) => withBulkTimeout(sql.withTransaction(effect))),
+    bulkTransaction: within((effect) => asBulk(sql.withTransaction(effect))),
   };
 };
 

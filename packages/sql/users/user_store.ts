@@ -16,7 +16,7 @@ import { storeLayer } from "../statements/store_operation.ts";
 import { eraseUserOn, findUserEntries } from "./user_erasure.ts";
 
 export const layer = storeLayer(UserStore)((parts) => {
-  const { sql, operation, withBulkTimeout, isRemote, isAnyOf, rowsWritten } = parts;
+  const { sql, operation, asBulk, isRemote, isAnyOf, rowsWritten } = parts;
   const erase = eraseUserOn(sql);
   const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
@@ -71,9 +71,9 @@ export const layer = storeLayer(UserStore)((parts) => {
   });
 
   return {
-    // On Postgres, `withBulkTimeout` needs a transaction. On SQLite, a transaction would block all writers.
+    // On Postgres, `asBulk` needs a transaction. On SQLite, a transaction would block all writers.
     find: operation("find", (chatId) =>
-      isRemote ? withBulkTimeout(sql.withTransaction(find(chatId))) : find(chatId),
+      isRemote ? asBulk(sql.withTransaction(find(chatId))) : find(chatId),
     ),
 
     findRecords: operation("findRecords", findRecords),
@@ -88,7 +88,7 @@ export const layer = storeLayer(UserStore)((parts) => {
 
     erase: operation("erase", (write) => {
       assertStorable([write.pseudonym]);
-      return withBulkTimeout(erase(write));
+      return asBulk(erase(write));
     }),
   };
 });

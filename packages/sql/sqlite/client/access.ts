@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { Effect, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
 import { type Run, retryWhileLocked } from "./connection.ts";
-import { failWith, isDiskFull } from "./sql_error.ts";
+import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
 
 export interface AccessOptions {
   /** How long to wait for locks of other processes, in milliseconds. */
@@ -21,6 +21,7 @@ export interface AccessOptions {
  * - `lease` holds a semaphore from before the BEGIN of a transaction until after its COMMIT or ROLLBACK.
  * - `shared` runs without the semaphore: at once if no transaction is open, otherwise when the open transaction has
  *   ended, before the next one begins.
+ * - `leaseBulk` holds the semaphore for a transaction of another connection. Meanwhile, `shared` reads at once.
  */
 export class Access {
   readonly #db: DatabaseSync;
@@ -28,6 +29,8 @@ export class Access {
   readonly #turn = Semaphore.makeUnsafe(1);
   /** Resumes the statements that wait for the end of the open transaction. */
   readonly #waiting = new Set<() => void>();
+  /** Whether another connection is leased. */
+  #isBulk = false;
   readonly #onWrite: () => void;
   readonly #onDiskFull: () => void;
 
@@ -40,17 +43,22 @@ export class Access {
 
   readonly shared: Run = (statement) =>
     retryWhileLocked(this.#busyTimeout, () => {
-      if (this.#db.isTransaction) return Effect.andThen(this.#ended, this.shared(statement));
-      const result = this.#noticing(statement);
-      this.#onWrite();
-      if (this.#db.isTransaction) {
-        leaveTransaction(this.#db);
-        throw new TypeError(
-          "Cannot run BEGIN as a statement: nothing would end it, expected withTransaction",
-        );
+      if (this.#db.isTransaction) return this.#runLater(statement);
+      try {
+        const result = this.#noticing(statement);
+        this.#onWrite();
+        if (!this.#db.isTransaction) return Effect.succeed(result);
+      } catch (cause) {
+        if (this.#isBulk && isBusy(cause)) return this.#runLater(statement);
+        throw cause;
       }
-      return Effect.succeed(result);
+      leaveTransaction(this.#db);
+      throw new TypeError("Cannot run BEGIN as a statement: nothing would end it, expected withTransaction");
     });
+
+  #runLater<A>(statement: () => A): Effect.Effect<A, SqlError.SqlError> {
+    return Effect.andThen(this.#ended, this.shared(statement));
+  }
 
   /**
    * Waits until no transaction is open. Checks and waits in one operation: between two, the fiber may lose its turn,
@@ -58,29 +66,44 @@ export class Access {
    */
   readonly #ended = Effect.callback<void>((resume) => {
     const wake = () => resume(Effect.void);
-    if (!inTransaction(this.#db)) return wake();
+    if (!inTransaction(this.#db) && !this.#isBulk) return wake();
     this.#waiting.add(wake);
     return Effect.sync(() => this.#waiting.delete(wake));
   });
 
   /** Leases the connection until the scope closes, then rolls back a transaction that is still open. */
-  readonly lease: Effect.Effect<Run, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>
-    Effect.andThen(
-      restore(this.#turn.takeScoped(1)),
-      Effect.acquireRelease(
-        Effect.sync(() => this.#makeLease()),
-        (lease) =>
-          Effect.sync(() => {
-            lease.end();
-            this.#onWrite();
-            // Wake the waiting statements before the semaphore is released, so that they run before the next
-            // transaction.
-            for (const wake of this.#waiting) wake();
-            this.#waiting.clear();
-          }),
+  readonly lease: Effect.Effect<Run, never, Scope.Scope> = Effect.suspend(() => {
+    const { run, end } = this.#makeLease();
+    return Effect.as(this.#takeTurn(end), run);
+  });
+
+  /** Leases another connection to the file until the scope closes. */
+  leaseBulk<A, E>(other: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E, Scope.Scope> {
+    const begin = Effect.sync(() => {
+      this.#isBulk = true;
+    });
+    const end = () => {
+      this.#isBulk = false;
+    };
+    return this.#takeTurn(end).pipe(Effect.andThen(begin), Effect.andThen(other));
+  }
+
+  /** Holds the semaphore until the scope closes, and then calls `end`. */
+  #takeTurn(end: () => void): Effect.Effect<void, never, Scope.Scope> {
+    const release = Effect.sync(() => {
+      end();
+      this.#onWrite();
+      // Wake the waiting statements before the semaphore is released, so that they run before the next transaction.
+      for (const wake of this.#waiting) wake();
+      this.#waiting.clear();
+    });
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.andThen(
+        restore(this.#turn.takeScoped(1)),
+        Effect.addFinalizer(() => release),
       ),
-    ).pipe(Effect.map((lease) => lease.run)),
-  );
+    );
+  }
 
   #noticing<A>(statement: () => A): A {
     try {
@@ -120,7 +143,7 @@ export class Access {
   }
 }
 
-function rolledBack(): SqlError.SqlError {
+export function rolledBack(): SqlError.SqlError {
   const message = "Cannot go on with the transaction: a failed statement made the database roll it back";
   return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
 }

@@ -57,7 +57,7 @@ export class TracedConnection extends Connection {
   }
 }
 
-type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
+export type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
 
 function transformed<A extends object>(rows: ReadonlyArray<A>, transformRows: TransformRows | undefined) {
   return transformRows === undefined ? rows : transformRows(rows);
@@ -242,7 +242,7 @@ function bind(prepared: Prepared, params: ReadonlyArray<unknown>): Array<SQLInpu
  * Refuses values such as a Date or NaN, because node:sqlite would bind NULL for them. Converts integers to bigint,
  * because node:sqlite would bind them as floats, and a text column would store 5 as "5.0".
  */
-function bindable(value: unknown, index: number): SQLInputValue {
+export function bindable(value: unknown, index: number): SQLInputValue {
   if (typeof value === "string" || typeof value === "bigint" || value === null) return value;
   if (typeof value === "number" && !Number.isNaN(value)) {
     return Number.isSafeInteger(value) ? BigInt(value) : value;

@@ -4,7 +4,9 @@ import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import { IsBulk } from "../../statements/dialect.ts";
 import { Access, inTransaction } from "./access.ts";
+import { BulkConnection, makeBulkLease } from "./bulk_connection.ts";
 import {
   Connection,
   retryWhileLocked,
@@ -43,9 +45,11 @@ export function layerSqlite(
 
 const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
-  const db = yield* acquire(() => open(options.filename), busyTimeout);
-  const Direct = (yield* isTraced) ? TracedConnection : Connection;
   const { filename } = options;
+  // Its thread ends after `db` is closed, which refuses new transactions.
+  const leaseBulk = yield* makeBulkLease({ filename, busyTimeout, settings: writerSettings });
+  const db = yield* acquire(() => open(filename), busyTimeout);
+  const Direct = (yield* isTraced) ? TracedConnection : Connection;
   const reader = yield* makeReader(filename, busyTimeout, Direct);
   // A memory database cannot fill the disk.
   const onDiskFull = reader === undefined ? () => {} : yield* logFullDisk(filename, dataVersion(reader));
@@ -60,13 +64,21 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
     spanAttributes: [["db.system.name", "sqlite"]],
     acquirer: Effect.succeed(shared),
     borrower: (use) => use(shared),
-    transactionAcquirer: Effect.map(access.lease, (run) => new Connection(run, statements)),
+    transactionAcquirer: Effect.flatMap(
+      IsBulk,
+      (isBulk): SqlConnection.Acquirer =>
+        // Only `db` itself sees a memory database.
+        isBulk && reader !== undefined && db.isOpen
+          ? access.leaseBulk(leaseBulk(onDiskFull))
+          : Effect.map(access.lease, (run) => new Connection(run, statements)),
+    ),
     // Take the write lock at once. A transaction that begins by reading could not write after another process has
     // written.
     beginTransaction: "BEGIN IMMEDIATE",
     prepareTransactionControls: true,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-    isTransaction: () => inTransaction(db),
+    isTransaction: (connection) =>
+      connection instanceof BulkConnection ? connection.isTransaction : inTransaction(db),
   });
 
   return Context.make(SqlClient.SqlClient, client).pipe(
@@ -101,15 +113,19 @@ const makeReader = Effect.fnUntraced(function* (
 const dataVersion = (reader: Connection) =>
   Effect.map(reader.executeValues("PRAGMA data_version", []), ([row]) => row?.[0]);
 
+/**
+ * With a write-ahead log, `synchronous = NORMAL` could lose answered writes when the machine crashes. On macOS, only
+ * `fullfsync` makes writes survive such a crash. `secure_delete` overwrites erased data, which would otherwise stay in
+ * free pages of the file.
+ */
+const writerSettings = "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA secure_delete = ON";
+
 function open(filename: string): DatabaseSync {
   const db = new DatabaseSync(filename, { enableForeignKeyConstraints: true, timeout: 0 });
   try {
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
-    // With a write-ahead log, `synchronous = NORMAL` could lose answered writes when the machine crashes. On macOS,
-    // only `fullfsync` makes writes survive such a crash.
-    // `secure_delete` overwrites erased data, which would otherwise stay in free pages of the file.
-    db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA secure_delete = ON");
+    db.exec(writerSettings);
     return db;
   } catch (cause) {
     db.close();
