@@ -90,9 +90,3 @@ it("the alts page says how many accounts were compared, and which of them are li
     .waitFor();
   await expectUsable(watched, "Alts", "dashboard-alts-many");
 });
-
-it("the alts page says that alt detection needs a Premium account", async () => {
-  const watched = await visit(withQuery(paths.alts, { id: "100001" }), /Newcomer/, phone);
-  await watched.page.getByText("Alt detection is part of Premium accounts").waitFor();
-  await expectUsable(watched, "Alts", "dashboard-alts-free");
-});

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { useDashboard } from "./dashboard_pages.ts";
 import { desktop } from "./looks.ts";
 
-const { visit, send, url } = useDashboard();
+const { visit, send } = useDashboard();
 
 it("an owner can create, copy and revoke a key with only a keyboard", async () => {
   const permissions = ["clipboard-read", "clipboard-write"];
@@ -54,10 +54,4 @@ it("an owner can create, copy and revoke a key with only a keyboard", async () =
   await page.getByText("The key is revoked.").waitFor();
   expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
   expect(complaints).toEqual([]);
-});
-
-it("another site cannot show a dashboard page in a frame", async () => {
-  const { page, complaints } = await visit("/dashboard", /Ada\b/, desktop);
-  await page.setContent(`<iframe src="${url()}/dashboard"></iframe>`);
-  await expect.poll(() => complaints.join()).toMatch(/frame/i);
 });

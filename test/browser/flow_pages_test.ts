@@ -41,23 +41,6 @@ describe("the flow", () => {
     await press(watched.page, "End the verification");
     await expectUsable(watched, "Nothing was linked", "flow-cancelled");
   });
-
-  it("the Content-Security-Policy of the flow allows the redirect of the user to the client", async () => {
-    const { sid } = await newSession({ redirect: `${clientUrl}/done` });
-    const { page, complaints } = await visit(`/verify?sid=${sid}`, phone);
-    await walk(page);
-    await press(page, "Link these accounts");
-    await page.waitForURL(`${clientUrl}/done?sid=${sid}&state=completed`);
-    expect(complaints).toEqual([]);
-  });
-
-  it("the flow works without JavaScript", async () => {
-    const { sid } = await newSession();
-    const { page } = await visit(`/verify?sid=${sid}`, { ...phone, javaScriptEnabled: false });
-    await walk(page);
-    await press(page, "Link these accounts");
-    await expect.poll(() => page.title()).toBe("Your accounts are linked");
-  });
 });
 
 describe("the flow with only a keyboard", () => {

@@ -72,7 +72,7 @@ it.each([
 });
 
 it.each(["index.html", "docs/operating.html", "accountlink.html"])(
-  "the guide fits a phone: %s",
+  "the guide fits phones: %s",
   async (path) => {
     const { page } = await open(path, phone);
     expect(await contentWidth(page)).toBe(phone.viewport.width);

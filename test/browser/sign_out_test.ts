@@ -46,7 +46,7 @@ const ways = [
 
 describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
   it.each([true, false])(
-    "the back button leads to the sign-in after a sign-out (with scripts: %s)",
+    "the back button leads to the sign-in (with scripts: %s)",
     async (javaScriptEnabled) => {
       const { page } = await visitSite(site, { ...desktop, javaScriptEnabled });
       for (const path of [...pages, last]) await page.goto(`${url()}${path}`);
@@ -99,7 +99,7 @@ describe.skipIf(whyNoKeptPages !== null)(
     const isKept = async (page: Page) => (await page.content()).includes('data-mark="kept"');
 
     it.each([true, false])(
-      "shows no cached page after a sign-out (with scripts: %s)",
+      "shows no cached page after a sign-out (scripts: %s)",
       async (javaScriptEnabled) => {
         const browser = await startBrowserWithKeptPages();
         onTestFinished(() => browser.close());

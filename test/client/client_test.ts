@@ -1,11 +1,11 @@
 /** Tests the methods of the client against the service. */
 import { type ClientOptions, createClient } from "@accountlink/client";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { eventually } from "../support/eventually.ts";
 import { guild, type KeyOptions, newToken } from "../support/fixtures.ts";
 
-const { fixtures, url, platform } = useContractServer({
+const { fixtures, url } = useContractServer({
   ACCOUNTLINK_IP_AUTH_FAILURES: "3",
   ACCOUNTLINK_SESSION_TTL: "5 seconds",
   ACCOUNTLINK_POLL_INTERVAL: "0 seconds",

@@ -22,7 +22,7 @@ const walk = async (address: string, gameId: string, action: "confirm" | "cancel
 
 // The tests run concurrently, because each waits for a session to expire.
 it.concurrent.for(Object.keys(runtimes))(
-  "the game server rewards players who linked their own account, on %s",
+  "the game server rewards players for their own account, on %s",
   async (runtime, test) => {
     // The key can create two sessions at once, so the third player must wait. The fourth player never verifies.
     const env = { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: keys[runtime] ?? "", PLAYERS: "1,2,3,4" };

@@ -3,11 +3,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { LuauState } from "luau-web";
 import { expect, test } from "vitest";
 import { guild, makeFixtures } from "../support/fixtures.ts";
 import { useServer } from "../support/server.ts";
 import { startProgram } from "./program.ts";
+import type { Experience } from "./roblox.ts";
 
 const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: { gameId: "1", at: "2026-02-01T00:00:00.000Z" } };
@@ -82,33 +82,19 @@ test.skipIf(!hasRequests)("a Python bot for RoVer works", async () => {
   ]);
 });
 
-/** The functions of Roblox's `HttpService` that the game uses. */
-const httpService = {
-  RequestAsync: async (
-    _self: unknown,
-    request: { readonly Url: string; readonly Method: string; readonly Headers: Record<string, string> },
-  ) => {
-    const { Url, Method, Headers } = request;
-    const authorization = Headers["Authorization"] ?? "";
-    const response = await fetch(Url, { method: Method, headers: { authorization } });
-    return { Success: response.ok, StatusCode: response.status, Body: await response.text() };
-  },
-  JSONDecode: (_self: unknown, text: string): unknown => JSON.parse(text),
-};
-
 test("a Luau game for RoWifi works", async () => {
-  const printed: Array<unknown> = [];
-  const state = await LuauState.createAsync({
-    game: { GetService: () => httpService },
-    print: (value: unknown) => {
-      printed.push(value);
-    },
-    ROWIFI_URL: `${server.url()}/compat/rowifi`,
-    ROWIFI_KEY: guildKey,
-    GUILD_ID: guild,
-  });
-  const source = readFileSync(program("rowifi_game.luau"), "utf8");
-  await state.loadstring(source, "game", true)();
-  expect(printed).toEqual([1, "User not found"]);
-  state.destroy();
+  const variables = { ROWIFI_URL: `${server.url()}/compat/rowifi`, ROWIFI_KEY: guildKey, GUILD_ID: guild };
+  const script = [
+    ...Object.entries(variables).map(([name, value]) => `local ${name} = "${value}"`),
+    readFileSync(program("rowifi_game.luau"), "utf8"),
+  ].join("\n");
+  const experience: Experience = { script, secrets: {}, http: true, clock: "real", input: [] };
+  const roblox = fileURLToPath(new URL("roblox.ts", import.meta.url));
+  const game = startProgram([process.execPath, roblox], import.meta.dirname, {}, JSON.stringify(experience));
+  expect(await game.ended).toBe(0);
+  const printed = game
+    .output()
+    .split("\n")
+    .filter((line) => !/^(request .*|end|)$/.test(line));
+  expect(printed).toEqual(["1", "User not found"]);
 });

@@ -55,7 +55,7 @@ const kinds = [
 
 describe.each(kinds)("the %s client", (_, whyNot, programOf) => {
   test.skipIf(whyNot !== null)(
-    `the Python client follows events over a restart of the server ${whyNot ?? ""}`,
+    `the Python client follows events over a restart ${whyNot ?? ""}`,
     async () => {
       const fixtures = makeFixtures();
       const key = fixtures.key();
@@ -145,7 +145,7 @@ for headers in json.loads(os.environ["REQUESTS"]):
 });
 
 test.skipIf(noPython !== null)(
-  `the Python client is a wheel that imports no other package ${noPython ?? ""}`,
+  `the Python client is a wheel without dependencies ${noPython ?? ""}`,
   async () => {
     const folder = await newFolder();
     const { file, env } = await pythonWithClient("");

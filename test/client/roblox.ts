@@ -43,7 +43,7 @@ local HttpService = {
   RequestAsync = function(_, request)
     local status, body, headers = ask(request.Url, request.Method, request.Headers, request.Body)
     if status == 0 then error(body, 0) end
-    return { StatusCode = status, Body = body, Headers = decode(headers) }
+    return { Success = status < 300, StatusCode = status, Body = body, Headers = decode(headers) }
   end,
 }
 local added = {}

@@ -1,14 +1,18 @@
-/** The channel that the dev platform plays: its commands are signed by its own key. */
+/** The bot in a guild of the dev platform: its channel, members who join, and the page of the community. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
+import { createKey, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
-const [ada, cyd] = ["100001", "100003"];
+const [ada, cyd, newcomer, joining] = ["100001", "100003", "100006", "100077"];
 
-const { fixtures, newBrowser, platform } = useSiteServer({}, clubOf(ada));
-fixtures.key({ account: "club", guildId: guild });
-fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
+const server = useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, clubOf(ada));
+const { fixtures, newBrowser, platform } = server;
+const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
+fixtures.key({ account: "club", guildId: guild, links: { [joining]: "1" } });
+fixtures.plan({ account: "club", guildId: guild, rules });
 
 const page = `/chat/guilds/${guild}` as const;
 
@@ -64,4 +68,56 @@ test("a slow answer is deferred, and edited into the channel later", async () =>
 
 test("an unknown guild has no channel", async () => {
   expect((await platform.send("GET /chat/guilds/12345")).status).toBe(400);
+});
+
+test("a linked user who joins has the role within 5 s, also after the platform was down", async () => {
+  const member = `/control/guilds/${guild}/members/${joining}` as const;
+  const joins = async () => {
+    await platform.send(`DELETE ${member}`);
+    const body = { manager: false, nickname: null, joined: null, roles: [] };
+    await platform.send(`PUT ${member}`, { body });
+  };
+  const shown = async () => (await platform.send(`GET ${page}?as=${joining}`)).text;
+  await expect
+    .poll(async () => JSON.stringify((await platform.send("GET /requests")).body), { timeout: 10_000 })
+    .toContain("/chat/api/joins");
+  await joins();
+  await expect.poll(shown, { timeout: 5_000 }).toMatch(/<span id="roles">[^<]*Verified/);
+
+  await platform.fail({ platform: "chat", mode: "down", status: 503 });
+  await joins();
+  await expect.poll(server.output, { timeout: 10_000 }).toContain("Cannot receive joins");
+  await platform.recover();
+  await expect.poll(shown, { timeout: 20_000 }).toMatch(/<span id="roles">[^<]*Verified/);
+});
+
+test("the page says whether the bot answers, and shows the panel as members see it", async () => {
+  const owner = await signInOwner(server, ada);
+  const [scope] = await scopesOf(owner);
+  const pid = textOf(scope?.pid);
+  const text = async (query = "") => (await owner.browser.get(`/dashboard/communities/${pid}${query}`)).text;
+
+  const on = await text("?text=Prove+who+%3Cyou%3E+are");
+  expect(on).toContain("The bot answers here.");
+  expect(on).toContain("Prove who &lt;you&gt; are</p>");
+  expect(on).toContain(`/verify?pid=${pid}&amp;guildId=${guild}`);
+  expect(on).toContain(`/chat/guilds/${guild}">Try it as a member</a>`);
+
+  const body = { pid, guildId: guild, rules, nickname: null, state: "paused" };
+  const paused = await owner.send("PUT /dashboard/api/roles", { body });
+  expect(paused.status).toBe(200);
+  const off = await text();
+  expect(off).toContain("The bot tells members that linking is not set up here");
+  expect(off).not.toMatch(/The bot answers here|Members type|Try it as a member/);
+});
+
+test("a community whose only key is disabled is not offered a verify link", async () => {
+  const owner = await signInOwner(server, newcomer);
+  const { key } = await createKey(owner);
+  const [scope] = await scopesOf(owner);
+  const pid = textOf(scope?.pid);
+  const text = async () => (await owner.browser.get(`/dashboard/communities/${pid}`)).text;
+  expect(await text()).toContain('id="verify-link"');
+  await owner.send(`PATCH /dashboard/api/keys/${textOf(key.id)}`, { body: { status: "disabled" } });
+  expect(await text()).not.toMatch(/id="(verify|step)-link"/);
 });

@@ -486,7 +486,7 @@ describe("while the stores are down", () => {
   afterAll(() => broken?.stop());
 
   test.each(services)(
-    "$name answers 503 with Retry-After, and 500 for a defect",
+    "$name answers 503 with Retry-After, and 500 for a bug",
     async ({ auth, toRoblox, refusal }) => {
       const { send: ask, setStores } = broken as BrokenStores;
       const path = toRoblox(guild, "100001");

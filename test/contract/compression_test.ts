@@ -47,7 +47,7 @@ describe("JSON", () => {
     const plain = encoding === undefined ? body : decoders[encoding](body);
     const { data } = JSON.parse(plain.toString()) as { data: { links: ReadonlyArray<{ chatId: string }> } };
     expect(data.links.map(({ chatId }) => chatId)).toEqual(ids);
-    if (encoding !== undefined) expect(body.length).toBeLessThan(plain.length / 5);
+    expect(body.length).toBeLessThan(encoding === undefined ? Infinity : plain.length / 5);
     expect(told(await get(large, sent, "HEAD"))).toEqual([encoding, "Accept-Encoding"]);
   });
 
@@ -87,7 +87,7 @@ describe.each(documents)("%s", (path) => {
   });
 
   test.each(["gzip", "identity"])(
-    "a client that has this version of the documentation gets 304, with Accept-Encoding %s",
+    "a client that has the documentation gets 304, with encoding %s",
     async (accepted) => {
       const sent = { "accept-encoding": accepted };
       const { etag = "", ...first } = (await get(path, sent)).headers;

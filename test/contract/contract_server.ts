@@ -1,20 +1,12 @@
 /** The server of a contract test, which checks the envelope of every answer before the test receives it. */
 import { expect } from "vitest";
-import type { DevPlatform } from "../support/dev_platform.ts";
-import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import type { Answer, Json, Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { envelopeProblems } from "./envelope.ts";
 
 /** Runs one server for all tests of a file. The server starts with the fixtures that the tests have added. */
-export const useContractServer = (
-  env: Readonly<Record<string, string>> = {},
-): {
-  readonly fixtures: Fixtures;
-  readonly send: Send;
-  readonly url: () => string;
-  readonly platform: DevPlatform;
-} => {
+export const useContractServer = (env: Readonly<Record<string, string>> = {}) => {
   const fixtures = makeFixtures();
   const server = useServer(() => ({ fixture: fixtures.fixture, env }));
   return { ...server, fixtures, send: checked(server.send) };

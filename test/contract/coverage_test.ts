@@ -119,7 +119,8 @@ const sendWrongKey = (to: Send, { from }: Row): Promise<Answer> =>
 
 /** Returns the part of an answer that is compared with the case's `expected`. */
 const contentOf = (row: Row, { status, headers, text, body }: Answer): unknown => {
-  if (status < 300) return body.data ?? text;
+  if (status < 300)
+    return body.message === undefined ? (body.data ?? text) : { ...body.data, message: body.message };
   if (status === 302) return headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "");
   return routeOf(row.route).generation === "v1" ? body.error : { details: body.error?.details };
 };

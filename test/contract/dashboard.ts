@@ -1,14 +1,4 @@
 /** A client of the dashboard's JSON API, signed in as an owner. */
-import {
-  DashboardAccount,
-  DashboardActivity,
-  DashboardCommunities,
-  DashboardKeys,
-  DashboardMembers,
-  DashboardRoles,
-  DashboardWebhooks,
-  type Route,
-} from "@accountlink/http-api";
 import { expect } from "vitest";
 import type { FlowBrowser } from "../support/flow_browser.ts";
 import { type Answer, type Json, listOf, type RequestOptions, type Send, textOf } from "../support/http.ts";
@@ -17,18 +7,6 @@ import { answerChecker } from "./openapi_schemas.ts";
 import type { SiteServer } from "./site_server.ts";
 
 type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
-
-export const dashboardRoutes = [
-  DashboardAccount,
-  DashboardActivity,
-  DashboardCommunities,
-  DashboardKeys,
-  DashboardMembers,
-  DashboardRoles,
-  DashboardWebhooks,
-]
-  .flatMap((group) => Object.values<object>(group))
-  .filter((value): value is Route => "path" in value && "method" in value);
 
 export interface Owner {
   readonly browser: FlowBrowser;

@@ -200,38 +200,25 @@ describe("links", () => {
 
   test("links can be set and removed, and the audit log names the account and the linked user", async () => {
     const { owner, global, list } = await club();
-    const set = await owner.send("PUT /dashboard/api/links", {
-      body: { pid: global, chatId: "100005", gameId: "2" },
-    });
-    expectData(set, { chatId: "100005", gameId: "2", previousGameId: null, updated: true });
+    const user = { pid: global, chatId: "100005" };
+    const set = (gameId: string) => owner.send("PUT /dashboard/api/links", { body: { ...user, gameId } });
+    const link = { chatId: "100005", gameId: "2", previousGameId: null, updated: true };
+    expectData(await set("2"), link);
     expect((await list({ pid: global })).links[0]).toMatchObject({ chatId: "100005", gameId: "2" });
-    const again = { pid: global, chatId: "100005", gameId: "3" };
-    expectData(await owner.send("PUT /dashboard/api/links", { body: again }), {
-      chatId: "100005",
-      gameId: "3",
-      previousGameId: "2",
-      updated: true,
-    });
-    const removal = { pid: global, chatId: "100005" };
-    expectData(await owner.send("DELETE /dashboard/api/links", { body: removal }), {
-      chatId: "100005",
-      removedGameId: "3",
-      deleted: true,
-    });
-    const gone = await owner.send("DELETE /dashboard/api/links", { body: removal });
-    expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
-    const { body } = await owner.send("GET /dashboard/api/audit?chatId=100005");
+    expectData(await set("3"), { ...link, gameId: "3", previousGameId: "2" });
+    const remove = () => owner.send("DELETE /dashboard/api/links", { body: user });
+    expectData(await remove(), { chatId: "100005", removedGameId: "3", deleted: true });
+    expectRefusal(await remove(), 404, "LINK_NOT_FOUND", null);
+    const entriesOf = async (chatId: string) =>
+      dataOf(await owner.send(`GET /dashboard/api/audit?chatId=${chatId}`)).entries;
     const actor = { type: "account", id: "Rook Club" };
-    expect((body.data as Json).entries).toMatchObject([
+    expect(await entriesOf("100005")).toMatchObject([
       { action: "link.removed", actor, details: { chatId: "100005", removedGameId: "3" } },
       { action: "link.set", actor, details: { chatId: "100005", gameId: "3", previousGameId: "2" } },
       { action: "link.set", actor, details: { chatId: "100005", gameId: "2" } },
     ]);
-    const nobody = await owner.send("GET /dashboard/api/audit?chatId=100009");
-    expect((nobody.body.data as Json).entries).toEqual([]);
-    expectRefusal(await owner.send("GET /dashboard/api/audit?chatId=x"), 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "chatId", reason: "expected 5 to 32 digits" }],
-    });
+    expect(await entriesOf("100009")).toEqual([]);
+    expectInvalid(await owner.send("GET /dashboard/api/audit?chatId=x"), "chatId");
   });
 
   test("links of a guild can only be set for members, but removed for anybody", async () => {

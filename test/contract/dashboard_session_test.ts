@@ -1,5 +1,6 @@
 /** Sign-in sessions of the dashboard, and attacks on them. */
 
+import { dashboardRoutes } from "@accountlink/http-api";
 import { sections } from "@accountlink/pages/dashboard";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { describe, expect, test } from "vitest";
@@ -8,7 +9,7 @@ import { formOf, titleOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { whyHidden } from "../support/storage.ts";
 import { dataOf, expectData, expectRefusal } from "./contract_server.ts";
-import { createKey, dashboardRoutes, headersOf, type Owner, signInOwner } from "./dashboard.ts";
+import { createKey, headersOf, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer(

@@ -4,72 +4,12 @@ import { routes } from "@accountlink/http-api";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { guild, stranger } from "../support/fixtures.ts";
-import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
-import { expectMissing, expectRefusal, useContractServer } from "./contract_server.ts";
+import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
+import { dataOf, expectMissing, expectRefusal, useContractServer } from "./contract_server.ts";
+import type { Recipe } from "./recipe.ts";
+import { v2Recipes } from "./recipes.ts";
 
 type Line = `${string} ${string}`;
-
-interface IdempotentWrite {
-  /** Creates what the write needs, such as a session, and returns the ID for the path of the write, if it needs one. */
-  readonly prepare: (send: Send, key: string) => Promise<string>;
-  readonly line: (path: string) => Line;
-  readonly body?: object;
-  /** A part of the data that the first answer must contain. */
-  readonly data: object;
-  /** A valid body that differs from `body`; undefined for a route without a body. */
-  readonly other?: object;
-}
-
-const write = (line: Line, body: object, data: object, other?: object): IdempotentWrite => ({
-  prepare: () => Promise.resolve(""),
-  line: () => line,
-  body,
-  data,
-  ...(other === undefined ? {} : { other }),
-});
-
-const pair = { chatId: "100001", otherChatId: "100002" };
-const review = { ...pair, verdict: "same", note: "Brothers" };
-
-/** Idempotent writes by route ID. Each key has the links 100001 → 1 and 100002 → 2. */
-const idempotentWrites: Readonly<Record<string, IdempotentWrite>> = {
-  patchChat: write(
-    "PATCH /v2/chat",
-    { oldChatId: "100001", newChatId: "100003" },
-    { previousChatId: "100001", chatId: "100003", gameId: "1", updated: true },
-    { oldChatId: "100001", newChatId: "100004" },
-  ),
-  patchGame: write(
-    "PATCH /v2/game",
-    { chatId: "100001", gameId: "3" },
-    { previousGameId: "1", updated: true },
-    { chatId: "100001", gameId: "4" },
-  ),
-  deleteGame: write("DELETE /v2/game", { chatId: "100001" }, { removedGameId: "1" }, { chatId: "100002" }),
-  deleteData: write("DELETE /v2/data", { confirm: true }, { collection: "links" }),
-  putAltReview: write("PUT /v2/alts/reviews", review, { review }, { ...review, note: null }),
-  deleteAltReview: {
-    ...write("DELETE /v2/alts/reviews", pair, { ...pair, deleted: true }, { ...pair, otherChatId: "100003" }),
-    prepare: async (send, key) => {
-      await send("PUT /v2/alts/reviews", { key, body: review });
-      return "";
-    },
-  },
-  createSession: write(
-    "POST /v2/sessions",
-    { clientId: "client", chatId: "100001" },
-    { state: "pending", chatId: "100001" },
-    { clientId: "another", chatId: "100001" },
-  ),
-  cancelSession: {
-    prepare: async (send, key) => {
-      const { body } = await send("POST /v2/sessions", { key, body: { clientId: "client" } });
-      return textOf(body.data?.sid);
-    },
-    line: (sid) => `DELETE /v2/sessions/${sid}`,
-    data: { state: "cancelled" },
-  },
-};
 
 const { fixtures, send, platform } = useContractServer({
   ACCOUNTLINK_SESSION_CREATE_BURST: "1",
@@ -105,26 +45,31 @@ const expectConflict = (answer: Answer, reason: "in_use" | "reused"): void => {
   expect(isReplayed(answer)).toBe(false);
 };
 
-const reversed = (body: object | undefined): object | undefined =>
-  body === undefined ? undefined : Object.fromEntries(Object.entries(body).toReversed());
+const reversed = (body: object): object => Object.fromEntries(Object.entries(body).toReversed());
 
-test("the tests of idempotent writes cover every idempotent route", () => {
-  const taking = routes.filter(({ isIdempotent }) => isIdempotent).map(({ id }) => id);
-  expect(Object.keys(idempotentWrites).toSorted()).toEqual(taking.toSorted());
-});
+/** What a route needs before the request of its recipe. Returns the session for the path. */
+const prepare = async (id: string, key: string): Promise<string> => {
+  if (id === "deleteAltReview") {
+    const review = { chatId: "100001", otherChatId: "100002", verdict: "same" };
+    await send("PUT /v2/alts/reviews", { key, body: review });
+  }
+  if (id !== "cancelSession") return "";
+  return textOf(dataOf(await send("POST /v2/sessions", { key, body: { clientId: "client" } }), 201).sid);
+};
 
-describe.each(Object.entries(idempotentWrites))("%s", (_id, { prepare, line, body, data, other }) => {
+describe.each(routes.filter(({ isIdempotent }) => isIdempotent))("$id", ({ id, method, path, source }) => {
   const key = newKey();
+  const { good, data } = v2Recipes[id] as Recipe;
+  const [body, again] = source === "body" ? [good, reversed(good)] : [];
 
   test("an idempotent write runs once: a repetition gets its answer, and a different request is refused", async () => {
     const ask = senderOf(key);
-    const path = await prepare(send, key);
-    const first = await ask(line(path), "once", body);
-    expect(first.body.data).toMatchObject(data);
-    expectReplay(first, await ask(line(path), "once", reversed(body)));
-    const another = other === undefined ? await ask("POST /v2/sessions", "once", { clientId: "x" }) : null;
-    expectConflict(another ?? (await ask(line(path), "once", other)), "reused");
-    expectReplay(first, await ask(line(path), "once", body));
+    const line: Line = `${method} ${path.replace(":sid", await prepare(id, key))}`;
+    const first = await ask(line, "once", body);
+    expect(first.body.data).toMatchObject(id === "deleteAltReview" ? { deleted: true } : (data as object));
+    expectReplay(first, await ask(line, "once", again));
+    expectConflict(await ask("POST /v2/sessions", "once", { clientId: "another" }), "reused");
+    expectReplay(first, await ask(line, "once", body));
   });
 });
 

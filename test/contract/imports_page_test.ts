@@ -1,8 +1,10 @@
 /** Tests the import of link files on the dashboard, with forms as a browser without JavaScript sends them. */
+
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Answer } from "../support/http.ts";
-import { createKey, type Owner, signInOwner } from "./dashboard.ts";
+import { formOf, locationOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
+import { createKey, scopesOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 /** The most links of an account. */
@@ -12,79 +14,42 @@ const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) });
 
 const imports = "/dashboard/imports";
 
-interface Form {
-  readonly [name: string]: string;
-}
+type Form = Readonly<Record<string, string>>;
+type Importer = Awaited<ReturnType<typeof makeImporter>>;
 
-interface Importer {
-  readonly owner: Owner;
-  readonly pid: string;
-  readonly upload: (file: string | Uint8Array, form?: Form, name?: string) => Promise<Answer>;
-  readonly get: (path: string) => Promise<Answer>;
-  readonly post: (path: string, form?: Form) => Promise<Answer>;
-  /** Downloads the owner's links as CSV, and returns the rows without the time of each link. */
-  readonly links: () => Promise<ReadonlyArray<string>>;
-  readonly csrf: string;
-}
-
-const boundary = "----browser";
-
-/** The body of a form with a file, as a browser sends it. */
-const multipart = (fields: Form, file: string | Uint8Array, name: string): Buffer =>
-  Buffer.concat([
-    ...Object.entries(fields).map(([key, value]) =>
-      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`),
-    ),
-    Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`,
-    ),
-    Buffer.from(file),
-    Buffer.from(`\r\n--${boundary}--\r\n`),
-  ]);
-
-const makeImporter = async (chatId: string): Promise<Importer> => {
+const makeImporter = async (chatId: string) => {
   const owner = await signInOwner(server, chatId);
   await createKey(owner);
-  const { body } = await owner.send("GET /dashboard/api/scopes");
-  const scopes = (body.data ?? {})["scopes"] as unknown as ReadonlyArray<Record<string, unknown>>;
-  const pid = String(scopes[0]?.["pid"]);
-  const { browser } = owner;
-  const cookie = `accountlink_session=${browser.cookies.get("accountlink_session") ?? ""}`;
-  const from = "198.18.255.2";
-  const get = (path: string) => server.send(`GET ${path}`, { from, headers: { cookie } });
-  const page = await get(imports);
-  const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+  const [{ pid } = {}] = await scopesOf(owner);
+  const { get, post, cookies } = owner.browser;
+  const csrf = formOf(await get(imports))["csrf"] ?? "";
   return {
     owner,
-    pid,
-    csrf,
+    pid: textOf(pid),
     get,
-    upload: (file, form = {}, name = "links.csv") =>
-      server.send(`POST ${imports}`, {
-        from,
-        headers: { cookie, "content-type": `multipart/form-data; boundary=${boundary}` },
-        body: multipart({ csrf, pid, onConflict: "newest", ...form }, file, name),
-      }),
-    post: (path, form = {}) =>
-      server.send(`POST ${path}`, {
-        from,
-        headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams({ csrf, ...form }).toString(),
-      }),
+    upload: async (file: string | Uint8Array<ArrayBuffer>, form: Form = {}, name = "links.csv") => {
+      const fields = new FormData();
+      for (const field of Object.entries({ csrf, pid: textOf(pid), onConflict: "newest", ...form }))
+        fields.append(...field);
+      fields.append("file", new File([file], name, { type: "text/csv" }));
+      const encoded = new Response(fields);
+      return server.send(`POST ${imports}`, {
+        from: "198.18.255.2",
+        headers: {
+          cookie: `accountlink_session=${cookies.get("accountlink_session")}`,
+          "content-type": encoded.headers.get("content-type") ?? "",
+        },
+        body: new Uint8Array(await encoded.arrayBuffer()),
+      });
+    },
+    post: (path: string, form: Form = {}) => post(path, { csrf, ...form }),
+    /** Downloads the owner's links as CSV, and returns the rows without the time of each link. */
     links: async () => {
-      const file = await get(`/dashboard/links.csv?pid=${pid}`);
-      return file.text
-        .trim()
-        .split("\n")
-        .slice(1)
-        .map((line) => line.replace(/,[^,]*$/, ""));
+      const { text } = await get(`/dashboard/links.csv?pid=${textOf(pid)}`);
+      const [, ...rows] = text.trim().split("\n");
+      return rows.map((line) => line.replace(/,[^,]*$/, ""));
     },
   };
-};
-
-const locationOf = ({ status, headers }: Answer): string => {
-  expect(status).toBe(303);
-  return headers.location ?? "";
 };
 
 /** Reloads the page of an import until it has finished. */
@@ -96,7 +61,7 @@ const finished = async ({ get }: Importer, path: string): Promise<string> => {
   }
 };
 
-const textOf = (page: string): string =>
+const shownIn = (page: string): string =>
   page
     .replaceAll(/<[^>]+>/g, " ")
     .replaceAll("&quot;", '"')
@@ -110,7 +75,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   expect(preview).toMatch(/^\/dashboard\/imports\/[\da-f-]{36}$/);
   const shown = await importer.get(preview);
   expect(shown.status).toBe(200);
-  const text = textOf(shown.text);
+  const text = shownIn(shown.text);
   expect(text).toContain("300 links of “links.csv” would be stored");
   expect(text).toContain("A number has lost its digits, so nobody can tell which ID it was: 1 row");
   expect(text).toContain(": user 200001 is linked to 7 here and to 1 on line 2, which counts");
@@ -127,7 +92,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
 
   expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
   expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
-  const done = textOf(await finished(importer, preview));
+  const done = shownIn(await finished(importer, preview));
   expect(done).toContain("The links are imported.");
   expect(done).toContain("300 links of “links.csv” were stored");
   const file_ = await importer.get(`${preview}/left_out.csv`);
@@ -143,7 +108,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
 
   const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
   await importer.post(`${again}/start`);
-  expect(textOf(await finished(importer, again))).toContain("0 links of “links.csv” were stored");
+  expect(shownIn(await finished(importer, again))).toContain("0 links of “links.csv” were stored");
 });
 
 test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
@@ -153,7 +118,7 @@ test("an upload may be JSON, may name its columns, and may say how to resolve co
   await finished(importer, first);
   const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
   const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
-  expect(textOf((await importer.get(second)).text)).toContain("Changes the account or the time 1");
+  expect(shownIn((await importer.get(second)).text)).toContain("Changes the account or the time 1");
   await importer.post(`${second}/start`);
   await finished(importer, second);
   expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
@@ -165,7 +130,7 @@ test("an upload that is not a list of links is refused with a one-sentence messa
   zip.set([0x50, 0x4b, 3, 4]);
   const image = new Uint8Array(100);
   image.set([0x89, 0x50, 0x4e, 0x47]);
-  const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
+  const cases: ReadonlyArray<readonly [string | Uint8Array<ArrayBuffer>, string]> = [
     [zip, "The file is a ZIP archive or a spreadsheet"],
     [image, "The file is an image, expected CSV or JSON."],
     ["", "The file is empty, expected a header"],
@@ -175,10 +140,10 @@ test("an upload that is not a list of links is refused with a one-sentence messa
   for (const [file, sentence] of cases) {
     const answer = await importer.upload(file);
     expect({ sentence, status: answer.status }).toEqual({ sentence, status: 400 });
-    expect(textOf(answer.text)).toContain(sentence);
+    expect(shownIn(answer.text)).toContain(sentence);
   }
   const none = await importer.post(imports);
-  expect(textOf(none.text)).toContain("The upload cannot be read");
+  expect(shownIn(none.text)).toContain("The upload cannot be read");
   expect(await importer.links()).toEqual([]);
 });
 
@@ -188,11 +153,11 @@ test("the import page asks what to do with columns that may contain verification
     "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
   const asked = await importer.upload(file);
   expect(asked.status).toBe(400);
-  expect(textOf(asked.text)).toContain("columns that may say when or whether a link was verified");
+  expect(shownIn(asked.text)).toContain("columns that may say when or whether a link was verified");
   expect(asked.text).toContain('name="ignoreColumn" value="updated_at"');
   expect(asked.text).not.toContain('value="note"');
   for (const form of [{ ignoreColumn: "updated_at" }, { timeColumn: "Updated At" }]) {
-    const shown = textOf((await importer.get(locationOf(await importer.upload(file, form)))).text);
+    const shown = shownIn((await importer.get(locationOf(await importer.upload(file, form)))).text);
     expect(shown).toContain("1 link of “links.csv” would be stored");
     expect(shown).toContain("The link was not verified: 1 row");
     const unread = "ignoreColumn" in form ? "updated_at, note" : "note";
@@ -206,12 +171,12 @@ test("an import leaves out times more than a day ahead, and stops at the plan's 
   const file = `chatId,gameId,verifiedAt\n300001,1,2099-01-01\n${rows.join("\n")}\n`;
   const preview = locationOf(await importer.upload(file));
   const left = "Your plan allows no more links: the import stops there, and 2 rows are left.";
-  const shown = textOf((await importer.get(preview)).text);
+  const shown = shownIn((await importer.get(preview)).text);
   expect(shown).toContain(left);
   expect(shown).toContain(`${most} links of “links.csv” would be stored`);
   expect(shown).toContain("The time is more than a day ahead: 1 row");
   await importer.post(`${preview}/start`);
-  expect(textOf(await finished(importer, preview))).toContain(left);
+  expect(shownIn(await finished(importer, preview))).toContain(left);
   expect(await importer.links()).toHaveLength(most);
   const [, future, ...others] = (await importer.get(`${preview}/left_out.csv`)).text.trim().split("\n");
   expect(future).toBe(

@@ -265,18 +265,6 @@ describe("bursts and failures of a client address", () => {
     return performance.now() - begin < 1_000 ? answers : inOneSecond(sendFrom);
   };
 
-  test("requests of an address are limited per second", async () => {
-    const answers = await inOneSecond((from) =>
-      Promise.all(Array.from({ length: 5 }, () => send(lookup, { from, key }))),
-    );
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(2);
-    for (const answer of refused) {
-      expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
-      expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 3, retryAfter: 1, scope: "ip" });
-    }
-  });
-
   /** Sends 5 concurrent requests without a key from one address, and returns the 2 refused answers. */
   const refusedOfFive = async (line: Parameters<typeof send>[0]) => {
     const answers = await inOneSecond((from) =>

@@ -147,12 +147,9 @@ const told = ({ status, body }: Answer) => {
 describe.each(Object.entries({ path, credentials, limits, access, values, guilds }))(
   "the order of checks: %s",
   (_name, rows) => {
-    test.each(rows)(
-      "a request is refused for %s before %s: %s",
-      async (_winner, _over, line, options, expected) => {
-        expect(told(await send(line, { from: fixtures.address(), ...options }))).toBe(expected);
-      },
-    );
+    test.each(rows)("%s goes before %s: %s", async (_winner, _over, line, options, expected) => {
+      expect(told(await send(line, { from: fixtures.address(), ...options }))).toBe(expected);
+    });
   },
 );
 

@@ -19,7 +19,7 @@ export interface Exchange {
 /** The properties of a route. Most test cases of the route are made from them. */
 export interface Recipe {
   readonly good: Values;
-  /** What the `data` of a successful answer must contain. */
+  /** What the `data` of a successful answer must contain, with the `message` of a v1 write. */
   readonly data: unknown;
   /** The required parameters in documented order. The guild is not listed here, even if the route requires it. */
   readonly required: ReadonlyArray<string>;

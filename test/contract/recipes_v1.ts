@@ -32,7 +32,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
   },
   updateChat: {
     good: { oldChatId: "100001", newChatId: "100003" },
-    data: { chatId: "100003", gameId: "1" },
+    data: { message: "Chat ID updated", chatId: "100003", gameId: "1" },
     required: ["oldChatId", "newChatId"],
     invalid: { newChatId: "new" },
     member: "new_user_not_in_guild",
@@ -52,7 +52,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
   },
   updateGame: {
     good: { chatId: "100001", newGameId: "3" },
-    data: { chatId: "100001", gameId: "3" },
+    data: { message: "Game ID updated", chatId: "100001", gameId: "3" },
     required: ["chatId", "newGameId"],
     invalid: { newGameId: nobody },
     member: "user_not_in_guild",
@@ -68,7 +68,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
   },
   deleteGameLink: {
     good: { chatId: "100001" },
-    data: { chatId: "100001", removedGameId: "1" },
+    data: { message: "Game link removed", chatId: "100001", removedGameId: "1" },
     required: ["chatId"],
     invalid: { chatId: "-100001" },
     others: [
@@ -81,7 +81,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
   },
   resetDatabase: {
     good: {},
-    data: { deletedRecords: 2 },
+    data: { message: "Database reset", deletedRecords: 2 },
     required: [],
     invalid: { guildId: guild },
     guilds: "own",

@@ -9,6 +9,7 @@ import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
+import { returnAs, type Site } from "./site_server.ts";
 
 const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: "2" };
@@ -89,13 +90,16 @@ const uses = (
   ];
 };
 
-/** Secrets that let others take over a verification: sids, states and cookies. */
+/** Secrets that let others take over a verification or a sign-in: sids, states, codes, cookies and CSRF tokens. */
 const verificationSecrets: Array<string> = [];
 
 /** The values of the device cookie of browsers that confirmed a link, and the pages that these browsers were shown. */
 const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
 
-/** Completes one verification, then begins another and leaves it at the chat platform's sign-in page. */
+/**
+ * Completes one verification, then begins another and leaves it at the chat platform's sign-in page. Signs in to both
+ * sites.
+ */
 const verify = async (key: string) => {
   const browser = openBrowser(() => server.url, fixtures.address());
   const begin = async () => {
@@ -120,6 +124,16 @@ const verify = async (key: string) => {
   browserMarks.push(browser.cookies.get("accountlink_device") ?? "");
   browserPages.push(confirmed.text, (await browser.get(`/verify?sid=${sid}`)).text);
   await leave("chat", `?sid=${await begin()}`);
+  for (const [site, cookie] of Object.entries({ dashboard: "accountlink_session", me: "accountlink_me" })) {
+    const callback = await returnAs(browser, "100001", site as Site);
+    verificationSecrets.push(
+      textOf(new URL(callback).searchParams.get("code")),
+      textOf(browser.cookies.get(`accountlink_${site}_sign_in`)),
+    );
+    expect((await browser.get(callback)).status).toBe(303);
+    const { csrf } = formOf(await browser.get(`/${site}`));
+    verificationSecrets.push(textOf(browser.cookies.get(cookie)), textOf(csrf));
+  }
   browser.close();
 };
 
@@ -208,7 +222,7 @@ describe.skipIf(whyHidden !== null)(`the server's storage ${whyHidden ?? ""}`, (
   });
 
   test("the storage contains no secret of a verification", () => {
-    expect(verificationSecrets.length).toBeGreaterThan(5);
+    expect(verificationSecrets.length).toBeGreaterThan(13);
     expect(stored.flatMap((content) => found(content, verificationSecrets))).toEqual([]);
   });
 

@@ -226,21 +226,13 @@ describe("a plan", () => {
 
   test("only one plan of a guild can be on, across all accounts", async () => {
     const [ours, theirs] = [await rolesOf(), await rolesOf(bob)];
-    const rules = [
-      { roleId: member, when: { is: "linked" } },
-      { roleId: member, when: { is: "unlinked" } },
-    ];
-    const harmless = { rules, nickname: null };
+    const harmless = { rules: [], nickname: null };
     expect((await ours.put(harmless)).status).toBe(200);
     expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
-    const inGlobal = await rolesOf(ada, guild, "global");
-    expectRefusal(await inGlobal.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
     const { text } = await theirs.owner.browser.get(`/dashboard/communities/${theirs.pid}/roles`);
     expect(text).toContain("The rules of another account are on for this community.");
     expect(text).not.toContain("club");
     expect((await theirs.put({ ...harmless, state: "paused" })).status).toBe(200);
-    await ours.put({ ...harmless, state: "paused" });
-    expect((await theirs.put(harmless)).status).toBe(200);
     await theirs.remove();
     await ours.remove();
   });

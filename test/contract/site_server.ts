@@ -3,7 +3,7 @@
  */
 import { afterAll, expect } from "vitest";
 import type { DevPlatform } from "../support/dev_platform.ts";
-import { type Fixtures, guild, makeFixtures } from "../support/fixtures.ts";
+import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
 import type { Answer, Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";

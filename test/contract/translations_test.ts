@@ -166,7 +166,7 @@ beforeAll(async () => {
 });
 
 test.each(languageTags.filter((tag) => tag !== "en"))(
-  "in %s, no page and no answer has English words",
+  "in %s, pages and answers have no English words",
   async (tag) => {
     const faults: Array<string> = [];
     const isLatin = new Intl.Locale(tag).maximize().script === "Latn";

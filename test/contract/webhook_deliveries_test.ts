@@ -56,7 +56,7 @@ test("a failing delivery can be resent by its owner", async () => {
   const user = newUser();
   const { owner, link } = await newOwner();
   const { id, path } = await createWebhook(owner);
-  receiver.answer(path, 302, { location: `${receiver.url}/elsewhere` });
+  receiver.answer(path, 302);
   await link(user, "1");
   const failing = await eventually(async () => {
     const [delivery] = await deliveriesOf(owner, id, "?status=failing");
@@ -72,7 +72,6 @@ test("a failing delivery can be resent by its owner", async () => {
     });
     return delivery;
   });
-  expect(receiver.at("/elsewhere")).toEqual([]);
   expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });
   const overview = (await owner.browser.get("/dashboard")).text.replaceAll(/<[^>]*>/g, "");
   expect(overview).toMatch(/The webhook [\w.:]+ fails since .* UTC\. 1 event waits\./);
@@ -85,59 +84,27 @@ test("a failing delivery can be resent by its owner", async () => {
   expect(await webhookOf(owner, id)).toMatchObject({ failingSince: null, pending: 0 });
 });
 
-test("an owner can send pending deliveries at once, by JSON or a form", async () => {
+test("an owner can send pending deliveries at once, by a form or JSON", async () => {
+  const user = newUser();
   const { owner, link } = await newOwner();
   const { id, path } = await createWebhook(owner);
-  const failOnce = async (user: string) => {
-    receiver.answer(path, 503, { "retry-after": "3600" });
-    await link(user, "1");
-    await link(user, "2");
-    await eventually(async () =>
-      expect(await deliveriesOf(owner, id, "?status=failing")).toMatchObject([{ attempts: 1 }]),
-    );
-    receiver.answer(path, 200);
-  };
-  const expectSent = async (count: number) => {
-    const received = await receiver.wait(path, count);
-    expect(received.slice(-3).map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
-    await eventually(async () => expect(await webhookOf(owner, id)).toMatchObject({ pending: 0 }));
-  };
-
-  await failOnce(newUser());
-  expectData(await owner.send(`POST /dashboard/api/webhooks/${id}/send-pending`), {
-    webhook: expect.objectContaining({ id, status: "active" }),
-  });
-  await expectSent(3);
-
+  receiver.answer(path, 503, { "retry-after": "3600" });
+  await link(user, "1");
+  await link(user, "2");
+  await eventually(async () =>
+    expect(await deliveriesOf(owner, id, "?status=failing")).toMatchObject([{ attempts: 1 }]),
+  );
+  receiver.answer(path, 200);
   const page = `/dashboard/webhooks/${id}`;
-  await failOnce(newUser());
   const pending = await owner.browser.get(page);
   expect(pending.text).toContain("Send what waits now");
   const sent = await owner.browser.post(`${page}/send-pending`, formOf(pending));
   expect([sent.status, sent.headers.location]).toEqual([303, `${page}?done=pendingSent`]);
-  await expectSent(6);
-  expect((await owner.browser.get(page)).text).not.toContain("Send what waits now");
-});
-
-test("an answer 410 disables the webhook, which receives deliveries again once it is reactivated", async () => {
-  const user = newUser();
-  const { owner, link } = await newOwner();
-  const { id, path } = await createWebhook(owner);
-  receiver.answer(path, 410);
-  await link(user, "1");
-  await eventually(async () =>
-    expect(await webhookOf(owner, id)).toMatchObject({ status: "disabled", disabledReason: "gone" }),
-  );
-  await link(user, "2");
-  receiver.answer(path, 200);
-  const active = await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "active" } });
-  expectData(active, {
-    webhook: expect.objectContaining({ status: "active", disabledReason: null, failingSince: null }),
-  });
   const received = await receiver.wait(path, 3);
   expect(received.map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
-  const { body } = await owner.send("GET /dashboard/api/audit?action=webhook.disabled");
-  expect(body.data?.entries).toMatchObject([
-    { actor: { type: "operator" }, details: { webhookId: id, reason: "gone" } },
-  ]);
+  await eventually(async () => expect(await webhookOf(owner, id)).toMatchObject({ pending: 0 }));
+  expect((await owner.browser.get(page)).text).not.toContain("Send what waits now");
+  expectData(await owner.send(`POST /dashboard/api/webhooks/${id}/send-pending`), {
+    webhook: expect.objectContaining({ id, status: "active", pending: 0 }),
+  });
 });

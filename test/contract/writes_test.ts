@@ -2,12 +2,10 @@
 import { AuditLog } from "@accountlink/core";
 import { Effect } from "effect";
 import { describe, expect, test } from "vitest";
-import { guild, makeFixtures } from "../support/fixtures.ts";
+import { guild } from "../support/fixtures.ts";
 import { type Json, textOf } from "../support/http.ts";
-import { startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import {
-  checked,
   expectData,
   expectInvalid,
   expectMissing,
@@ -16,7 +14,7 @@ import {
   useContractServer,
 } from "./contract_server.ts";
 
-const { fixtures, send } = useContractServer();
+const { fixtures, send, storage } = useContractServer();
 
 const inScope = (key: string, guildId?: string) => {
   const named = guildId === undefined ? {} : { guildId };
@@ -53,28 +51,10 @@ const notLinked = (chatId: string) => ({
   resolved: { game: null, chat: null },
 });
 
-describe("PATCH /v2/game", () => {
-  const scope = inScope(fixtures.key());
-
-  test("PATCH /v2/game returns the previous game user, and whether the link changed", async () => {
-    const chatId = "100001";
-    const updates = [
-      await scope.patchGame(chatId, "1"),
-      await scope.patchGame(chatId, "2"),
-      await scope.patchGame(chatId, "2"),
-    ];
-    expect(updates.map(({ body }) => body.data)).toEqual([
-      { chatId, gameId: "1", previousGameId: null, updated: true },
-      { chatId, gameId: "2", previousGameId: "1", updated: true },
-      { chatId, gameId: "2", previousGameId: "2", updated: false },
-    ]);
-  });
-});
-
 describe("the verification status", () => {
   const scope = inScope(fixtures.key());
 
-  test("in the verification status, each change of the link increases linkVersion and changes linkHash", async () => {
+  test("each change of a link is answered with the previous game user, increases linkVersion and changes linkHash", async () => {
     const chatId = "100001";
     expect(await scope.verification(chatId)).toEqual(notLinked(chatId));
     const seen: Array<Json> = [];
@@ -82,11 +62,15 @@ describe("the verification status", () => {
       await write();
       seen.push(await scope.verification(chatId));
     };
-    await change(() => scope.patchGame(chatId, "1"));
-    await change(() => scope.patchGame(chatId, "1"));
-    await change(() => scope.patchGame(chatId, "2"));
+    const set = (gameId: string, previousGameId: string | null, updated = true) =>
+      change(async () =>
+        expectData(await scope.patchGame(chatId, gameId), { chatId, gameId, previousGameId, updated }),
+      );
+    await set("1", null);
+    await set("1", "1", false);
+    await set("2", "1");
     await change(() => scope.deleteGame(chatId));
-    await change(() => scope.patchGame(chatId, "1"));
+    await set("1", null);
 
     expect(seen.map(({ linked, linkVersion }) => [linked, linkVersion])).toEqual([
       [true, 1],
@@ -121,11 +105,7 @@ describe("the chat users of a game user", () => {
     fixtures.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
   );
 
-  test("the chat users of a game user are sorted newest link first, then by chat ID as text", async () => {
-    expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
-  });
-
-  test("changing a link reorders the chat users of a game user, but confirming a link does not", async () => {
+  test("chat users of a game user are sorted by their last change, newest first, then by chat ID as text", async () => {
     await scope.patchGame("100001", "1");
     expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
     await scope.deleteGame("100004");
@@ -184,23 +164,21 @@ describe("DELETE /v2/data", () => {
 
 describe("deleting a global scope", () => {
   const key = fixtures.key({ links: { 100001: "1" } });
-
-  test.each([guild, "", null, 7, [], [guild], {}])(
-    "deleting a global scope refuses the guild %j in the body",
-    async (guildId) => {
-      const answer = await send("DELETE /v2/data", { key, body: { confirm: true, guildId } });
-      expectInvalid(answer, "guildId");
-      expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
-    },
-  );
-
   const queries = ["guildId", "guildId=", `guildId=${guild}`, "guildId=&guildId="];
+  const stays = async () => expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
 
-  test.each(queries)("deleting a global scope refuses the query ?%s", async (query) => {
-    const answer = await send(`DELETE /v2/data?${query}`, { key, body: { confirm: true } });
-    expectInvalid(answer, "guildId");
-    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+  test.each([
+    ...[guild, "", null, 7, [], [guild], {}].map((guildId) => ["", { guildId }] as const),
+    ...queries.map((query) => [`?${query}`, {}] as const),
+  ])("deleting a global scope refuses a guild in the query or the body: %j %j", async (query, more) => {
+    expectInvalid(
+      await send(`DELETE /v2/data${query}`, { key, body: { confirm: true, ...more } }),
+      "guildId",
+    );
+    await stays();
   });
+
+  const line = "DELETE /api/v1/database/reset" as const;
 
   test.each([
     ["application/json", { guildId: guild }],
@@ -214,75 +192,34 @@ describe("deleting a global scope", () => {
       `--x\r\ncontent-disposition: form-data; name="guildId"\r\n\r\n${guild}`,
     ],
   ])("v1 refuses to delete a global scope with a guild in the body: %s %j", async (type, body) => {
-    const answer = await send("DELETE /api/v1/database/reset", {
-      key,
-      body,
-      headers: { "content-type": type },
-    });
+    const answer = await send(line, { key, body, headers: { "content-type": type } });
     expectV1Refusal(answer, 400, "Invalid parameter: guildId");
-    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+    await stays();
+  });
+
+  test.each(queries)("v1 refuses to delete a global scope with the query ?%s", async (query) => {
+    expectV1Refusal(await send(`${line}?${query}`, { key }), 400, "Invalid parameter: guildId");
+    await stays();
   });
 
   test("v1 refuses to delete a global scope if the body of the request is too large", async () => {
-    const answer = await send("DELETE /api/v1/database/reset", { key, body: "x".repeat(70_000) });
-    expectV1Refusal(answer, 413, "Invalid request body");
-    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+    expectV1Refusal(await send(line, { key, body: "x".repeat(70_000) }), 413, "Invalid request body");
+    await stays();
   });
 
   const empty = fixtures.key();
 
-  test.each([
-    ["nothing", ""],
-    ["no JSON", "guild"],
-    ["a list", '["guild"]'],
-  ])("v1 ignores other bodies when deleting a scope: %s", async (_title, body) => {
-    const answer = await send("DELETE /api/v1/database/reset", { key: empty, body });
+  test.each(["", "guild", '["guild"]'])("v1 ignores other bodies when deleting a scope: %j", async (body) => {
+    const answer = await send(line, { key: empty, body });
     expect(answer.body).toMatchObject({ status: 200, data: { deletedRecords: 0 } });
-  });
-
-  test.each(queries)("v1 refuses to delete a global scope with the query ?%s", async (query) => {
-    const answer = await send(`DELETE /api/v1/database/reset?${query}`, { key });
-    expectV1Refusal(answer, 400, "Invalid parameter: guildId");
-    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
-  });
-});
-
-describe("v1 writes", () => {
-  const key = fixtures.key({ links: { 100001: "1", 100002: "2" } });
-  const calls = [
-    [
-      "PUT /api/v1/link/update-game?chatId=100001&newGameId=3",
-      "Game ID updated",
-      { chatId: "100001", gameId: "3" },
-    ],
-    [
-      "PUT /api/v1/link/update-chat?oldChatId=100001&newChatId=100003",
-      "Chat ID updated",
-      { chatId: "100003", gameId: "3" },
-    ],
-    [
-      "DELETE /api/v1/link/delete-game?chatId=100003",
-      "Game link removed",
-      { chatId: "100003", removedGameId: "3" },
-    ],
-    ["DELETE /api/v1/database/reset", "Database reset", { deletedRecords: 3 }],
-  ] as const;
-
-  test("every v1 write changes links, and the message of its answer says what it did", async () => {
-    for (const [line, message, data] of calls) {
-      const { status, body } = await send(line, { key });
-      expect({ status, message: body.message, data: body.data }).toEqual({ status: 200, message, data });
-    }
   });
 });
 
 describe.skipIf(whyHidden !== null)(`the audit log ${whyHidden ?? ""}`, () => {
+  const key = fixtures.key({ account: "audited", links: { 100009: "9" } });
+  const ofGuild = fixtures.key({ account: "audited", guildId: guild });
+
   test("the audit log has every successful write with its key and request ID", async () => {
-    const own = makeFixtures();
-    const key = own.key({ account: "audited", links: { 100009: "9" } });
-    const ofGuild = own.key({ account: "audited", guildId: guild });
-    const server = await startServerHere({ fixture: own.fixture });
-    const ask = checked(server.send);
     const requests = [
       ["link.set", "PATCH /v2/game", key, { chatId: "100001", gameId: "1" }],
       ["link.moved", "PATCH /v2/chat", key, { oldChatId: "100001", newChatId: "100002" }],
@@ -306,7 +243,7 @@ describe.skipIf(whyHidden !== null)(`the audit log ${whyHidden ?? ""}`, () => {
     ] as const;
     const written: Array<object> = [];
     for (const [action, line, used, body] of requests) {
-      const answer = await ask(line, {
+      const answer = await send(line, {
         ...(used === undefined ? {} : { key: used }),
         ...(body === undefined ? {} : { body }),
       });
@@ -319,15 +256,14 @@ describe.skipIf(whyHidden !== null)(`the audit log ${whyHidden ?? ""}`, () => {
       });
     }
     expect(
-      (await ask("DELETE /v2/game", { key: ofGuild, body: { chatId: "100002", guildId: guild } })).status,
+      (await send("DELETE /v2/game", { key: ofGuild, body: { chatId: "100002", guildId: guild } })).status,
     ).toBe(404);
 
     const entries = await AuditLog.pipe(
       Effect.flatMap((log) => log.list("audited", null, 100)),
-      Effect.provide(server.storage.auditLog),
+      Effect.provide(storage().auditLog),
       Effect.runPromise,
     );
-    await server.stop();
     const overHttp = entries.filter(({ requestId }) => requestId !== null).toReversed();
     expect(overHttp).toMatchObject(written);
     expect(overHttp).toHaveLength(written.length);

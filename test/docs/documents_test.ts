@@ -1,6 +1,6 @@
-/** Compares documents for operators, and the paths in all documents, with the sources. */
-import { existsSync, globSync } from "node:fs";
-import { dirname, join } from "node:path";
+/** Compares documents for operators, and the paths in all documents, with the sources. Checks the pictures. */
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { routes } from "@accountlink/http-api";
 import { forms } from "@accountlink/redis/redis_url";
@@ -64,3 +64,30 @@ it.each(["CHANGELOG.md", "README.md", ...globSync("docs/*.md", { cwd: root })])(
     expect([...found].filter((version) => !versions.has(version))).toEqual([]);
   },
 );
+
+const pictures = globSync("docs/pictures/*.png", { cwd: root }).toSorted();
+const withPictures = ["README.md", ...globSync("docs/*.md", { cwd: root })];
+
+/** The pictures that a document shows, each in its light and its dark version. */
+const shownIn = (document: string): ReadonlyArray<readonly [light: string, dark: string]> =>
+  [
+    ...readFileSync(join(root, document), "utf8").matchAll(
+      /<picture><source media="\(prefers-color-scheme: dark\)" srcset="(.*?)"><img alt=".+?" src="(.*?)"><\/picture>/g,
+    ),
+  ].map(
+    ([, dark = "", light = ""]) => [join(dirname(document), light), join(dirname(document), dark)] as const,
+  );
+
+it("each picture is shown in a document, in a light and a dark version", () => {
+  const shown = withPictures.flatMap(shownIn);
+  expect([...new Set(shown.flat())].toSorted()).toEqual(pictures);
+  for (const [light, dark] of shown) expect(dark).toBe(light.replace("-light.png", "-dark.png"));
+  const written = withPictures.flatMap((document) =>
+    [...readFileSync(join(root, document), "utf8").matchAll(/<img /g)].map(() => document),
+  );
+  expect(written).toHaveLength(shown.length);
+});
+
+it.each(pictures.map((file) => [basename(file), file]))("%s is small enough for a page", (_, file) => {
+  expect(statSync(join(root, file)).size).toBeLessThanOrEqual(120_000);
+});

@@ -7,8 +7,9 @@ import {
   whyNoPostgres,
   whyNoSmallDisk,
 } from "@accountlink/test-servers";
+import { testLive } from "@accountlink/test-servers/effect";
 import { Effect, Schedule } from "effect";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { countOf, fragile, recoveryAfter, startCountingClients } from "./counting_clients.ts";
@@ -55,33 +56,30 @@ const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: Sm
   return recovery;
 });
 
-test.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${noDisk ?? ""}`, () =>
-  Effect.gen(function* () {
+testLive.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${noDisk ?? ""}`, function* () {
+  const fixtures = makeFixtures();
+  const key = fixtures.key();
+  const disk = yield* mountSmallDisk(16);
+  const server = yield* start({ fixture: fixtures.fixture, dataFolder: join(disk.folder, "data") });
+  expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
+  expect(server.output().match(/Cannot write: the disk of the database is full/g)).toHaveLength(1);
+});
+
+testLive.skipIf(noDisk !== null || noPostgres !== null)(
+  `a service survives a full disk of its Postgres ${noDisk ?? noPostgres ?? ""}`,
+  function* () {
     const fixtures = makeFixtures();
     const key = fixtures.key();
-    const disk = yield* mountSmallDisk(16);
-    const server = yield* start({ fixture: fixtures.fixture, dataFolder: join(disk.folder, "data") });
+    const disk = yield* mountSmallDisk(192);
+    const postgres = yield* startPostgres({ parent: disk.folder });
+    const env = {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+      ACCOUNTLINK_SECRET: secret,
+    };
+    const server = yield* start({ fixture: fixtures.fixture, env });
     expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
-    expect(server.output().match(/Cannot write: the disk of the database is full/g)).toHaveLength(1);
-  }).pipe(Effect.scoped, Effect.runPromise),
-);
-
-test.skipIf(noDisk !== null || noPostgres !== null)(
-  `a service survives a full disk of its Postgres ${noDisk ?? noPostgres ?? ""}`,
-  () =>
-    Effect.gen(function* () {
-      const fixtures = makeFixtures();
-      const key = fixtures.key();
-      const disk = yield* mountSmallDisk(192);
-      const postgres = yield* startPostgres({ parent: disk.folder });
-      const env = {
-        ACCOUNTLINK_STORAGE: "postgres",
-        ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
-        ACCOUNTLINK_SECRET: secret,
-      };
-      const server = yield* start({ fixture: fixtures.fixture, env });
-      expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
-    }).pipe(Effect.scoped, Effect.runPromise),
+  },
 );
 
 const secret = Buffer.alloc(32, "secret").toString("base64");

@@ -16,6 +16,7 @@ import {
   whyNoPromtool,
   whyNoRedis,
 } from "@accountlink/test-servers";
+import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -85,8 +86,9 @@ describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
 
 const missing = (await whyNoRedis()) ?? (await whyNoPostgresDatabase());
 
-it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${missing ?? ""}`, () =>
-  Effect.gen(function* () {
+testLive.skipIf(missing !== null)(
+  `nodes export every metric of alerts and panels ${missing ?? ""}`,
+  function* () {
     const fixtures = makeFixtures();
     const key = fixtures.key({ limits: "none", account: "scraped", links: { 100001: "1" } });
     const redis = yield* startRedis();
@@ -131,5 +133,5 @@ it.skipIf(missing !== null)(`nodes export every metric of alerts and panels ${mi
         expect(named.filter((name) => !exported.has(name))).toEqual([]);
       }),
     );
-  }).pipe(Effect.scoped, Effect.runPromise),
+  },
 );

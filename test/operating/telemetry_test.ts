@@ -1,7 +1,8 @@
 /** Traces and metrics that the server exports to an OpenTelemetry collector. */
 import { type HeardRequest, startHttpServer } from "@accountlink/test-servers";
+import { testLive } from "@accountlink/test-servers/effect";
 import { Effect, type Scope } from "effect";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
@@ -88,81 +89,75 @@ const tracedLookup = Effect.gen(function* () {
   return { collector, server, answer, spans };
 });
 
-const scoped = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(effect));
-
 describe("traces", () => {
-  it("a trace connects a request with its SQL statements, as a part of the client's trace", () =>
-    scoped(
-      Effect.gen(function* () {
-        const { spans, answer } = yield* tracedLookup;
-        const root = spans.find(({ name }) => name === "GET /v2/chat") as Span;
-        expect(root.parentSpanId).toBe(parentId);
-        expect(textOf(root, "accountlink.request_id")).toBe(answer.headers["x-request-id"]);
-        expect(textOf(root, "accountlink.key")).toBe(key.split("_")[1]);
-        const statements = spans.filter(({ name }) => name === "sqlite");
-        expect(statements.map((span) => pathOf(span, spans))).toContainEqual([
-          "sqlite",
-          "LinkStore.findByChatId",
-          "GET /v2/chat",
-        ]);
-        for (const statement of statements) expect(textOf(statement, "db.query.text")).toContain("SELECT");
-      }),
-    ));
+  testLive(
+    "a trace connects a request with its SQL statements, as a part of the client's trace",
+    function* () {
+      const { spans, answer } = yield* tracedLookup;
+      const root = spans.find(({ name }) => name === "GET /v2/chat") as Span;
+      expect(root.parentSpanId).toBe(parentId);
+      expect(textOf(root, "accountlink.request_id")).toBe(answer.headers["x-request-id"]);
+      expect(textOf(root, "accountlink.key")).toBe(key.split("_")[1]);
+      const statements = spans.filter(({ name }) => name === "sqlite");
+      expect(statements.map((span) => pathOf(span, spans))).toContainEqual([
+        "sqlite",
+        "LinkStore.findByChatId",
+        "GET /v2/chat",
+      ]);
+      for (const statement of statements) expect(textOf(statement, "db.query.text")).toContain("SELECT");
+    },
+  );
 
-  it("traces contain no address, key or user ID", () =>
-    scoped(
-      Effect.gen(function* () {
-        const { collector, server } = yield* tracedLookup;
-        const { body } = yield* Effect.promise(() =>
-          server.send("GET /v2/verifications/chat?chatId=100001", { key: `${key}x`, from: "203.0.113.7" }),
-        );
-        expect(body["status"]).toBe(401);
-        yield* Effect.promise(() =>
-          server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } }),
-        );
-        yield* Effect.promise(() =>
-          eventually(() => {
-            const names = spansIn(collector.heard).map(({ name }) => name);
-            expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
-          }),
-        );
-        const told = collector.heard.map((request) => request.body).join("\n");
-        // The pattern finds the user ID only outside of longer numbers, because times and trace IDs may contain its
-        // digits.
-        expect(told).not.toMatch(/(?<![0-9a-f])100001(?![0-9a-f])/);
-        for (const secret of ["203.0.113.7", "127.0.0.1", key.slice(-20), "autocannon"]) {
-          expect(told).not.toContain(secret);
-        }
-        for (const { headers: sent, path } of collector.heard) {
-          expect(sent.authorization).toBe("Bearer collector");
-          expect(["/v1/traces", "/v1/metrics"]).toContain(path);
-        }
+  testLive("traces contain no address, key or user ID", function* () {
+    const { collector, server } = yield* tracedLookup;
+    const { body } = yield* Effect.promise(() =>
+      server.send("GET /v2/verifications/chat?chatId=100001", { key: `${key}x`, from: "203.0.113.7" }),
+    );
+    expect(body["status"]).toBe(401);
+    yield* Effect.promise(() =>
+      server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } }),
+    );
+    yield* Effect.promise(() =>
+      eventually(() => {
+        const names = spansIn(collector.heard).map(({ name }) => name);
+        expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
       }),
-    ));
+    );
+    const told = collector.heard.map((request) => request.body).join("\n");
+    // The pattern finds the user ID only outside of longer numbers, because times and trace IDs may contain its
+    // digits.
+    expect(told).not.toMatch(/(?<![0-9a-f])100001(?![0-9a-f])/);
+    for (const secret of ["203.0.113.7", "127.0.0.1", key.slice(-20), "autocannon"]) {
+      expect(told).not.toContain(secret);
+    }
+    for (const { headers: sent, path } of collector.heard) {
+      expect(sent.authorization).toBe("Bearer collector");
+      expect(["/v1/traces", "/v1/metrics"]).toContain(path);
+    }
+  });
 });
 
-it("the server exports the same metrics as /metrics, and spans carry the name of the service", () =>
-  scoped(
-    Effect.gen(function* () {
-      const { collector, server } = yield* tracedLookup;
-      const exported = () =>
-        exportedTo(collector.heard)
-          .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
-          .flatMap(({ scopeMetrics }) => scopeMetrics)
-          .flatMap(({ metrics }) => metrics.map(({ name }) => name));
-      yield* Effect.promise(() =>
-        // Some metrics appear only after their first use.
-        eventually(async () => {
-          const { text } = await server.send("GET /metrics");
-          const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
-          expect(scraped.length).toBeGreaterThan(10);
-          expect(new Set(exported())).toEqual(new Set(scraped));
-        }),
-      );
-      const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
-      const of = (name: string) =>
-        resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
-      expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
-    }),
-  ));
+testLive(
+  "the server exports the same metrics as /metrics, and spans carry the name of the service",
+  function* () {
+    const { collector, server } = yield* tracedLookup;
+    const exported = () =>
+      exportedTo(collector.heard)
+        .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
+        .flatMap(({ scopeMetrics }) => scopeMetrics)
+        .flatMap(({ metrics }) => metrics.map(({ name }) => name));
+    yield* Effect.promise(() =>
+      // Some metrics appear only after their first use.
+      eventually(async () => {
+        const { text } = await server.send("GET /metrics");
+        const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+        expect(scraped.length).toBeGreaterThan(10);
+        expect(new Set(exported())).toEqual(new Set(scraped));
+      }),
+    );
+    const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
+    const of = (name: string) =>
+      resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
+    expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
+  },
+);

@@ -3,9 +3,7 @@
  * that process is killed.
  */
 
-export * from "./balancers/haproxy.ts";
-export * from "./balancers/nginx.ts";
-export * from "./balancers/pgbouncer.ts";
+export * from "./balancers.ts";
 export * from "./certificate.ts";
 export * from "./discord_gateway.ts";
 export * from "./free_port.ts";

@@ -13,7 +13,7 @@ import {
   type LivePlatforms,
   startLivePlatforms,
 } from "../support/live_platforms.ts";
-import { type RunningServer, startServerHere } from "../support/server.ts";
+import { type RunningServer, startServer, startServerHere } from "../support/server.ts";
 
 const fixtures = makeFixtures();
 const generous = { limits: { perWindow: 0 } };
@@ -87,4 +87,44 @@ describe("a verification", () => {
 test("the server warns of likely mistakes, and prints no secret", () => {
   expect(server.output()).toContain('Ignored \\"platform\\" in ACCOUNTLINK_FIXTURE');
   for (const secret of platforms.secrets) expect(server.output()).not.toContain(secret);
+});
+
+/** Starts a server that receives joins from Discord's gateway. */
+const startWithGateway = async (refusal: number | null) => {
+  const club = makeFixtures();
+  club.key({ account: "club", guildId });
+  club.plan({ account: "club", guildId, rules: [{ roleId: "5", when: { is: "linked" } }] });
+  const own = await startLivePlatforms();
+  onTestFinished(own.stop);
+  own.gateway.refusal = refusal;
+  const joined = await startServer({
+    fixture: club.fixture,
+    env: {
+      ...own.env,
+      ACCOUNTLINK_PUBLIC_URL: "http://127.0.0.1",
+      ACCOUNTLINK_CHAT_GATEWAY: "on",
+    },
+  });
+  onTestFinished(async () => void (await joined.stop()));
+  const isConnected = async () =>
+    /^accountlink_chat_gateway_connected (\d)$/m.exec((await joined.send("GET /metrics")).text)?.[1];
+  return { joined, gateway: own.gateway, secrets: own.secrets, isConnected };
+};
+
+test("a server is connected to the gateway, and counts joins", async () => {
+  const { joined, gateway, isConnected } = await startWithGateway(null);
+  await expect.poll(isConnected).toBe("1");
+  gateway.join(guildId, "100001");
+  await expect
+    .poll(async () => (await joined.send("GET /metrics")).text)
+    .toMatch(/^accountlink_chat_joins_total 1$/m);
+});
+
+test("a server without the intent says so once, and serves", async () => {
+  const { joined, gateway, secrets, isConnected } = await startWithGateway(4014);
+  await expect.poll(joined.output).toMatch(/refuses to report joins.*server members/);
+  expect(await isConnected()).toBe("0");
+  expect(gateway.countOf("identify")).toBe(1);
+  expect((await joined.send("GET /readyz")).status).toBe(200);
+  for (const secret of secrets) expect(joined.output()).not.toContain(secret);
 });

@@ -162,7 +162,7 @@ describe("shutdown", () => {
     const server = await startServerHere({ fixture: fixtures.fixture });
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
     const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
-    const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));
+    const clients = await Promise.all([head, half].map((sent) => openConnection(server.url, sent)));
     // When the server answers this request, it has already accepted both connections that were opened before.
     await server.send("GET /healthz");
 
@@ -173,8 +173,8 @@ describe("shutdown", () => {
   });
 });
 
-/** Opens a connection that the client never closes. */
-const openConnection = async (url: string) => {
+/** Opens a connection that the client never closes. `ask` sends a request, and `closed` waits for the server. */
+const openConnection = async (url: string, sent = "") => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
@@ -183,14 +183,6 @@ const openConnection = async (url: string) => {
     socket.write(`${line} HTTP/1.1\r\nHost: accountlink\r\n\r\n`);
     return String(await once(socket, "data"));
   };
+  if (sent !== "") socket.resume().write(sent);
   return { ask, closed };
-};
-
-/** Opens a connection, sends the bytes, and then sends nothing more but keeps the connection open. */
-const sendAndStop = async (url: string, sent: string) => {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
-  socket.resume().write(sent);
-  return { closed: once(socket, "close") };
 };
