@@ -1,9 +1,7 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { erasedMark } from "@accountlink/core/users";
-import { Effect } from "effect";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
-import { line } from "../links/link_steps.ts";
 import { ada, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
 import { newVerificationSteps } from "../sessions/verification_steps.ts";
 import type { Cases } from "../suite.ts";
@@ -40,33 +38,6 @@ export const appends: Cases<StoragePorts> = {
     );
     expectEqual(new Set(events.map(({ id }) => id)).size, 4, "The number of IDs");
     expectEqual(yield* all, events, "The second read");
-  },
-
-  "the last event of a deletion of many links counts all of them": function* () {
-    const { links, all } = yield* newEventSteps;
-    const many = Array.from({ length: 1_100 }, (_, i) => line(`${100_000 + i}` as typeof ada, chess));
-    yield* links.load(many);
-    yield* links.deleteAll(1);
-    const events = (yield* all).filter(({ type }) => type === "scope.deleted");
-    const counts = events.map(({ data }) => ("deletedRecords" in data ? data.deletedRecords : 0));
-    expectEqual(counts.at(-1), 1_100, "The last count");
-    expectEqual(
-      counts,
-      counts.toSorted((one, other) => one - other),
-    );
-  },
-
-  "a completed flow appends an event for its link and one for its session": function* () {
-    const steps = yield* newVerificationSteps;
-    const { happened } = yield* eventSteps(steps.key.scope);
-    const session = yield* steps.create({ clientId: "player-7" });
-    yield* steps.complete(yield* steps.proven(session.id), { at: 5 });
-    yield* steps.complete(yield* steps.proven(), { at: 6 });
-    const link = { chatId: ada, gameId: chess, previousGameId: null };
-    expectEqual(yield* happened, [
-      ["link.set", { ...link, linkVersion: 1, lastVerifiedAt: 5, source: "flow" }],
-      ["session.completed", { clientId: "player-7", ...link, linkChanged: true, error: null }],
-    ]);
   },
 
   "an erasure removes the user from earlier events, and appends an event to each scope": function* () {

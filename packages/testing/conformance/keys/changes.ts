@@ -1,10 +1,8 @@
-import { type ApiKey, AuditLog, type StoragePorts } from "@accountlink/core";
-import type { AuditAction } from "@accountlink/core/audit";
+import { type ApiKey, type StoragePorts } from "@accountlink/core";
 import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { expectEqual } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { details, insert } from "./keys.ts";
@@ -36,19 +34,6 @@ export const changes: Cases<StoragePorts> = {
     const keys = yield* KeyStore;
     expectEqual(yield* keys.findByHash(third), Option.some({ key, endsAt: 70 }));
     expectEqual(yield* keys.listKeys(global.account, 0), [details(key, { previousSecretEndsAt: 70 })]);
-  },
-
-  "rotateKey with a duplicate hash is a defect, and changes no secret": function* () {
-    const keys = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    const [key, other] = [makeKey(global), makeKey(global)];
-    const [hash, otherHash] = [uniqueText(), uniqueText()];
-    yield* insert(key, null, hash);
-    yield* insert(other, null, otherHash);
-    yield* expectDefect(rotate(key, otherHash, 5));
-    yield* expectDefect(rotate(key, hash, 5));
-    expectEqual(yield* keys.findByHash(otherHash), Option.some({ key: other, endsAt: null }));
-    expectEqual(yield* keys.findByHash(hash), Option.some({ key, endsAt: null }));
   },
 
   "concurrent insertKey never exceeds the maximum": function* () {
@@ -94,35 +79,5 @@ export const changes: Cases<StoragePorts> = {
     const ends = yield* Effect.forEach([first, ...hashes], endOf);
     expectEqual(ends.filter((end) => end === 50).length, many.length);
     expectEqual(ends.filter((end) => end === null).length, 1);
-  },
-
-  "each key change logs one audit entry, and a call without a change logs none": function* () {
-    const keys = yield* KeyStore;
-    const log = yield* AuditLog;
-    const { account, guild } = yield* makeScopes;
-    const key = makeKey(guild, { createdAt: 1 });
-    const { id } = key;
-    const update = (status: KeyStatus, at: Millis, action?: "key.reported") =>
-      keys.updateKey({ ...origin, id, update: { status }, at, ...(action && { action }) });
-    yield* insert(key);
-    yield* insert(key);
-    yield* insert(makeKey(guild), 0);
-    yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 2, previousUntil: 5 });
-    yield* update("disabled", 3);
-    yield* update("disabled", 4);
-    yield* update("revoked", 5, "key.reported");
-    yield* update("active", 6);
-    yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 7, previousUntil: 9 });
-    const entryOf = (action: AuditAction, at: Millis, status: KeyStatus) => {
-      const changed = { keyId: id, status };
-      return { ...origin, at, account: account.name, pid: guild.pid, action, details: changed };
-    };
-    const entries = yield* log.list(account.name, null, 10);
-    expectEqual(entries.map(({ sequence: _, ...entry }) => entry).toReversed(), [
-      entryOf("key.created", 1, "active"),
-      entryOf("key.rotated", 2, "active"),
-      entryOf("key.status_changed", 3, "disabled"),
-      entryOf("key.reported", 5, "revoked"),
-    ]);
   },
 };

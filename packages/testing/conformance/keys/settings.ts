@@ -1,6 +1,6 @@
 import { AuditLog, type StoragePorts } from "@accountlink/core";
 import { KeyStore, noSettings } from "@accountlink/core/keys";
-import { Effect, Option } from "effect";
+import { Option } from "effect";
 import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";

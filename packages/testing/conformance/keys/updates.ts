@@ -1,8 +1,8 @@
-import { type ApiKey, AuditLog, type StoragePorts } from "@accountlink/core";
+import { type ApiKey, type StoragePorts } from "@accountlink/core";
 import { type KeyDetails, KeyStore, type KeyUpdate } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
-import { makeKey, uniqueText, unstorableTexts } from "../../mod.ts";
+import { makeKey, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -31,52 +31,6 @@ const everyField: Required<KeyUpdate> = {
 };
 
 export const updates: Cases<StoragePorts> = {
-  "updateKey sets each field alone and all fields together": function* () {
-    const { global } = yield* makeScopes;
-    const together = makeKey(global);
-    yield* insert(together);
-    for (const [field, value] of Object.entries(everyField)) {
-      const key = makeKey(global);
-      yield* insert(key);
-      expectEqual(yield* updateKey(key, { [field]: value }), "updated");
-      expectEqual(yield* updateKey(key, { [field]: value }), "unchanged");
-      expectEqual(yield* detailsOf(key, 0), details({ ...key, [field]: value }));
-    }
-    expectEqual(yield* updateKey(together, everyField), "updated");
-    expectEqual(yield* detailsOf(together, 0), details({ ...together, ...everyField }));
-  },
-
-  "updateKey clears the expiry and lists of a key, and keeps its secrets": function* () {
-    const keys = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    const [key, hash] = [makeKey(global, everyField), uniqueText()];
-    yield* insert(key, null, hash);
-    const cleared = { expiresAt: null, allowIps: [], denyIps: [], redirectOrigins: [], limits: {} };
-    expectEqual(yield* updateKey(key, cleared), "updated");
-    expectEqual(yield* keys.findByHash(hash), Option.some({ key: { ...key, ...cleared }, endsAt: null }));
-  },
-
-  "updateKey logs the names of the changed fields, and status changes under an action of their own":
-    function* () {
-      const { guild, account } = yield* makeScopes;
-      const key = makeKey(guild, { createdAt: 1 });
-      yield* insert(key);
-      yield* updateKey(key, { name: key.name, allowIps: ["203.0.113.7"], access: "verify" }, 2);
-      yield* updateKey(key, { access: "verify" }, 3);
-      yield* updateKey(key, { access: "verify", status: "disabled" }, 4);
-      const entries = yield* (yield* AuditLog).list(account.name, null, 2);
-      const shared = { ...origin, account: account.name, pid: guild.pid };
-      expectEqual(entries.map(({ sequence: _, ...entry }) => entry).toReversed(), [
-        {
-          ...shared,
-          at: 2,
-          action: "key.updated",
-          details: { keyId: key.id, status: "active", changed: "access, allowIps" },
-        },
-        { ...shared, at: 4, action: "key.status_changed", details: { keyId: key.id, status: "disabled" } },
-      ] as const);
-    },
-
   "an update with unstorable text is a defect, and changes nothing": function* () {
     const { global } = yield* makeScopes;
     const key = makeKey(global);
@@ -110,22 +64,5 @@ export const updates: Cases<StoragePorts> = {
       expectEqual(yield* update(round + 100), "revoked");
       expectEqual((yield* detailsOf(key, 0)).name, after.name);
     }
-  },
-
-  "details contain the latest expiry of previous secrets that are still valid": function* () {
-    const keys = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    const key = makeKey(global);
-    yield* insert(key);
-    const rotate = (previousUntil: Millis) =>
-      keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at: 0, previousUntil });
-    const endAt = (at: Millis) =>
-      Effect.map(detailsOf(key, at), ({ previousSecretEndsAt }) => previousSecretEndsAt);
-    yield* rotate(50);
-    yield* rotate(90);
-    expectEqual([yield* endAt(0), yield* endAt(50), yield* endAt(89), yield* endAt(90)], [90, 90, 90, null]);
-    expectEqual((yield* keys.listKeys(global.account, 89))[0]?.previousSecretEndsAt, 90);
-    yield* updateKey(key, { expiresAt: 60 });
-    expectEqual([yield* endAt(59), yield* endAt(60)], [60, null]);
   },
 };

@@ -3,7 +3,7 @@ import type { AuditFilter } from "@accountlink/core/audit";
 import { Effect } from "effect";
 import { uniqueKeyId, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, bob, chess, cyd, dan, makeScopes, poker } from "../scopes.ts";
+import { ada, bob, chess, cyd, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
@@ -16,32 +16,6 @@ export const audits: Cases<StoragePorts> = {
     }
     expectEqual(yield* links.find(ada), null);
     expectEqual(yield* links.entries, []);
-  },
-
-  "importBatch stores an entry for each record whose game user changes": function* () {
-    const links = yield* newLinkSteps;
-    yield* links.set(ada, chess, 5);
-    yield* links.set(bob, chess, 5);
-    yield* links.set(cyd, chess, 5);
-    yield* links.remove(cyd, 6);
-    const before = (yield* links.entries).length;
-    const changes = Effect.map(links.entries, (entries) =>
-      entries.slice(before).filter(({ action }) => action === "link.set"),
-    );
-    yield* links.load([line(ada, poker, 4), line(bob, chess, 9), line(dan, poker, 9)], "newest", null, 10);
-    yield* links.load([line(ada, poker, 9)], "keep", null, 10);
-    expectEqual(yield* changes, []);
-    yield* links.load([line(cyd, poker, 7), line(ada, poker, 7), line(bob, chess, 8)], "newest", null, 11);
-    yield* links.load([line(ada, chess, 1)], "replace", null, 12);
-    const via = "import";
-    expectEqual(
-      (yield* changes).map(({ at, details }) => ({ at, details })),
-      [
-        { at: 11, details: { chatId: ada, gameId: poker, previousGameId: chess, via } },
-        { at: 11, details: { chatId: cyd, gameId: poker, previousGameId: null, via } },
-        { at: 12, details: { chatId: ada, gameId: chess, previousGameId: poker, via } },
-      ],
-    );
   },
 
   "list filters by chat user, together with scope, action and page": function* () {

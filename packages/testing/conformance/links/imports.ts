@@ -49,19 +49,6 @@ export const imports: Cases<StoragePorts> = {
     });
   },
 
-  "importPosition returns the position of the last batch of a source": function* () {
-    const links = yield* newLinkSteps;
-    const [source, other] = [uniqueText(), uniqueText()];
-    expectEqual(yield* links.position(source), 0);
-    yield* links.load([line(ada, chess)], "keep", { source, position: 2 ** 40 });
-    yield* links.load([], "keep", { source: other, position: 3 });
-    yield* links.load([line(bob, chess)], "keep", null);
-    expectEqual(yield* links.position(source), 2 ** 40);
-    expectEqual(yield* links.position(other), 3);
-    yield* links.load([line(cyd, chess)], "keep", { source, position: 7 });
-    expectEqual(yield* links.position(source), 7);
-  },
-
   "importBatch deletes the stored progress of old imports, but not of fixtures": function* () {
     const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];

@@ -1,5 +1,4 @@
-import { ChatId, type Link, LinkStore, type StoragePorts } from "@accountlink/core";
-import type { NewestPosition } from "@accountlink/core/links";
+import { type StoragePorts } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
@@ -7,58 +6,7 @@ import { ada, bob, chess, cyd, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, newLinkSteps, twoLinkSteps } from "./link_steps.ts";
 
-const pageOf = Effect.fnUntraced(function* (
-  pid: Effect.Success<typeof newLinkSteps>["pid"],
-  after: NewestPosition | null = null,
-  limit = 10,
-) {
-  const page = yield* (yield* LinkStore).newestPage(pid, after, limit);
-  return page.map(({ chatId }) => chatId);
-});
-
 export const newest: Cases<StoragePorts> = {
-  "newestPage sorts ties by chat ID as text, and pages through them": function* () {
-    const links = yield* newLinkSteps;
-    const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
-    yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
-    const expected = [...ids.slice(20).toSorted(), ...ids.slice(0, 20).toSorted()];
-    const listed: Array<ChatId> = [];
-    const store = yield* LinkStore;
-    let after: NewestPosition | null = null;
-    for (let pages = 0; pages < 9; pages++) {
-      const page: ReadonlyArray<Link> = yield* store.newestPage(links.pid, after, 3);
-      listed.push(...page.map(({ chatId }) => chatId));
-      after = page.at(-1) ?? after;
-    }
-    expectEqual(listed, expected);
-  },
-
-  "newestPage continues after any position, and omits records without a link": function* () {
-    const links = yield* newLinkSteps;
-    yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
-    yield* links.remove(bob, 4);
-    expectEqual(yield* pageOf(links.pid), [cyd, ada]);
-    expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 2, chatId: bob }), [ada]);
-    expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 3, chatId: ChatId.make("00000") }), [cyd, ada]);
-    expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 0, chatId: ada }), []);
-  },
-
-  "newestPage pages back to the newest link": function* () {
-    const links = yield* newLinkSteps;
-    const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
-    yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
-    const store = yield* LinkStore;
-    const all: ReadonlyArray<Link> = yield* store.newestPage(links.pid, null, 100);
-    const pages: Array<ReadonlyArray<Link>> = [];
-    let place: NewestPosition | undefined = { lastVerifiedAt: 0, chatId: ada };
-    while (place !== undefined) {
-      const page: ReadonlyArray<Link> = yield* store.newestPage(links.pid, place, 3, "newer");
-      pages.unshift(page);
-      place = page[0];
-    }
-    expectEqual(pages.flat(), [...all]);
-  },
-
   "countLinks may stop at the number that is enough, and is exact below it": function* () {
     const links = yield* newLinkSteps;
     yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);

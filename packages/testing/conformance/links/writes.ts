@@ -1,24 +1,28 @@
-import { ChatId, type StoragePorts } from "@accountlink/core";
-import { Effect } from "effect";
+import { ChatId, EventStore, type StoragePorts } from "@accountlink/core";
+import { Option } from "effect";
 import { uniquePid } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { expectDefect, expectEqual, pluck } from "../expect.ts";
 import { ada, chess, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
 export const writes: Cases<StoragePorts> = {
-  "deleteScope deletes a large scope, counts its records and logs one audit entry": function* () {
-    const links = yield* newLinkSteps;
-    const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
-    yield* links.load(lines);
-    expectEqual(yield* links.deleteAll(), 1_300);
-    expectEqual(yield* links.all, []);
-    const details = (yield* links.entries).filter(({ action }) => action === "scope.deleted");
-    expectEqual(
-      details.map((entry) => entry.details),
-      [{ deletedRecords: 1_300 }],
-    );
-  },
+  "deleteScope of a large scope counts all its records in one audit entry and in the last event":
+    function* () {
+      const links = yield* newLinkSteps;
+      const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
+      yield* links.load(lines);
+      expectEqual(yield* links.deleteAll(), 1_300);
+      expectEqual(yield* links.all, []);
+      const events = Option.getOrThrow(yield* (yield* EventStore).read(links.pid, 0, 10_000));
+      const deletions = events.filter(({ type }) => type === "scope.deleted");
+      const counts = deletions.map(({ data }) => ("deletedRecords" in data ? data.deletedRecords : 0));
+      expectEqual(counts.at(-1), 1_300, "The count of the last event");
+      const ascending = counts.toSorted((one, other) => one - other);
+      expectEqual(counts, ascending);
+      const deleted = (yield* links.entries).filter(({ action }) => action === "scope.deleted");
+      expectEqual(pluck(deleted, "details"), [{ deletedRecords: 1_300 }]);
+    },
 
   "a write to an unknown scope is a defect, and stores nothing": function* () {
     const { global } = yield* makeScopes;

@@ -105,7 +105,8 @@ const write: FastCheck.Arbitrary<LinkCommand> = oneof(
       scope,
       links: array(link, { maxLength: 4 }),
       existing: constantFrom("keep", "replace", "newest"),
-      position: option(nat(9)),
+      // One position has more than 32 bits.
+      position: option(constantFrom(3, 7, 2 ** 40)),
       at,
     }),
   },
@@ -134,8 +135,13 @@ const keyParts = record({
 const keyUpdate: FastCheck.Arbitrary<KeyUpdate> = record(
   {
     name: constantFrom("one", "two"),
+    tier,
     kind,
     access: constantFrom<KeyAccess>("full", "read"),
+    limits: constantFrom<ApiKey["limits"]>({}, "none", { perWindow: 3, daily: 0 }),
+    allowIps: constantFrom([], ["203.0.113.7"]),
+    denyIps: constantFrom([], ["2001:db8::/32"]),
+    redirectOrigins: constantFrom([], ["https://example.com"]),
     expiresAt: option(at),
     status,
   },

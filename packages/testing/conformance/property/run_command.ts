@@ -105,6 +105,8 @@ export const observe = Effect.fnUntraced(function* (
       Effect.map(links.findByGameIds(pid, [chess, poker]), plain),
       Effect.forEach([1, 100], (limit) => links.exportPage(pid, null, limit)),
       Effect.forEach([1, 100], (limit) => links.newestPage(pid, null, limit)),
+      Effect.forEach(positions, (position) => links.newestPage(pid, position, 1)),
+      Effect.forEach(positions, (position) => links.newestPage(pid, position, 2, "newer")),
       links.countLinks(pid),
       links.countLinks(pid, { verified: { from: 0, before: dayMs } }),
       links.importPosition(pid),
@@ -133,6 +135,8 @@ export const observe = Effect.fnUntraced(function* (
 });
 
 const users = [ada, bob, dan];
+
+const positions = [0, 1, 2].flatMap((lastVerifiedAt) => users.map((chatId) => ({ lastVerifiedAt, chatId })));
 
 const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
 
@@ -264,7 +268,8 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   complete: (subjects, { scope, flow, chatId, gameId, keeps, at }) => {
     const { pid } = subjects[scope];
     const write = {
-      ...origin,
+      actor: { type: "user", id: chatId },
+      requestId: null,
       pid,
       at,
       flow: flowOf(subjects, flow),
@@ -273,7 +278,7 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
       address,
       browser: "browser",
       keeps,
-    };
+    } as const;
     return askSessions((store) => store.complete(write));
   },
   sweep: (subjects, { at, sessionsBefore }) =>

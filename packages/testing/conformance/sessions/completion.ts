@@ -13,16 +13,6 @@ import { newVerificationSteps } from "./verification_steps.ts";
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
 export const completion: Cases<StoragePorts> = {
-  "complete logs the user as the actor": function* () {
-    const steps = yield* newVerificationSteps;
-    const actor = { type: "user", id: ada } as const;
-    yield* steps.complete(yield* steps.proven(), { actor, requestId: null });
-    expectEqual(
-      (yield* steps.entries).map(({ actor: who, requestId }) => [who, requestId]),
-      [[actor, null]],
-    );
-  },
-
   "complete with unstorable text is a defect, and stores nothing": function* () {
     const flows = yield* FlowStore;
     const steps = yield* newVerificationSteps;

@@ -43,23 +43,6 @@ export const creation: Cases<StoragePorts> = {
     }
   },
 
-  "a burst admits its capacity at once, then one session per refill": function* () {
-    const steps = yield* newVerificationSteps;
-    const results = [];
-    for (const at of [1_000, 1_000, 1_000, 1_000, 1_099, 1_100, 1_100, 1_250, 1_250, 1_300]) {
-      results.push((yield* steps.take(burst, at)).created);
-    }
-    const [third, fourth] = [refusedUntil(1_100), refusedUntil(1_200)];
-    expectEqual(results, [made, made, made, third, third, made, fourth, made, refusedUntil(1_300), made]);
-  },
-
-  "an unused burst refills up to its capacity": function* () {
-    const steps = yield* newVerificationSteps;
-    for (const _ of [1, 2, 3]) yield* steps.take(burst, 1_000);
-    for (const _ of [1, 2, 3]) expectEqual((yield* steps.take(burst, 9_000)).created, made);
-    expectEqual((yield* steps.take(burst, 9_000)).created, refusedUntil(9_100));
-  },
-
   "each key has its own burst, and a null burst is unlimited": function* () {
     const [one, other] = yield* twoVerificationSteps;
     const single = { capacity: 1, refillMs: 100 };
