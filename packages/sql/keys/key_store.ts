@@ -16,7 +16,7 @@ import { Array as Arr, Effect, Schema } from "effect";
 import { type SqlError, type Statement } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { batchedLookup } from "../statements/batching.ts";
-import { columnReader, literalSql, literalsOf, tableOf } from "../statements/row.ts";
+import { columnReader, literalSql, literalsOf, OptionalInt, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import {
   accountColumns,
@@ -167,7 +167,6 @@ export const layer = storeLayer(KeyStore)((parts) => {
 const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";
 
 const Texts = Schema.fromJsonString(Schema.Array(Schema.String));
-const OptionalInt = Schema.NullOr(Schema.Int);
 
 const keyFields = {
   ...scopeFields,

@@ -4,7 +4,7 @@ import { PgClient, type PgConnection } from "@effect/sql-pg";
 import { Context, Effect, Layer, Pool } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
-import { withStatementSpan } from "../statements/statement_span.ts";
+import { withStatementSpan } from "../statements/connection_parts.ts";
 import { exportMetrics, outageLog } from "./connection_reports.ts";
 import { connectionOf, grace, openSession, type PostgresClientOptions, type Session } from "./session.ts";
 import { connectionError, notCommitted } from "./sql_error.ts";

@@ -14,7 +14,14 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { literalsOf, schemaReaderOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import {
+  literalsOf,
+  OptionalInt,
+  OptionalText,
+  schemaReaderOf,
+  tableOf,
+  type ValuesOf,
+} from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
 export const isPlan = (sql: SqlClient.SqlClient, { pid, guildId }: PlanPlace) =>
@@ -179,9 +186,6 @@ export const forgetUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
   yield* sql`UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname IS NOT NULL`;
   yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
 });
-
-const OptionalInt = Schema.NullOr(Schema.Int);
-const OptionalText = Schema.NullOr(Schema.String);
 
 const readLocked = schemaReaderOf(
   "role_plans",

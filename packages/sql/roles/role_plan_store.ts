@@ -20,7 +20,15 @@ import { Array as Arr, Effect, Schema } from "effect";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { scopeOf } from "../keys/accounts.ts";
 import { leasesOn } from "../statements/leases.ts";
-import { columnReader, literalSql, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import {
+  columnReader,
+  literalSql,
+  literalsOf,
+  OptionalInt,
+  OptionalText,
+  tableOf,
+  type ValuesOf,
+} from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { isPlan, memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
 
@@ -147,9 +155,6 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     }),
   };
 });
-
-const OptionalInt = Schema.NullOr(Schema.Int);
-const OptionalText = Schema.NullOr(Schema.String);
 
 const planFields = {
   pid: Pid,

@@ -6,7 +6,7 @@ import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, migrate } from "../migrations.ts";
 import { layer } from "../stores.ts";
 import { layerSqlite } from "./client/sql_client.ts";
-import { databaseFile } from "./data_folder.ts";
+import { databaseFile } from "./inspect.ts";
 import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
 
 export interface EmbeddedOptions {

@@ -1,10 +1,17 @@
 /** Reads the state of a data folder without opening its stores. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { newestMigration } from "../migrations.ts";
 import { withoutDisguise } from "./client/sql_error.ts";
-import { databaseFile, hasDatabase } from "./data_folder.ts";
+
+/** @internal */
+export const databaseFile = (folder: string): string => join(folder, "accountlink.db");
+
+/** Whether a data folder has a database file, valid or not. @internal */
+export const hasDatabase = (folder: string): boolean => existsSync(databaseFile(folder));
 
 export interface EmbeddedState {
   readonly path: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Data, Effect, Schedule, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
-import { failWith, isBusy } from "./client/sql_error.ts";
+import { failWith } from "./client/sql_error.ts";
 
 /**
  * Another server uses the data folder. `pid` is the process ID of that server; null if it is uncertain.
@@ -44,29 +44,15 @@ const retryPolicy = { times: 8, schedule: Schedule.spaced("25 millis") };
 export function acquireProcessLock(
   folder: string,
 ): Effect.Effect<void, DataFolderInUse | SqlError.SqlError, Scope.Scope> {
-  const taken = Effect.tap(lock(folder), () => Effect.sync(() => recordHolder(folder)));
-  return Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.retry(taken, { ...retryPolicy, while: ({ _tag }) => _tag === "DataFolderInUse" }),
-      (held) => Effect.sync(() => release(folder, held)),
+  const taken = openLock(folder, "server").pipe(
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "LockTimeoutError",
+      () => Effect.fail(new DataFolderInUse({ folder, pid: readHolder(folder) })),
     ),
+    Effect.retry({ ...retryPolicy, while: ({ _tag }) => _tag === "DataFolderInUse" }),
+    Effect.tap(() => Effect.sync(() => recordHolder(folder))),
   );
-}
-
-/**
- * The lock is an open write transaction on an empty database, which works on every platform. The file of the database
- * stays in the folder.
- */
-function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> {
-  return Effect.suspend((): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> => {
-    try {
-      return Effect.succeed(beginOn(join(folder, "server.lock")));
-    } catch (cause) {
-      return isBusy(cause)
-        ? Effect.fail(new DataFolderInUse({ folder, pid: readHolder(folder) }))
-        : failWith(cause);
-    }
-  });
+  return Effect.asVoid(Effect.acquireRelease(taken, (held) => Effect.sync(() => release(folder, held))));
 }
 
 /**
@@ -77,18 +63,30 @@ export function acquireFolderLock(
   folder: string,
   name: string,
 ): Effect.Effect<void, SqlError.SqlError, Scope.Scope> {
-  const begin = Effect.suspend(() => {
+  const taken = openLock(folder, name, 10_000);
+  return Effect.asVoid(Effect.acquireRelease(taken, (held) => Effect.sync(() => held.close())));
+}
+
+/**
+ * The lock is an open write transaction on an empty database, which works on every platform. The file of the database
+ * stays in the folder.
+ *
+ * @param timeout how long to wait for another process, in milliseconds
+ */
+const openLock = (
+  folder: string,
+  name: string,
+  timeout = 0,
+): Effect.Effect<DatabaseSync, SqlError.SqlError> =>
+  Effect.suspend(() => {
     try {
-      return Effect.succeed(beginOn(join(folder, `${name}.lock`), 10_000));
+      return Effect.succeed(beginOn(join(folder, `${name}.lock`), timeout));
     } catch (cause) {
       return failWith(cause);
     }
   });
-  return Effect.asVoid(Effect.acquireRelease(begin, (held) => Effect.sync(() => held.close())));
-}
 
-/** @param timeout how long to wait for another process, in milliseconds */
-function beginOn(file: string, timeout = 0): DatabaseSync {
+function beginOn(file: string, timeout: number): DatabaseSync {
   const held = new DatabaseSync(file, { timeout });
   try {
     // Keep the journal in memory. A journal on disk would have to be recovered after a crash, and two servers that try

@@ -15,7 +15,15 @@ import {
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
-import { columnReader, literalsOf, schemaReaderOf, tableOf, textAs } from "../statements/row.ts";
+import {
+  columnReader,
+  literalsOf,
+  OptionalInt,
+  OptionalText,
+  schemaReaderOf,
+  tableOf,
+  textAs,
+} from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
 export const deliveryOperations = ({
@@ -186,9 +194,6 @@ const deliveryStatuses = ["delivered", "failing", "given_up"] as const;
 const distinct = (values: ReadonlyArray<string | null>): ReadonlyArray<string> => [
   ...new Set(values.filter((value) => value !== null)),
 ];
-
-const OptionalInt = Schema.NullOr(Schema.Int);
-const OptionalText = Schema.NullOr(Schema.String);
 
 const {
   columns: deliveryColumns,

@@ -20,7 +20,7 @@ import { insertEntry } from "../audit/audit_entry.ts";
 import { withScope } from "../keys/accounts.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
 import { leasesOn } from "../statements/leases.ts";
-import { literalSql, literalsOf, tableOf, textAs } from "../statements/row.ts";
+import { literalSql, literalsOf, OptionalInt, tableOf, textAs } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { deliveryOperations } from "./deliveries.ts";
 
@@ -154,8 +154,6 @@ const changeableColumns = (webhook: StoredWebhook) => ({
   failing_since: webhook.failingSince,
   secrets: JSON.stringify(webhook.secrets),
 });
-
-const OptionalInt = Schema.NullOr(Schema.Int);
 
 const webhookFields = {
   id: textAs<WebhookId>(),

@@ -47,13 +47,11 @@ export class Access {
       try {
         const result = this.#noticing(statement);
         this.#onWrite();
-        if (!this.#db.isTransaction) return Effect.succeed(result);
+        return Effect.succeed(result);
       } catch (cause) {
         if (this.#isBulk && isBusy(cause)) return this.#runLater(statement);
         throw cause;
       }
-      leaveTransaction(this.#db);
-      throw new TypeError("Cannot run BEGIN as a statement: nothing would end it, expected withTransaction");
     });
 
   #runLater<A>(statement: () => A): Effect.Effect<A, SqlError.SqlError> {

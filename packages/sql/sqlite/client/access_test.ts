@@ -137,16 +137,6 @@ describe("transactions", () => {
     },
   );
 
-  testDatabase("a BEGIN statement outside of withTransaction is refused", function* (fixture) {
-    const { sql } = fixture;
-    const exit = yield* Effect.exit(sql`BEGIN`);
-    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toEqual(
-      new TypeError("Cannot run BEGIN as a statement: nothing would end it, expected withTransaction"),
-    );
-    yield* add(sql, "kept");
-    expect(names(fixture)).toEqual(["kept"]);
-  });
-
   testDatabase(
     "a transaction left open on a reserved connection rolls back when its scope closes",
     function* (fixture) {

@@ -6,7 +6,7 @@ import type { SQLOutputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { Effect, RcRef, type Scope } from "effect";
 import type { SqlConnection } from "effect/sql";
-import { streamRefused } from "../../statements/stream_refused.ts";
+import { streamRefused } from "../../statements/connection_parts.ts";
 import { rolledBack } from "./access.ts";
 import { bindable, type TransformRows } from "./connection.ts";
 import { failWith, isDiskFull } from "./sql_error.ts";

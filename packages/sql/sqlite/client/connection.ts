@@ -6,8 +6,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { setTimeout as pause } from "node:timers/promises";
 import { Effect } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
-import { withStatementSpan } from "../../statements/statement_span.ts";
-import { streamRefused } from "../../statements/stream_refused.ts";
+import { streamRefused, withStatementSpan } from "../../statements/connection_parts.ts";
 import { failWith, isBusy } from "./sql_error.ts";
 
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
@@ -22,7 +21,10 @@ export class Connection implements SqlConnection.Connection {
   }
 
   execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.run(() => transformed(this.#statements.rows.all(sql, params), transformRows));
+    return this.run(() => {
+      const rows = this.#statements.rows.all(sql, params);
+      return transformRows === undefined ? rows : transformRows(rows);
+    });
   }
 
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
@@ -34,11 +36,11 @@ export class Connection implements SqlConnection.Connection {
   }
 
   executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
-    return this.run(() => transformed(this.#statements.rows.allOnce(sql, params), transformRows));
+    return this.execute(sql, params, transformRows);
   }
 
   executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.run(() => this.#statements.values.allOnce(sql, params));
+    return this.executeValues(sql, params);
   }
 
   executeStream() {
@@ -58,10 +60,6 @@ export class TracedConnection extends Connection {
 }
 
 export type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
-
-function transformed<A extends object>(rows: ReadonlyArray<A>, transformRows: TransformRows | undefined) {
-  return transformRows === undefined ? rows : transformRows(rows);
-}
 
 /**
  * Reads outside of transactions, on a separate connection.
@@ -153,89 +151,41 @@ export interface Statements {
   readonly values: StatementCache<ReadonlyArray<SQLOutputValue>>;
 }
 
-export function statementsOf(db: DatabaseSync, capacity = 200): Statements {
-  return {
-    rows: new StatementCache(db, { capacity, returnArrays: false }),
-    values: new StatementCache(db, { capacity, returnArrays: true }),
-  };
+export function statementsOf(db: DatabaseSync, capacity = 400): Statements {
+  return { rows: new StatementCache(db, capacity, false), values: new StatementCache(db, capacity, true) };
 }
 
-interface Prepared {
-  readonly statement: StatementSync;
-  readonly placeholders: number;
-}
-
-/**
- * Caches prepared statements by SQL text in two generations, which approximates LRU. When `recent` is full, it becomes
- * `older` and a new `recent` begins. A statement found in `recent` is not moved, which keeps the hot path fast.
- */
+/** Caches prepared statements by SQL text. When the cache is full, it begins anew. */
 class StatementCache<A> {
   readonly #db: DatabaseSync;
   readonly #capacity: number;
   readonly #returnArrays: boolean;
-  #recent = new Map<string, Prepared>();
-  #older = new Map<string, Prepared>();
+  readonly #statements = new Map<string, StatementSync>();
 
-  /** @param options.capacity maximum number of statements in each of the two generations */
-  constructor(db: DatabaseSync, options: { readonly capacity: number; readonly returnArrays: boolean }) {
+  constructor(db: DatabaseSync, capacity: number, returnArrays: boolean) {
     this.#db = db;
-    this.#capacity = options.capacity;
-    this.#returnArrays = options.returnArrays;
+    this.#capacity = capacity;
+    this.#returnArrays = returnArrays;
   }
 
   all(sql: string, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
-    return this.#allOf(this.#get(sql), params);
+    // The types of node:sqlite always describe rows as objects, even after `setReturnArrays` has made them arrays.
+    return this.#get(sql).all(...params.map(bindable)) as ReadonlyArray<unknown> as ReadonlyArray<A>;
   }
 
   run(sql: string, params: ReadonlyArray<unknown>): ReturnType<StatementSync["run"]> {
-    const prepared = this.#get(sql);
-    return prepared.statement.run(...bind(prepared, params));
+    return this.#get(sql).run(...params.map(bindable));
   }
 
-  allOnce(sql: string, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
-    return this.#allOf(this.#prepare(sql), params);
-  }
-
-  #allOf(prepared: Prepared, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
-    // The types of node:sqlite always describe rows as objects, even after `setReturnArrays` has made them arrays.
-    return prepared.statement.all(...bind(prepared, params)) as ReadonlyArray<unknown> as ReadonlyArray<A>;
-  }
-
-  #get(sql: string): Prepared {
-    const recent = this.#recent.get(sql);
-    if (recent !== undefined) return recent;
-    const prepared = this.#older.get(sql) ?? this.#prepare(sql);
-    if (this.#recent.size >= this.#capacity) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-    }
-    this.#recent.set(sql, prepared);
-    return prepared;
-  }
-
-  #prepare(sql: string): Prepared {
-    const code = sql.replace(quotedOrComment, "''");
-    // node:sqlite would silently run only the first of several statements. The semicolons inside a trigger do not
-    // separate statements.
-    if (/;\s*\S/.test(code) && !/^\s*CREATE\s+(TEMP\w*\s+)?TRIGGER\b/i.test(code)) {
-      throw new TypeError("Cannot run SQL text: it holds several statements, expected one");
-    }
+  #get(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
     const statement = this.#db.prepare(sql);
     if (this.#returnArrays) statement.setReturnArrays(true);
-    return { statement, placeholders: code.split("?").length - 1 };
+    if (this.#statements.size >= this.#capacity) this.#statements.clear();
+    this.#statements.set(sql, statement);
+    return statement;
   }
-}
-
-const quotedOrComment = /'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\//g;
-
-function bind(prepared: Prepared, params: ReadonlyArray<unknown>): Array<SQLInputValue> {
-  // node:sqlite would bind NULL to missing parameters.
-  if (params.length !== prepared.placeholders) {
-    throw new TypeError(
-      `Cannot bind parameters: there are ${params.length}, expected ${prepared.placeholders} as the SQL text has "?"`,
-    );
-  }
-  return params.map(bindable);
 }
 
 /**
