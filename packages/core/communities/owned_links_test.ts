@@ -1,0 +1,61 @@
+import { expect, test } from "@accountlink/test-servers/effect";
+import { Effect, Layer, Stream } from "effect";
+import { TestClock } from "effect/testing";
+import type { ChatId, GameId, Pid } from "../ids.ts";
+import { LinkStore, newestOf } from "../links/link_store.ts";
+import { LinkWriter } from "../links/link_writer.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
+import { Profiles } from "../platforms/profiles.ts";
+import { OwnedLinks } from "./owned_links.ts";
+import { OwnedScopes } from "./owned_scopes.ts";
+
+const scope = { kind: "global", pid: "pid" as Pid, account: "acme" } as const;
+
+const links = Array.from({ length: 60 }, (_, index) => ({
+  chatId: String(100_001 + index) as ChatId,
+  gameId: "1" as GameId,
+  linkVersion: 1,
+  lastVerifiedAt: index,
+  linkedAt: index,
+}));
+
+/** The services of the stream, on a platform that adds each chat user it is asked for to `asked`. */
+const layerAsking = (asked: Array<ChatId>) =>
+  OwnedLinks.layer.pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        Layer.mock(LinkStore)({
+          newestPage: (_, place, limit, direction) =>
+            Effect.succeed(newestOf(links, place, limit, direction)),
+        }),
+        Layer.mock(Profiles)({
+          chat: (chatId) =>
+            Effect.as(
+              Effect.sync(() => asked.push(chatId)),
+              null,
+            ),
+          game: () => Effect.succeed(null),
+        }),
+        Layer.mock(LinkWriter)({}),
+        Layer.mock(ChatPlatform)({}),
+        Layer.mock(GamePlatform)({}),
+        Layer.mock(OwnedScopes)({}),
+      ),
+    ),
+  );
+
+test("a file with names asks the chat platform for 25 users a second, and leaves it the other half of its limit", function* () {
+  const asked: Array<ChatId> = [];
+  const { newest } = yield* Effect.provide(OwnedLinks, layerAsking(asked));
+  yield* Effect.forkChild(Stream.runDrain(newest(scope, 55)));
+  for (const [time, count] of [
+    ["999 millis", 25],
+    ["1 milli", 50],
+    ["999 millis", 50],
+    ["1 milli", 60],
+  ] as const) {
+    yield* TestClock.adjust(time);
+    expect(asked).toHaveLength(count);
+  }
+});
