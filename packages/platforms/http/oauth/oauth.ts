@@ -108,10 +108,10 @@ export interface GuildList {
 export const identityProvider = Effect.fnUntraced(function* <UserId>(
   options: OAuthOptions<UserId>,
 ): Effect.fn.Return<IdentityProvider<UserId>, never, HttpClient.HttpClient | Scope.Scope> {
-  const { operation, platform, proof, resilience } = options;
+  const { operation, platform, proof, resilience, membership, guilds } = options;
   const client = yield* resilientClient(yield* HttpClient.HttpClient, platform, resilience);
-  const findMembership = yield* makeFindMembership(options);
-  const listGuilds = yield* makeListGuilds(options);
+  const findMembership = membership && (yield* detailLookup(options, "membership"));
+  const listGuilds = guilds && (yield* detailLookup(options, "guilds"));
   const redeem = makeRedeem(options);
   const fetchUserId = (accessToken: string, url: string) =>
     findResource(withToken(client, accessToken), { operation, url, found: User, absent: Schema.Never }).pipe(
@@ -133,12 +133,15 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
       Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
     );
     const { access_token: token } = tokens;
-    const isMember =
-      findMembership === null || signIn.guildId === null
-        ? undefined
-        : yield* findMembership(token, signIn.guildId, userId);
-    const guilds = listGuilds === null || !signIn.withGuilds ? undefined : yield* listGuilds(token);
-    return { userId, isMember, guilds };
+    const { guildId } = signIn;
+    return {
+      userId,
+      isMember:
+        membership && findMembership && guildId !== null
+          ? yield* findMembership(token, (asking) => membership.isMember(asking, guildId, userId))
+          : undefined,
+      guilds: guilds && listGuilds && signIn.withGuilds ? yield* listGuilds(token, guilds.list) : undefined,
+    };
   });
 
   return { begin: (signIn) => begin(options, signIn), finish };
@@ -232,34 +235,21 @@ const withToken = (client: ResilientClient, accessToken: string): ResilientClien
 const detailResilience = { retries: 0, deadline: Duration.millis(1_500) };
 
 /**
- * Makes a client for membership or guild lookups. The client has its own circuit, so that sign-ins still work while the
- * endpoint of these lookups hangs.
+ * Makes the lookup of a detail of the user, such as the membership; undefined if it fails. Its client has its own
+ * circuit, so that sign-ins still work while the endpoint hangs.
  */
-const detailClient = Effect.fnUntraced(function* (name: string, resilience?: Partial<Resilience>) {
-  return yield* resilientClient(yield* HttpClient.HttpClient, name, { ...resilience, ...detailResilience });
-});
-
-const orUnknown = <A>(what: string, lookup: Effect.Effect<A, PlatformUnavailable>) =>
-  lookup.pipe(
-    Effect.tapError((cause) => Effect.logDebug(`Cannot look up the ${what} of the user`, cause)),
-    Effect.orElseSucceed(() => undefined),
-  );
-
-/** Makes the function that looks up memberships; null if the options have no `membership`. */
-const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
-  const { platform, membership, resilience } = options;
-  if (membership === undefined) return null;
-  const client = yield* detailClient(`${platform}_membership`, resilience);
-  return (accessToken: string, guildId: GuildId, userId: UserId) =>
-    orUnknown("membership", membership.isMember(withToken(client, accessToken), guildId, userId));
-});
-
-/** Makes the function that lists a user's guilds; null if the options have no `guilds`. */
-const makeListGuilds = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
-  const { platform, guilds, resilience } = options;
-  if (guilds === undefined) return null;
-  const client = yield* detailClient(`${platform}_guilds`, resilience);
-  return (accessToken: string) => orUnknown("guilds", guilds.list(withToken(client, accessToken)));
+const detailLookup = Effect.fnUntraced(function* (
+  { platform, resilience }: Pick<OAuthOptions<never>, "platform" | "resilience">,
+  detail: "membership" | "guilds",
+) {
+  const name = `${platform}_${detail}`;
+  const settings = { ...resilience, ...detailResilience };
+  const client = yield* resilientClient(yield* HttpClient.HttpClient, name, settings);
+  return <A>(token: string, ask: (client: ResilientClient) => Effect.Effect<A, PlatformUnavailable>) =>
+    ask(withToken(client, token)).pipe(
+      Effect.tapError((cause) => Effect.logDebug(`Cannot look up the ${detail} of the user`, cause)),
+      Effect.orElseSucceed(() => undefined),
+    );
 });
 
 const User = Schema.Struct({ id: Schema.String });
