@@ -7,9 +7,8 @@ import { json, type Platform, platformRoute, refuse, type Simulation } from "../
 import type { UserGuilds } from "../wire.ts";
 import { bearerToken } from "./authorization_header.ts";
 import { authorizeEndpoint } from "./authorize_endpoint.ts";
-import { makeIdTokens } from "./id_tokens.ts";
 import { makeOAuthServer, type SignInUser } from "./oauth_server.ts";
-import { tokenEndpoint } from "./token_endpoint.ts";
+import { makeIdTokens, tokenEndpoint } from "./token_endpoint.ts";
 
 export interface OAuthSettings {
   readonly baseUrl: string;
