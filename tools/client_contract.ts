@@ -16,7 +16,7 @@ import {
 
 const file = new URL("../packages/client/contract.ts", import.meta.url);
 
-/** Writes the types of the client, unless they are there. */
+/** Writes the types of the client, if they differ from the file. */
 export const writeClientContract = (): void => {
   const text = typescriptContract();
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);

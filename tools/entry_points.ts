@@ -1,6 +1,6 @@
 /**
  * Lists the entry points of a package from its `exports`. A pattern such as `./*` gives one entry point for each file
- * that it matches. A file for tests is none: it is not published.
+ * that it matches. Files for tests are left out, since they are not published.
  */
 import { globSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The addresses to which a webhook may be sent: those of the public internet, and of networks that the operator opens. */
+/** The addresses to which a webhook may be sent: public addresses, and addresses in networks that the operator opens. */
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { parseAddress } from "@accountlink/core/addresses";

@@ -1,4 +1,4 @@
-/** Commands on Discord: the answers to them, and those that the operator's application has. */
+/** Commands on Discord: answers to commands, and the commands of the operator's application. */
 import type { ChatCommands } from "@accountlink/core/platforms";
 import { Effect, Option, Redacted, Schema } from "effect";
 import { HttpClientRequest } from "effect/http";
