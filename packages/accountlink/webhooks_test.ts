@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createAccountLink } from "./mod.ts";
 import { sendWebhooks } from "./send_webhooks.ts";
 
@@ -36,53 +36,51 @@ const invalid = (name: string, reason: string) => ({
   parameters: [{ name, reason }],
 });
 
-describe("The webhooks of the library", () => {
-  it("a webhook receives the events of its scope, and resend sends one of the events again", async () => {
-    const al = await open();
-    const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
-    await al.links.set("100001", "1");
-    await al.links.delete("100001");
-    await vi.waitFor(() => expect(heard).toHaveLength(1), patience);
-    expect(heard[0]).toMatchObject({ type: "link.set", data: { chatId: "100001", gameId: "1" } });
-    const delivered = () => al.webhooks.deliveries(webhook.id, { status: "delivered" });
-    await vi.waitFor(async () => expect((await delivered()).deliveries).toHaveLength(1), patience);
-    const [delivery] = (await delivered()).deliveries;
-    expect(await al.webhooks.resend(webhook.id, delivery?.eventId ?? "")).toMatchObject({
-      status: "delivered",
-      attempts: 2,
-    });
-    expect(heard[1]).toEqual(heard[0]);
-    await al.webhooks.delete(webhook.id);
-    expect(await al.webhooks.list()).toEqual([]);
-    await al.close();
+it("a webhook receives the events of its scope, and resend sends one of the events again", async () => {
+  const al = await open();
+  const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
+  await al.links.set("100001", "1");
+  await al.links.delete("100001");
+  await vi.waitFor(() => expect(heard).toHaveLength(1), patience);
+  expect(heard[0]).toMatchObject({ type: "link.set", data: { chatId: "100001", gameId: "1" } });
+  const delivered = () => al.webhooks.deliveries(webhook.id, { status: "delivered" });
+  await vi.waitFor(async () => expect((await delivered()).deliveries).toHaveLength(1), patience);
+  const [delivery] = (await delivered()).deliveries;
+  expect(await al.webhooks.resend(webhook.id, delivery?.eventId ?? "")).toMatchObject({
+    status: "delivered",
+    attempts: 2,
   });
+  expect(heard[1]).toEqual(heard[0]);
+  await al.webhooks.delete(webhook.id);
+  expect(await al.webhooks.list()).toEqual([]);
+  await al.close();
+});
 
-  it("an update changes only fields that the owner may change, even for untyped callers", async () => {
-    const al = await open();
-    const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
-    const passedOn: object = {
-      status: "paused",
-      sealed: "a secret",
-      previousUntil: 0,
-      disabledReason: "gone",
-    };
-    expect(await al.webhooks.update(webhook.id, passedOn)).toMatchObject({
-      status: "paused",
-      disabledReason: null,
-    });
-    await al.close();
+it("an update changes only fields that the owner may change, even for untyped callers", async () => {
+  const al = await open();
+  const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
+  const passedOn: object = {
+    status: "paused",
+    sealed: "a secret",
+    previousUntil: 0,
+    disabledReason: "gone",
+  };
+  expect(await al.webhooks.update(webhook.id, passedOn)).toMatchObject({
+    status: "paused",
+    disabledReason: null,
   });
+  await al.close();
+});
 
-  it("calls for an unknown webhook or an unknown event are refused", async () => {
-    const al = await open();
-    const { webhook } = await al.webhooks.create({ url: url() });
-    const nobody = `wh_${"0".repeat(20)}`;
-    const noWebhook = invalid("id", `is "${nobody}", expected a webhook of the scope`);
-    await expect(al.webhooks.update(nobody, { status: "paused" })).rejects.toMatchObject(noWebhook);
-    await expect(al.webhooks.resend(nobody, "evt_1")).rejects.toMatchObject(noWebhook);
-    await expect(al.webhooks.resend(webhook.id, "evt_1")).rejects.toMatchObject(
-      invalid("eventId", 'is "evt_1", expected the event of a delivery that is kept'),
-    );
-    await al.close();
-  });
+it("calls for an unknown webhook or an unknown event are refused", async () => {
+  const al = await open();
+  const { webhook } = await al.webhooks.create({ url: url() });
+  const nobody = `wh_${"0".repeat(20)}`;
+  const noWebhook = invalid("id", `is "${nobody}", expected a webhook of the scope`);
+  await expect(al.webhooks.update(nobody, { status: "paused" })).rejects.toMatchObject(noWebhook);
+  await expect(al.webhooks.resend(nobody, "evt_1")).rejects.toMatchObject(noWebhook);
+  await expect(al.webhooks.resend(webhook.id, "evt_1")).rejects.toMatchObject(
+    invalid("eventId", 'is "evt_1", expected the event of a delivery that is kept'),
+  );
+  await al.close();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { planOf } from "./plan.ts";
 import { runPlan } from "./run.ts";
 import { search } from "./search.ts";
@@ -14,22 +14,20 @@ const expectNoneToFail = (from: number): void => {
   expect.fail(storyOf(failed, shrink({ plan, run: runPlan(plan) })));
 };
 
-describe("a simulation", () => {
-  it("simulations with the same seed have the same events in the same order", () => {
-    for (const seed of [1, 2, 3, 4, 5]) {
-      const one = runPlan(planOf(seed), true);
-      runPlan(planOf(seed + 1_000));
-      const other = runPlan(planOf(seed), true);
-      expect(other.story).toEqual(one.story);
-      expect(other.fingerprint).toBe(one.fingerprint);
-    }
-  });
+it("simulations with the same seed have the same events in the same order", () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const one = runPlan(planOf(seed), true);
+    runPlan(planOf(seed + 1_000));
+    const other = runPlan(planOf(seed), true);
+    expect(other.story).toEqual(one.story);
+    expect(other.fingerprint).toBe(one.fingerprint);
+  }
+});
 
-  it("the service keeps every guarantee in simulations with fixed seeds", () => {
-    expectNoneToFail(1);
-  });
+it("the service keeps every guarantee in simulations with fixed seeds", () => {
+  expectNoneToFail(1);
+});
 
-  it("the service keeps every guarantee in simulations with random seeds", () => {
-    expectNoneToFail(Math.floor(Math.random() * 2 ** 40));
-  });
+it("the service keeps every guarantee in simulations with random seeds", () => {
+  expectNoneToFail(Math.floor(Math.random() * 2 ** 40));
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { verifyWebhook, type WebhookEvent } from "@accountlink/client";
 import { freePort } from "@accountlink/test-servers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { runInProcess, startInProcess } from "./test_command_line.ts";
 import { makeWorkplace } from "./test_program.ts";
 
@@ -72,82 +72,78 @@ const startReceiver = async (secretOf: () => string, refused: string) => {
   return { received, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook` };
 };
 
-describe("accountlink listen", () => {
-  it("listen forwards each event once, signed, and misses none while the server restarts", async () => {
-    const { url, key, restart, link } = await startService();
-    let secret = "";
-    const receiver = await startReceiver(() => secret, "100002");
-    const command = startInProcess(["listen", "--forward", receiver.url], {
-      ACCOUNTLINK_URL: url,
-      ACCOUNTLINK_KEY: key,
-    });
-    onTestFinished(async () => void (await command.stop()));
-    const printed = printedBy(command);
-    await expect.poll(printed).toMatch(/signed with whsec_\S{44}\n/);
-    secret = /whsec_\S+/.exec(printed())?.[0] ?? "";
-    expect(printed()).not.toContain(key);
-
-    await link("100001");
-    await link("100002");
-    await expect.poll(printed).toMatch(/link\.set  evt_\w+  204  \d+ ms\nlink\.set  evt_\w+  500  \d+ ms\n/);
-    await restart();
-    await link("100003");
-    await expect.poll(() => receiver.received.length).toBe(3);
-    expect(receiver.received).toMatchObject([
-      { type: "link.set", data: { chatId: "100001", gameId: "1", source: "api" } },
-      { type: "link.set", data: { chatId: "100002" } },
-      { type: "link.set", data: { chatId: "100003" } },
-    ]);
-    await expect.poll(printed).toMatch(/204  \d+ ms\n.*500.*\n.*204  \d+ ms\n$/);
+it("listen forwards each event once, signed, and misses none while the server restarts", async () => {
+  const { url, key, restart, link } = await startService();
+  let secret = "";
+  const receiver = await startReceiver(() => secret, "100002");
+  const command = startInProcess(["listen", "--forward", receiver.url], {
+    ACCOUNTLINK_URL: url,
+    ACCOUNTLINK_KEY: key,
   });
+  onTestFinished(async () => void (await command.stop()));
+  const printed = printedBy(command);
+  await expect.poll(printed).toMatch(/signed with whsec_\S{44}\n/);
+  secret = /whsec_\S+/.exec(printed())?.[0] ?? "";
+  expect(printed()).not.toContain(key);
 
-  it("listen prints JSON with --json, also if nobody listens at the address", async () => {
-    const { url, key, link } = await startService();
-    const forward = `http://localhost:${await freePort()}/hook`;
-    const environment = { ACCOUNTLINK_URL: url, ACCOUNTLINK_KEY: key };
-    const command = startInProcess(["listen", "--json", "--forward", forward], environment);
-    onTestFinished(async () => void (await command.stop()));
-    const printed = printedBy(command);
-    await expect.poll(printed).toContain("whsec_");
-    await link("100001");
-    await expect.poll(() => printed().split("\n").length).toBe(3);
-    const [begun, event] = printed()
-      .split("\n")
-      .slice(0, 2)
-      .map((line) => JSON.parse(line) as object);
-    expect(begun).toEqual({ url, forward, secret: expect.stringMatching(/^whsec_/) });
-    expect(event).toEqual({
-      id: expect.stringMatching(/^evt_/),
-      type: "link.set",
-      status: null,
-      error: "connection",
-      ms: expect.any(Number),
-    });
-  });
+  await link("100001");
+  await link("100002");
+  await expect.poll(printed).toMatch(/link\.set  evt_\w+  204  \d+ ms\nlink\.set  evt_\w+  500  \d+ ms\n/);
+  await restart();
+  await link("100003");
+  await expect.poll(() => receiver.received.length).toBe(3);
+  expect(receiver.received).toMatchObject([
+    { type: "link.set", data: { chatId: "100001", gameId: "1", source: "api" } },
+    { type: "link.set", data: { chatId: "100002" } },
+    { type: "link.set", data: { chatId: "100003" } },
+  ]);
+  await expect.poll(printed).toMatch(/204  \d+ ms\n.*500.*\n.*204  \d+ ms\n$/);
+});
 
-  it("listen refuses a wrong key, a service that is away, a missing key and an address elsewhere", async () => {
-    const { url, key } = await startService();
-    const listen = (forward: string, environment: Readonly<Record<string, string>>) =>
-      runInProcess(["listen", "--forward", forward], environment);
-    const here = "http://127.0.0.1:3000/hook";
-    const wrong = `${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`;
-    const refused = [
-      await listen(here, { ACCOUNTLINK_URL: url, ACCOUNTLINK_KEY: wrong }),
-      await listen(here, { ACCOUNTLINK_URL: `http://127.0.0.1:${await freePort()}`, ACCOUNTLINK_KEY: key }),
-      await listen(here, {}),
-    ];
-    expect(refused.map(({ code }) => code)).toEqual([1, 1, 1]);
-    expect(refused.map(({ stderr }) => stderr)).toEqual([
-      "Cannot read the events: Unauthorized: missing or invalid API key\n",
-      expect.stringMatching(/^Cannot read the events: .*ECONNREFUSED/),
-      "Cannot listen: ACCOUNTLINK_KEY is not set, expected an API key\n",
-    ]);
-    for (const forward of ["https://example.com/hook", "ftp://127.0.0.1/", "3000"]) {
-      const { code, stderr } = await listen(forward, {});
-      expect(code).toBe(2);
-      expect(stderr).toContain(
-        "expected an http address of this machine, such as http://localhost:3000/hook",
-      );
-    }
+it("listen prints JSON with --json, also if nobody listens at the address", async () => {
+  const { url, key, link } = await startService();
+  const forward = `http://localhost:${await freePort()}/hook`;
+  const environment = { ACCOUNTLINK_URL: url, ACCOUNTLINK_KEY: key };
+  const command = startInProcess(["listen", "--json", "--forward", forward], environment);
+  onTestFinished(async () => void (await command.stop()));
+  const printed = printedBy(command);
+  await expect.poll(printed).toContain("whsec_");
+  await link("100001");
+  await expect.poll(() => printed().split("\n").length).toBe(3);
+  const [begun, event] = printed()
+    .split("\n")
+    .slice(0, 2)
+    .map((line) => JSON.parse(line) as object);
+  expect(begun).toEqual({ url, forward, secret: expect.stringMatching(/^whsec_/) });
+  expect(event).toEqual({
+    id: expect.stringMatching(/^evt_/),
+    type: "link.set",
+    status: null,
+    error: "connection",
+    ms: expect.any(Number),
   });
+});
+
+it("listen refuses a wrong key, a service that is away, a missing key and an address elsewhere", async () => {
+  const { url, key } = await startService();
+  const listen = (forward: string, environment: Readonly<Record<string, string>>) =>
+    runInProcess(["listen", "--forward", forward], environment);
+  const here = "http://127.0.0.1:3000/hook";
+  const wrong = `${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`;
+  const refused = [
+    await listen(here, { ACCOUNTLINK_URL: url, ACCOUNTLINK_KEY: wrong }),
+    await listen(here, { ACCOUNTLINK_URL: `http://127.0.0.1:${await freePort()}`, ACCOUNTLINK_KEY: key }),
+    await listen(here, {}),
+  ];
+  expect(refused.map(({ code }) => code)).toEqual([1, 1, 1]);
+  expect(refused.map(({ stderr }) => stderr)).toEqual([
+    "Cannot read the events: Unauthorized: missing or invalid API key\n",
+    expect.stringMatching(/^Cannot read the events: .*ECONNREFUSED/),
+    "Cannot listen: ACCOUNTLINK_KEY is not set, expected an API key\n",
+  ]);
+  for (const forward of ["https://example.com/hook", "ftp://127.0.0.1/", "3000"]) {
+    const { code, stderr } = await listen(forward, {});
+    expect(code).toBe(2);
+    expect(stderr).toContain("expected an http address of this machine, such as http://localhost:3000/hook");
+  }
 });

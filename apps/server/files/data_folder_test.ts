@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { makeFolder } from "../commands/test_folder.ts";
 import { readConfig } from "../config/config.ts";
@@ -10,38 +10,36 @@ const prepare = Effect.fnUntraced(function* (folder: string) {
   yield* prepareFolder(yield* readConfig({ ACCOUNTLINK_DATA_DIR: folder }), folder);
 });
 
-describe("prepareFolder", () => {
-  test("prepareFolder makes missing folders private to their owner, and accepts existing folders", function* () {
-    const folder = join(yield* makeFolder, "deep", "data");
-    yield* prepare(folder);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(statSync(join(folder, "..")).mode & 0o777).toBe(0o700);
-    yield* prepare(folder);
-  });
+test("prepareFolder makes missing folders private to their owner, and accepts existing folders", function* () {
+  const folder = join(yield* makeFolder, "deep", "data");
+  yield* prepare(folder);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, "..")).mode & 0o777).toBe(0o700);
+  yield* prepare(folder);
+});
 
-  test("several callers can create the data folder at once", function* () {
-    const folder = join(yield* makeFolder, "deep", "data");
-    yield* Effect.all(
-      Array.from({ length: 8 }, () => prepare(folder)),
-      { concurrency: "unbounded" },
-    );
-    expect(statSync(folder).isDirectory()).toBe(true);
-  });
+test("several callers can create the data folder at once", function* () {
+  const folder = join(yield* makeFolder, "deep", "data");
+  yield* Effect.all(
+    Array.from({ length: 8 }, () => prepare(folder)),
+    { concurrency: "unbounded" },
+  );
+  expect(statSync(folder).isDirectory()).toBe(true);
+});
 
-  test("prepareFolder refuses the path of a file, and its error names the variable", function* () {
-    const file = join(yield* makeFolder, "file");
-    writeFileSync(file, "");
-    expect((yield* Effect.flip(prepare(file))).message).toBe(
-      `ACCOUNTLINK_DATA_DIR is "${file}", expected a folder that can be made and written to (it is not a folder)`,
-    );
-  });
-
-  test.skipIf(!existsSync("/proc/self"))(
-    "prepareFolder fails at once where nobody can create a folder (needs /proc)",
-    function* () {
-      expect((yield* Effect.flip(prepare("/proc/none/data"))).message).toMatch(
-        /^ACCOUNTLINK_DATA_DIR is "\/proc\/none\/data", expected a folder .*\/proc\/none/,
-      );
-    },
+test("prepareFolder refuses the path of a file, and its error names the variable", function* () {
+  const file = join(yield* makeFolder, "file");
+  writeFileSync(file, "");
+  expect((yield* Effect.flip(prepare(file))).message).toBe(
+    `ACCOUNTLINK_DATA_DIR is "${file}", expected a folder that can be made and written to (it is not a folder)`,
   );
 });
+
+test.skipIf(!existsSync("/proc/self"))(
+  "prepareFolder fails at once where nobody can create a folder (needs /proc)",
+  function* () {
+    expect((yield* Effect.flip(prepare("/proc/none/data"))).message).toMatch(
+      /^ACCOUNTLINK_DATA_DIR is "\/proc\/none\/data", expected a folder .*\/proc\/none/,
+    );
+  },
+);

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
@@ -20,70 +20,68 @@ const secretUnder = Effect.fnUntraced(
 
 const embedded = (folder: string) => ({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder });
 
-describe("resolveSecrets", () => {
-  test("resolveSecrets returns the configured secret, and does not store it", function* () {
-    const folder = join(yield* makeFolder, "data");
-    const configured = Buffer.alloc(32, 5).toString("base64");
-    expect(yield* secretUnder({ ...embedded(folder), ACCOUNTLINK_SECRET: configured })).toEqual(
-      new Uint8Array(32).fill(5),
-    );
-    expect(existsSync(folder)).toBe(false);
-  });
+test("resolveSecrets returns the configured secret, and does not store it", function* () {
+  const folder = join(yield* makeFolder, "data");
+  const configured = Buffer.alloc(32, 5).toString("base64");
+  expect(yield* secretUnder({ ...embedded(folder), ACCOUNTLINK_SECRET: configured })).toEqual(
+    new Uint8Array(32).fill(5),
+  );
+  expect(existsSync(folder)).toBe(false);
+});
 
-  test("a new data folder gets a secret that only its owner can read, and keeps it", function* () {
-    const folder = join(yield* makeFolder, "deep", "data");
-    const made = yield* secretUnder(embedded(folder));
-    expect(made).toHaveLength(32);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(statSync(join(folder, "secret")).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(folder, "secret"), "utf8")).toBe(`${Buffer.from(made).toString("base64")}\n`);
-    expect(yield* secretUnder(embedded(folder))).toEqual(made);
-    expect(yield* secretUnder(embedded(join(yield* makeFolder, "data")))).not.toEqual(made);
-  });
+test("a new data folder gets a secret that only its owner can read, and keeps it", function* () {
+  const folder = join(yield* makeFolder, "deep", "data");
+  const made = yield* secretUnder(embedded(folder));
+  expect(made).toHaveLength(32);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, "secret")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(folder, "secret"), "utf8")).toBe(`${Buffer.from(made).toString("base64")}\n`);
+  expect(yield* secretUnder(embedded(folder))).toEqual(made);
+  expect(yield* secretUnder(embedded(join(yield* makeFolder, "data")))).not.toEqual(made);
+});
 
-  test("concurrent first calls of resolveSecrets return the same secret", function* () {
-    const folder = join(yield* makeFolder, "data");
-    const secrets = yield* Effect.all(
-      Array.from({ length: 8 }, () => secretUnder(embedded(folder))),
-      { concurrency: "unbounded" },
-    );
-    const stored = readFileSync(join(folder, "secret"), "utf8").trim();
-    expect(secrets.map((bytes) => Buffer.from(bytes).toString("base64"))).toEqual(
-      Array.from({ length: 8 }, () => stored),
-    );
-    expect(readdirSync(folder)).toEqual(["secret"]);
-  });
+test("concurrent first calls of resolveSecrets return the same secret", function* () {
+  const folder = join(yield* makeFolder, "data");
+  const secrets = yield* Effect.all(
+    Array.from({ length: 8 }, () => secretUnder(embedded(folder))),
+    { concurrency: "unbounded" },
+  );
+  const stored = readFileSync(join(folder, "secret"), "utf8").trim();
+  expect(secrets.map((bytes) => Buffer.from(bytes).toString("base64"))).toEqual(
+    Array.from({ length: 8 }, () => stored),
+  );
+  expect(readdirSync(folder)).toEqual(["secret"]);
+});
 
-  test("each server on memory storage generates a secret", function* () {
-    const memory = { ACCOUNTLINK_STORAGE: "memory" };
-    expect(yield* secretUnder(memory)).not.toEqual(yield* secretUnder(memory));
-  });
+test("each server on memory storage generates a secret", function* () {
+  const memory = { ACCOUNTLINK_STORAGE: "memory" };
+  expect(yield* secretUnder(memory)).not.toEqual(yield* secretUnder(memory));
+});
 
-  test("no secret is generated for Postgres, since every server needs the same one", function* () {
-    const postgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" };
-    expect((yield* Effect.flip(secretUnder(postgres))).message).toBe(
-      "ACCOUNTLINK_SECRET is not set, expected 32 or more bytes in base64, or new,old while it is rotated (ACCOUNTLINK_STORAGE is postgres; the same for every node)",
-    );
-  });
+test("no secret is generated for Postgres, since every server needs the same one", function* () {
+  const postgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" };
+  expect((yield* Effect.flip(secretUnder(postgres))).message).toBe(
+    "ACCOUNTLINK_SECRET is not set, expected 32 or more bytes in base64, or new,old while it is rotated (ACCOUNTLINK_STORAGE is postgres; the same for every node)",
+  );
+});
 
-  test("no secret is generated for an existing database", function* () {
-    const folder = yield* makeFolder;
-    writeFileSync(join(folder, "accountlink.db"), "");
-    const { message } = yield* Effect.flip(secretUnder(embedded(folder)));
-    expect(message).toBe(
-      `ACCOUNTLINK_SECRET is not set and data folder "${folder}" holds none, expected the secret that its database was made with`,
-    );
-    expect(existsSync(join(folder, "secret"))).toBe(false);
-  });
+test("no secret is generated for an existing database", function* () {
+  const folder = yield* makeFolder;
+  writeFileSync(join(folder, "accountlink.db"), "");
+  const { message } = yield* Effect.flip(secretUnder(embedded(folder)));
+  expect(message).toBe(
+    `ACCOUNTLINK_SECRET is not set and data folder "${folder}" holds none, expected the secret that its database was made with`,
+  );
+  expect(existsSync(join(folder, "secret"))).toBe(false);
+});
 
-  test("a damaged or unreadable secret file is refused", function* () {
-    const folder = yield* makeFolder;
-    writeFileSync(join(folder, "secret"), "c2hvcnQ=\n");
-    const damaged = yield* Effect.flip(secretUnder(embedded(folder)));
-    expect(damaged.message).toContain("is damaged, expected 32 or more bytes in base64");
-    expect(damaged.message).not.toContain("c2hvcnQ");
-    const other = yield* makeFolder;
-    mkdirSync(join(other, "secret"));
-    expect((yield* Effect.flip(secretUnder(embedded(other)))).message).toContain("cannot be read");
-  });
+test("a damaged or unreadable secret file is refused", function* () {
+  const folder = yield* makeFolder;
+  writeFileSync(join(folder, "secret"), "c2hvcnQ=\n");
+  const damaged = yield* Effect.flip(secretUnder(embedded(folder)));
+  expect(damaged.message).toContain("is damaged, expected 32 or more bytes in base64");
+  expect(damaged.message).not.toContain("c2hvcnQ");
+  const other = yield* makeFolder;
+  mkdirSync(join(other, "secret"));
+  expect((yield* Effect.flip(secretUnder(embedded(other)))).message).toContain("cannot be read");
 });

@@ -1,4 +1,4 @@
-import { assert, describe, expect, test } from "@accountlink/test-servers/effect";
+import { assert, expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
 import { TestConsole } from "effect/testing";
 import { loggingLayer } from "./logging.ts";
@@ -14,56 +14,54 @@ const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) 
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
   }).pipe(Effect.provide(TestConsole.layer, { local: true }));
 
-describe("loggingLayer", () => {
-  test("the log has one JSON object per line on standard error", function* () {
-    const lines = yield* logged(
-      "info",
-      Effect.logInfo("first\nsecond").pipe(Effect.annotateLogs({ route: "getChat" })),
-    );
-    expect(lines).toMatchObject([
-      { level: "INFO", message: "first\nsecond", annotations: { route: "getChat" } },
-    ]);
-  });
+test("the log has one JSON object per line on standard error", function* () {
+  const lines = yield* logged(
+    "info",
+    Effect.logInfo("first\nsecond").pipe(Effect.annotateLogs({ route: "getChat" })),
+  );
+  expect(lines).toMatchObject([
+    { level: "INFO", message: "first\nsecond", annotations: { route: "getChat" } },
+  ]);
+});
 
-  test("the log shows the addresses of the configured stores, and no other address", () =>
-    Effect.gen(function* () {
-      const layer = loggingLayer({
-        ACCOUNTLINK_LOG_LEVEL: "info",
-        ACCOUNTLINK_DATABASE_URL: Redacted.make("postgres://user:password@10.0.0.9/links"),
-        ACCOUNTLINK_REDIS_URL: Redacted.make("redis://[fd00::9]:6380"),
-      });
-      const line = "10.0.0.9:5432 fd00::9:6380 10.0.0.9:54321 10.0.0.9 10.0.0.8:5432 fd00::9";
-      yield* Effect.provide(Effect.logInfo(line), layer);
-      const [text] = (yield* TestConsole.errorLines).map(String);
-      assert.strictEqual(
-        (JSON.parse(text ?? "{}") as { readonly message?: unknown }).message,
-        "10.0.0.9:5432 fd00::9:6380 [redacted]:54321 [redacted] [redacted]:5432 [redacted]",
-      );
-    }).pipe(Effect.provide(TestConsole.layer, { local: true })));
-
-  test("the log omits lines below its level", function* () {
-    const log = Effect.all([Effect.logDebug("a"), Effect.logInfo("b"), Effect.logError("c")], {
-      discard: true,
+test("the log shows the addresses of the configured stores, and no other address", () =>
+  Effect.gen(function* () {
+    const layer = loggingLayer({
+      ACCOUNTLINK_LOG_LEVEL: "info",
+      ACCOUNTLINK_DATABASE_URL: Redacted.make("postgres://user:password@10.0.0.9/links"),
+      ACCOUNTLINK_REDIS_URL: Redacted.make("redis://[fd00::9]:6380"),
     });
-    const messages = (level: "debug" | "info" | "error") =>
-      Effect.map(logged(level, log), (lines) => lines.map(({ message }) => message));
-    expect(yield* messages("debug")).toEqual(["a", "b", "c"]);
-    expect(yield* messages("info")).toEqual(["b", "c"]);
-    expect(yield* messages("error")).toEqual(["c"]);
-  });
-
-  test("the log never contains a whole key or an IP address", function* () {
-    const lines = yield* logged(
-      "info",
-      Effect.logError(`of ${key}`, new Error("from 203.0.113.7")).pipe(
-        Effect.annotateLogs({ key, address: "2001:db8::1" }),
-        Effect.withLogSpan(`span ${key}`),
-      ),
+    const line = "10.0.0.9:5432 fd00::9:6380 10.0.0.9:54321 10.0.0.9 10.0.0.8:5432 fd00::9";
+    yield* Effect.provide(Effect.logInfo(line), layer);
+    const [text] = (yield* TestConsole.errorLines).map(String);
+    assert.strictEqual(
+      (JSON.parse(text ?? "{}") as { readonly message?: unknown }).message,
+      "10.0.0.9:5432 fd00::9:6380 [redacted]:54321 [redacted] [redacted]:5432 [redacted]",
     );
-    const text = JSON.stringify(lines);
-    expect(text).toContain("alk_Aa0Bb1Cc2Dd3_…");
-    expect(text).not.toContain("xxx");
-    expect(text).not.toContain("203.0.113.7");
-    expect(text).not.toContain("2001:db8");
+  }).pipe(Effect.provide(TestConsole.layer, { local: true })));
+
+test("the log omits lines below its level", function* () {
+  const log = Effect.all([Effect.logDebug("a"), Effect.logInfo("b"), Effect.logError("c")], {
+    discard: true,
   });
+  const messages = (level: "debug" | "info" | "error") =>
+    Effect.map(logged(level, log), (lines) => lines.map(({ message }) => message));
+  expect(yield* messages("debug")).toEqual(["a", "b", "c"]);
+  expect(yield* messages("info")).toEqual(["b", "c"]);
+  expect(yield* messages("error")).toEqual(["c"]);
+});
+
+test("the log never contains a whole key or an IP address", function* () {
+  const lines = yield* logged(
+    "info",
+    Effect.logError(`of ${key}`, new Error("from 203.0.113.7")).pipe(
+      Effect.annotateLogs({ key, address: "2001:db8::1" }),
+      Effect.withLogSpan(`span ${key}`),
+    ),
+  );
+  const text = JSON.stringify(lines);
+  expect(text).toContain("alk_Aa0Bb1Cc2Dd3_…");
+  expect(text).not.toContain("xxx");
+  expect(text).not.toContain("203.0.113.7");
+  expect(text).not.toContain("2001:db8");
 });

@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { assert, describe, expect, testLive as test, vi } from "@accountlink/test-servers/effect";
+import { assert, expect, testLive as test, vi } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { resolveWith } from "./targets.ts";
 
@@ -59,38 +59,36 @@ const resolverOf = Effect.fnUntraced(function* (answering: Answering) {
 
 const v6 = [0x26, 0x06, ...Array<number>(13).fill(0), 1];
 
-describe("a name", () => {
-  test("a name resolves to all addresses that name servers know, IPv4 first", function* () {
-    const { resolve } = yield* resolverOf((name, type) => {
-      if (name === "four.example") return type === typeA ? [[192, 0, 2, 1]] : [];
-      if (name === "six.example") return type === typeAaaa ? [v6] : [];
-      return name === "both.example" ? (type === typeA ? [[192, 0, 2, 1]] : [v6]) : [];
-    });
-    const found = (name: string) => Effect.promise(() => resolve(name));
-    assert.deepEqual(yield* found("four.example"), ["192.0.2.1"]);
-    assert.deepEqual(yield* found("six.example"), ["2606::1"]);
-    assert.deepEqual(yield* found("both.example"), ["192.0.2.1", "2606::1"]);
-    const refused = yield* Effect.promise(() => resolve("none.example").catch((error: unknown) => error));
-    assert.propertyVal(refused, "code", "ENOTFOUND");
+test("a name resolves to all addresses that name servers know, IPv4 first", function* () {
+  const { resolve } = yield* resolverOf((name, type) => {
+    if (name === "four.example") return type === typeA ? [[192, 0, 2, 1]] : [];
+    if (name === "six.example") return type === typeAaaa ? [v6] : [];
+    return name === "both.example" ? (type === typeA ? [[192, 0, 2, 1]] : [v6]) : [];
   });
+  const found = (name: string) => Effect.promise(() => resolve(name));
+  assert.deepEqual(yield* found("four.example"), ["192.0.2.1"]);
+  assert.deepEqual(yield* found("six.example"), ["2606::1"]);
+  assert.deepEqual(yield* found("both.example"), ["192.0.2.1", "2606::1"]);
+  const refused = yield* Effect.promise(() => resolve("none.example").catch((error: unknown) => error));
+  assert.propertyVal(refused, "code", "ENOTFOUND");
+});
 
-  test("localhost and its subdomains resolve to loopback addresses without a query to a name server", function* () {
-    const { resolve, asked } = yield* resolverOf(() => [[192, 0, 2, 1]]);
-    for (const name of ["localhost", "LOCALHOST.", "a.localhost"]) {
-      assert.deepEqual(yield* Effect.promise(() => resolve(name)), ["127.0.0.1", "::1"]);
-    }
-    assert.lengthOf(asked, 0);
-  });
+test("localhost and its subdomains resolve to loopback addresses without a query to a name server", function* () {
+  const { resolve, asked } = yield* resolverOf(() => [[192, 0, 2, 1]]);
+  for (const name of ["localhost", "LOCALHOST.", "a.localhost"]) {
+    assert.deepEqual(yield* Effect.promise(() => resolve(name)), ["127.0.0.1", "::1"]);
+  }
+  assert.lengthOf(asked, 0);
+});
 
-  test("a silent name server blocks no thread of the process", function* () {
-    const { resolve, asked } = yield* resolverOf(() => null);
-    let answered = 0;
-    const names = Array.from({ length: 16 }, (_, index) => `silent${index}.example`);
-    for (const name of names) resolve(name).catch(() => answered++);
-    yield* Effect.promise(() =>
-      vi.waitFor(() => expect(new Set(asked).size).toBe(names.length), { timeout: 30_000 }),
-    );
-    yield* Effect.promise(() => readFile(new URL(import.meta.url)));
-    assert.strictEqual(answered, 0);
-  });
+test("a silent name server blocks no thread of the process", function* () {
+  const { resolve, asked } = yield* resolverOf(() => null);
+  let answered = 0;
+  const names = Array.from({ length: 16 }, (_, index) => `silent${index}.example`);
+  for (const name of names) resolve(name).catch(() => answered++);
+  yield* Effect.promise(() =>
+    vi.waitFor(() => expect(new Set(asked).size).toBe(names.length), { timeout: 30_000 }),
+  );
+  yield* Effect.promise(() => readFile(new URL(import.meta.url)));
+  assert.strictEqual(answered, 0);
 });

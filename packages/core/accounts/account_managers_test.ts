@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { aMember, makeSignIn } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
@@ -59,67 +59,65 @@ const mayName = (scope: DataScope) =>
     Effect.catch(({ _tag }) => Effect.succeed(_tag)),
   );
 
-describe("Which accounts may name a guild", () => {
-  test("a member of the account must manage the guild, which is asked every 10 minutes", () => {
-    const { state, services } = observedServices();
-    return Effect.gen(function* () {
-      const scopes = yield* Effect.forEach([ada, bob, null], globalScopeOf);
-      const ask = Effect.forEach(scopes, mayName);
-      const expected = [true, "not_guild_manager", true];
-      assert.deepStrictEqual(yield* ask, expected);
-      yield* TestClock.adjust("599 seconds");
-      assert.deepStrictEqual(yield* ask, expected);
-      assert.strictEqual(state.asked, 2);
-      yield* TestClock.adjust("1 second");
-      assert.deepStrictEqual(yield* ask, expected);
-      assert.strictEqual(state.asked, 4);
-    }).pipe(Effect.provide(services));
-  });
+test("a member of the account must manage the guild, which is asked every 10 minutes", () => {
+  const { state, services } = observedServices();
+  return Effect.gen(function* () {
+    const scopes = yield* Effect.forEach([ada, bob, null], globalScopeOf);
+    const ask = Effect.forEach(scopes, mayName);
+    const expected = [true, "not_guild_manager", true];
+    assert.deepStrictEqual(yield* ask, expected);
+    yield* TestClock.adjust("599 seconds");
+    assert.deepStrictEqual(yield* ask, expected);
+    assert.strictEqual(state.asked, 2);
+    yield* TestClock.adjust("1 second");
+    assert.deepStrictEqual(yield* ask, expected);
+    assert.strictEqual(state.asked, 4);
+  }).pipe(Effect.provide(services));
+});
 
-  test("an invited manager counts from the moment of accepting, in any role", () => {
-    const { services } = observedServices();
-    return Effect.gen(function* () {
-      const [scope, members] = [yield* globalScopeOf(bob), yield* MemberStore];
-      const actor = { type: "account", id: scope.account, member: bob } as const;
-      const change = { type: "add", chatId: ada, role: "moderator" } as const;
-      yield* members.change({ actor, requestId: null, account: scope.account, change, at: 0 });
-      assert.strictEqual(yield* mayName(scope), "not_guild_manager");
-      const signIn = makeSignIn({ chatId: ada, account: scope.account });
-      yield* SignInStore.use((store) => store.create(signIn, null));
-      yield* members.choose({
-        signIn: signIn.id,
-        chatId: ada,
-        account: scope.account,
-        requestId: null,
-        at: 1,
-      });
-      assert.strictEqual(yield* mayName(scope), true);
-    }).pipe(Effect.provide(services));
-  });
+test("an invited manager counts from the moment of accepting, in any role", () => {
+  const { services } = observedServices();
+  return Effect.gen(function* () {
+    const [scope, members] = [yield* globalScopeOf(bob), yield* MemberStore];
+    const actor = { type: "account", id: scope.account, member: bob } as const;
+    const change = { type: "add", chatId: ada, role: "moderator" } as const;
+    yield* members.change({ actor, requestId: null, account: scope.account, change, at: 0 });
+    assert.strictEqual(yield* mayName(scope), "not_guild_manager");
+    const signIn = makeSignIn({ chatId: ada, account: scope.account });
+    yield* SignInStore.use((store) => store.create(signIn, null));
+    yield* members.choose({
+      signIn: signIn.id,
+      chatId: ada,
+      account: scope.account,
+      requestId: null,
+      at: 1,
+    });
+    assert.strictEqual(yield* mayName(scope), true);
+  }).pipe(Effect.provide(services));
+});
 
-  test("partner and staff keys may name every guild", () => {
-    const { services } = observedServices();
-    return Effect.gen(function* () {
-      const scope = yield* globalScopeOf(bob);
-      const account = { name: scope.account, chatId: bob, tier: "free" } as const;
-      for (const kind of ["normal", "partner", "staff"] as const) {
-        const { token } = yield* ApiKeys.use((keys) =>
-          keys.create({ name: kind, account, target: scope, kind, limits: "none" }, originOfOperator("test")),
-        );
-        const { key } = yield* KeyAuthenticator.use((keys) => keys.authenticate(token, null));
-        assert.strictEqual(yield* mayName(key.scope), kind === "normal" ? "not_guild_manager" : true);
-      }
-    }).pipe(Effect.provide(services));
-  });
+test("partner and staff keys may name every guild", () => {
+  const { services } = observedServices();
+  return Effect.gen(function* () {
+    const scope = yield* globalScopeOf(bob);
+    const account = { name: scope.account, chatId: bob, tier: "free" } as const;
+    for (const kind of ["normal", "partner", "staff"] as const) {
+      const { token } = yield* ApiKeys.use((keys) =>
+        keys.create({ name: kind, account, target: scope, kind, limits: "none" }, originOfOperator("test")),
+      );
+      const { key } = yield* KeyAuthenticator.use((keys) => keys.authenticate(token, null));
+      assert.strictEqual(yield* mayName(key.scope), kind === "normal" ? "not_guild_manager" : true);
+    }
+  }).pipe(Effect.provide(services));
+});
 
-  test("naming a guild fails while the platform is down, and works at once afterwards", () => {
-    const { state, services } = observedServices();
-    return Effect.gen(function* () {
-      const scope = yield* globalScopeOf(ada);
-      state.isDown = true;
-      assert.strictEqual(yield* mayName(scope), "PlatformUnavailable");
-      state.isDown = false;
-      assert.strictEqual(yield* mayName(scope), true);
-    }).pipe(Effect.provide(services));
-  });
+test("naming a guild fails while the platform is down, and works at once afterwards", () => {
+  const { state, services } = observedServices();
+  return Effect.gen(function* () {
+    const scope = yield* globalScopeOf(ada);
+    state.isDown = true;
+    assert.strictEqual(yield* mayName(scope), "PlatformUnavailable");
+    state.isDown = false;
+    assert.strictEqual(yield* mayName(scope), true);
+  }).pipe(Effect.provide(services));
 });

@@ -1,4 +1,4 @@
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Option } from "effect";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { KeyAuthenticator } from "../keys/key_authenticator.ts";
@@ -20,21 +20,17 @@ const authenticate = (token: string) =>
 
 const test = testWith(services);
 
-describe("Accounts.ofChatUser", () => {
-  test("a chat user never signs in to another user's account of the same name", function* () {
-    yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
-    const account = yield* (yield* Accounts).ofChatUser(ada);
-    assert.deepInclude(account, { name: "chat:10001:another", chatId: ada, tier: "free" });
-  });
+test("a chat user never signs in to another user's account of the same name", function* () {
+  yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
+  const account = yield* (yield* Accounts).ofChatUser(ada);
+  assert.deepInclude(account, { name: "chat:10001:another", chatId: ada, tier: "free" });
 });
 
-describe("Accounts.setTier", () => {
-  test("`setTier` applies to an account's keys at once, and returns None for an unknown account", function* () {
-    const accounts = yield* Accounts;
-    const { token } = yield* issue;
-    yield* authenticate(token);
-    assert.deepStrictEqual(yield* accounts.setTier("acme", "premium", operator), Option.some(true));
-    assert.strictEqual((yield* authenticate(token)).key.tier, "premium");
-    assert.deepStrictEqual(yield* accounts.setTier("nobody", "premium", operator), Option.none());
-  });
+test("`setTier` applies to an account's keys at once, and returns None for an unknown account", function* () {
+  const accounts = yield* Accounts;
+  const { token } = yield* issue;
+  yield* authenticate(token);
+  assert.deepStrictEqual(yield* accounts.setTier("acme", "premium", operator), Option.some(true));
+  assert.strictEqual((yield* authenticate(token)).key.tier, "premium");
+  assert.deepStrictEqual(yield* accounts.setTier("nobody", "premium", operator), Option.none());
 });

@@ -1,5 +1,5 @@
 /** Compares alt detection with a plain computation from the stored data, and checks each report for consistency. */
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { TestClock } from "effect/testing";
@@ -152,13 +152,11 @@ const check = Effect.fnUntraced(function* (given: Town, name: string) {
     assert.isAtMost(seenAt(left), oldest);
 });
 
-describe("AltDetection", () => {
-  test("a report has the matches that a plain computation finds in all sightings and links", () =>
-    // Set the time before services start, or their timers would run through all earlier days.
-    Effect.andThen(
-      TestClock.setTime(now),
-      Effect.forEach(FastCheck.sample(town, 150), (given, index) => check(given, `town ${index}`)).pipe(
-        Effect.provide(alts),
-      ),
-    ));
-});
+test("a report has the matches that a plain computation finds in all sightings and links", () =>
+  // Set the time before services start, or their timers would run through all earlier days.
+  Effect.andThen(
+    TestClock.setTime(now),
+    Effect.forEach(FastCheck.sample(town, 150), (given, index) => check(given, `town ${index}`)).pipe(
+      Effect.provide(alts),
+    ),
+  ));

@@ -1,4 +1,4 @@
-import { assert, describe, test, testWith } from "@accountlink/test-servers/effect";
+import { assert, test, testWith } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { TestClock } from "effect/testing";
@@ -46,53 +46,51 @@ const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.prov
 
 const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
 
-describe("AltDetection", () => {
-  testWith(
-    servicesWith(({ countedAs }) =>
-      Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
-    ),
-  )("a report warns of networks that cannot be looked up, without naming addresses", function* () {
-    yield* see(home, target, other);
-    yield* see(hotel, target);
-    const { risk, warnings } = yield* detect();
-    assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
-    assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
-  });
-
-  test("a report arrives in time even if network lookups never end", function* () {
-    const asked = yield* Deferred.make<void>();
-    const never: Lookup = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never);
-    yield* Effect.gen(function* () {
-      yield* see(home, target, other);
-      const detection = yield* Effect.forkChild(detect());
-      yield* Deferred.await(asked);
-      yield* TestClock.adjust("1 second");
-      const { matches, warnings } = yield* Fiber.join(detection);
-      assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
-    }).pipe(Effect.provide(servicesWith(never)));
-  });
-
-  testWith(services)(
-    "addresses match under every address key before, during and after a rotation",
-    function* () {
-      const during = withNetworks(nothing, 2, 1);
-      const found = Effect.map(detect(), ({ matches }) =>
-        matches.map(({ chatId: id, evidence }) => [id, ...evidence]),
-      );
-      const both = yield* Effect.gen(function* () {
-        yield* Effect.provide(see(home, target, other), vault(1));
-        const before = yield* Effect.provide(found, withNetworks(nothing, 1));
-        yield* Effect.provide(see(home, third, other), vault(2));
-        const underTwo = yield* Effect.provide(found, during);
-        yield* Effect.provide(rotateAddressKeys(), during);
-        return [before, underTwo, yield* Effect.provide(found, withNetworks(nothing, 2))];
-      });
-      const evidence = (chatUsers: number) => ({ kind: "address", weight: 0.35, lastSeenAt: 0, chatUsers });
-      const pair = [
-        [other, evidence(3)],
-        [third, evidence(3)],
-      ];
-      assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
-    },
-  );
+testWith(
+  servicesWith(({ countedAs }) =>
+    Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
+  ),
+)("a report warns of networks that cannot be looked up, without naming addresses", function* () {
+  yield* see(home, target, other);
+  yield* see(hotel, target);
+  const { risk, warnings } = yield* detect();
+  assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
+  assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
 });
+
+test("a report arrives in time even if network lookups never end", function* () {
+  const asked = yield* Deferred.make<void>();
+  const never: Lookup = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never);
+  yield* Effect.gen(function* () {
+    yield* see(home, target, other);
+    const detection = yield* Effect.forkChild(detect());
+    yield* Deferred.await(asked);
+    yield* TestClock.adjust("1 second");
+    const { matches, warnings } = yield* Fiber.join(detection);
+    assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
+  }).pipe(Effect.provide(servicesWith(never)));
+});
+
+testWith(services)(
+  "addresses match under every address key before, during and after a rotation",
+  function* () {
+    const during = withNetworks(nothing, 2, 1);
+    const found = Effect.map(detect(), ({ matches }) =>
+      matches.map(({ chatId: id, evidence }) => [id, ...evidence]),
+    );
+    const both = yield* Effect.gen(function* () {
+      yield* Effect.provide(see(home, target, other), vault(1));
+      const before = yield* Effect.provide(found, withNetworks(nothing, 1));
+      yield* Effect.provide(see(home, third, other), vault(2));
+      const underTwo = yield* Effect.provide(found, during);
+      yield* Effect.provide(rotateAddressKeys(), during);
+      return [before, underTwo, yield* Effect.provide(found, withNetworks(nothing, 2))];
+    });
+    const evidence = (chatUsers: number) => ({ kind: "address", weight: 0.35, lastSeenAt: 0, chatUsers });
+    const pair = [
+      [other, evidence(3)],
+      [third, evidence(3)],
+    ];
+    assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
+  },
+);

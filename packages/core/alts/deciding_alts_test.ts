@@ -1,4 +1,4 @@
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Duration, Effect, Fiber, Layer, Option, Semaphore } from "effect";
 import { TestClock } from "effect/testing";
 import * as FastCheck from "fast-check";
@@ -84,67 +84,65 @@ const decide = Effect.fnUntraced(function* (
 
 const idsOf = (alts: ReadonlyArray<WeighedAlt>) => alts.map(({ chatId }) => chatId);
 
-describe("makeDecidingAlts", () => {
-  test("a search asks only about the most recent and heaviest candidates if all are members", function* () {
-    const { result, asked, took } = yield* decide(
-      candidates,
-      atRate(50, () => true),
-    );
-    assert.strictEqual(result._tag, "Success");
-    if (result._tag === "Failure") return;
-    assert.deepStrictEqual(idsOf(result.success.listed), idsOf(candidates.slice(0, maxListedAlts)));
-    assert.strictEqual(result.success.heaviest?.chatId, chat(149));
-    assert.isAtMost(asked.length, 29);
-    assert.isAtMost(took, 1_000);
-  });
+test("a search asks only about the most recent and heaviest candidates if all are members", function* () {
+  const { result, asked, took } = yield* decide(
+    candidates,
+    atRate(50, () => true),
+  );
+  assert.strictEqual(result._tag, "Success");
+  if (result._tag === "Failure") return;
+  assert.deepStrictEqual(idsOf(result.success.listed), idsOf(candidates.slice(0, maxListedAlts)));
+  assert.strictEqual(result.success.heaviest?.chatId, chat(149));
+  assert.isAtMost(asked.length, 29);
+  assert.isAtMost(took, 1_000);
+});
 
-  test("a search continues for several rounds if the platform is slow", function* () {
-    const { result, took } = yield* decide(
-      candidates,
-      atRate(7, () => true),
-    );
-    assert.strictEqual(result._tag, "Success");
-    assert.isAbove(took, 2_000);
-    assert.isAtMost(took, 10_000);
-  });
+test("a search continues for several rounds if the platform is slow", function* () {
+  const { result, took } = yield* decide(
+    candidates,
+    atRate(7, () => true),
+  );
+  assert.strictEqual(result._tag, "Success");
+  assert.isAbove(took, 2_000);
+  assert.isAtMost(took, 10_000);
+});
 
-  test("if the platform does not answer, a search fails or, on request, leaves out candidates", function* () {
-    const silent = (): Effect.Effect<never> => Effect.never;
-    const refused = yield* decide(candidates, silent);
-    assert.deepStrictEqual([refused.result._tag, refused.took], ["Failure", 2_000]);
-    const left = yield* decide(candidates, silent, "leave out");
-    assert.deepStrictEqual(left.result._tag === "Success" && left.result.success.unknown, 150);
+test("if the platform does not answer, a search fails or, on request, leaves out candidates", function* () {
+  const silent = (): Effect.Effect<never> => Effect.never;
+  const refused = yield* decide(candidates, silent);
+  assert.deepStrictEqual([refused.result._tag, refused.took], ["Failure", 2_000]);
+  const left = yield* decide(candidates, silent, "leave out");
+  assert.deepStrictEqual(left.result._tag === "Success" && left.result.success.unknown, 150);
 
-    const failing = atRate(1_000, () => null);
-    assert.strictEqual((yield* decide(candidates, failing)).result._tag, "Failure");
-    const { result } = yield* decide(candidates, failing, "leave out");
-    assert.deepStrictEqual(result._tag === "Success" && result.success.unknown, 150);
+  const failing = atRate(1_000, () => null);
+  assert.strictEqual((yield* decide(candidates, failing)).result._tag, "Failure");
+  const { result } = yield* decide(candidates, failing, "leave out");
+  assert.deepStrictEqual(result._tag === "Success" && result.success.unknown, 150);
 
-    const heaviestFails = atRate(1_000, (id) => (id === chat(149) ? null : true));
-    const without = yield* decide(candidates, heaviestFails, "leave out");
-    const found = without.result._tag === "Success" ? without.result.success : null;
-    assert.deepStrictEqual([found?.unknown, found?.heaviest?.chatId], [1, chat(148)]);
-    assert.strictEqual((yield* decide(candidates, heaviestFails)).result._tag, "Failure");
-  });
+  const heaviestFails = atRate(1_000, (id) => (id === chat(149) ? null : true));
+  const without = yield* decide(candidates, heaviestFails, "leave out");
+  const found = without.result._tag === "Success" ? without.result.success : null;
+  assert.deepStrictEqual([found?.unknown, found?.heaviest?.chatId], [1, chat(148)]);
+  assert.strictEqual((yield* decide(candidates, heaviestFails)).result._tag, "Failure");
+});
 
-  test("a search finds the same candidates as asking about everybody", function* () {
-    const worlds = FastCheck.tuple(
-      FastCheck.uniqueArray(FastCheck.nat(90), { maxLength: 90, size: "max" }),
-      FastCheck.array(FastCheck.nat(5), { minLength: 91, maxLength: 91 }),
-      FastCheck.array(FastCheck.boolean(), { minLength: 91, maxLength: 91 }),
-    );
-    for (const [ids, weights, memberships] of FastCheck.sample(worlds, 50)) {
-      const alts = ids.map((id) => alt(id, (weights[id] ?? 0) / 5));
-      const isMember = (chatId: ChatId) => memberships[Number(chatId) - 20_001] ?? false;
-      const members = alts
-        .filter(({ chatId }) => isMember(chatId))
-        .toSorted((one, other) => other.freshness - one.freshness);
-      const { result } = yield* decide(alts, (chatId) => Effect.succeed(isMember(chatId)));
-      assert.deepStrictEqual(result._tag === "Success" && result.success, {
-        listed: members.slice(0, maxListedAlts),
-        heaviest: members.toSorted((one, other) => other.weight - one.weight)[0] ?? null,
-        unknown: 0,
-      });
-    }
-  });
+test("a search finds the same candidates as asking about everybody", function* () {
+  const worlds = FastCheck.tuple(
+    FastCheck.uniqueArray(FastCheck.nat(90), { maxLength: 90, size: "max" }),
+    FastCheck.array(FastCheck.nat(5), { minLength: 91, maxLength: 91 }),
+    FastCheck.array(FastCheck.boolean(), { minLength: 91, maxLength: 91 }),
+  );
+  for (const [ids, weights, memberships] of FastCheck.sample(worlds, 50)) {
+    const alts = ids.map((id) => alt(id, (weights[id] ?? 0) / 5));
+    const isMember = (chatId: ChatId) => memberships[Number(chatId) - 20_001] ?? false;
+    const members = alts
+      .filter(({ chatId }) => isMember(chatId))
+      .toSorted((one, other) => other.freshness - one.freshness);
+    const { result } = yield* decide(alts, (chatId) => Effect.succeed(isMember(chatId)));
+    assert.deepStrictEqual(result._tag === "Success" && result.success, {
+      listed: members.slice(0, maxListedAlts),
+      heaviest: members.toSorted((one, other) => other.weight - one.weight)[0] ?? null,
+      unknown: 0,
+    });
+  }
 });

@@ -1,5 +1,5 @@
 import { StorageMemory } from "@accountlink/memory";
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
@@ -35,32 +35,30 @@ const see = Effect.fnUntraced(function* (ip: string, seenAt: number) {
   yield* (yield* SessionStore).recordSightings(scope, [{ chatId: ada, address: protectedAddress, seenAt }]);
 });
 
-describe("rotateAddressKeys", () => {
-  test("a rotation of address keys resumes after an interruption", () =>
-    Effect.gen(function* () {
-      yield* addScope;
-      const count = 1_234;
-      yield* Effect.provide(
-        Effect.forEach(
-          Array.from({ length: count }, (_, i) => i),
-          (i) => see(`10.0.${Math.floor(i / 256)}.${i % 256}`, i),
-        ),
-        vault("k1"),
-      );
-      yield* Effect.provide(
-        Effect.gen(function* () {
-          const first: Array<AddressRotation> = [];
-          yield* Effect.exit(
-            rotateAddressKeys((progress) => {
-              first.push(progress);
-              return first.length === 2 ? Effect.interrupt : Effect.void;
-            }),
-          );
-          assert.deepEqual(first.at(-1), { rotated: 1_000, unreadable: 0, total: count });
-          assert.deepEqual(yield* rotateAddressKeys(), { rotated: 234, unreadable: 0, total: 234 });
-          assert.deepEqual(yield* (yield* SightingStore).countByKey(), new Map([["k2", count]]));
-        }),
-        vault("k2", "k1"),
-      );
-    }).pipe(onNewStore));
-});
+test("a rotation of address keys resumes after an interruption", () =>
+  Effect.gen(function* () {
+    yield* addScope;
+    const count = 1_234;
+    yield* Effect.provide(
+      Effect.forEach(
+        Array.from({ length: count }, (_, i) => i),
+        (i) => see(`10.0.${Math.floor(i / 256)}.${i % 256}`, i),
+      ),
+      vault("k1"),
+    );
+    yield* Effect.provide(
+      Effect.gen(function* () {
+        const first: Array<AddressRotation> = [];
+        yield* Effect.exit(
+          rotateAddressKeys((progress) => {
+            first.push(progress);
+            return first.length === 2 ? Effect.interrupt : Effect.void;
+          }),
+        );
+        assert.deepEqual(first.at(-1), { rotated: 1_000, unreadable: 0, total: count });
+        assert.deepEqual(yield* rotateAddressKeys(), { rotated: 234, unreadable: 0, total: 234 });
+        assert.deepEqual(yield* (yield* SightingStore).countByKey(), new Map([["k2", count]]));
+      }),
+      vault("k2", "k1"),
+    );
+  }).pipe(onNewStore));

@@ -1,5 +1,5 @@
 import { CacheMemory } from "@accountlink/memory";
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Logger, Option, Redacted, References } from "effect";
 import { TestClock } from "effect/testing";
 import { parseAddress } from "../addresses/client_address.ts";
@@ -53,73 +53,71 @@ const deployment = Effect.gen(function* () {
   return { openNode, lines, logged: Effect.provideContext(shared), until, untilStored, outage };
 });
 
-describe("SecurityLog", () => {
-  test("the log has the 1st, 10th and 100th refusal of a network in a minute", function* () {
-    const { openNode, lines, logged } = yield* deployment;
-    const { noteRefusal } = yield* openNode;
-    const refuse = (last: number) => logged(noteRefusal(wrongKey, address(`203.0.113.${last % 256}`)));
-    for (let last = 0; last < 120; last++) yield* refuse(last);
-    assert.deepStrictEqual(lines, ["Wrong key 1", "Wrong key 10", "Wrong key 100"]);
-    yield* logged(noteRefusal(wrongKey, address("198.51.100.1")));
-    yield* TestClock.adjust("1 minute");
-    yield* refuse(0);
-    assert.deepStrictEqual(lines.slice(3), ["Wrong key 1", "Wrong key 1"]);
-  });
+test("the log has the 1st, 10th and 100th refusal of a network in a minute", function* () {
+  const { openNode, lines, logged } = yield* deployment;
+  const { noteRefusal } = yield* openNode;
+  const refuse = (last: number) => logged(noteRefusal(wrongKey, address(`203.0.113.${last % 256}`)));
+  for (let last = 0; last < 120; last++) yield* refuse(last);
+  assert.deepStrictEqual(lines, ["Wrong key 1", "Wrong key 10", "Wrong key 100"]);
+  yield* logged(noteRefusal(wrongKey, address("198.51.100.1")));
+  yield* TestClock.adjust("1 minute");
+  yield* refuse(0);
+  assert.deepStrictEqual(lines.slice(3), ["Wrong key 1", "Wrong key 1"]);
+});
 
-  test("throttled addresses are logged, and requests without a key are not", function* () {
-    const { openNode, lines, logged } = yield* deployment;
-    const { noteRefusal } = yield* openNode;
-    const refusal = { limit: 30, resetsAt: 0, retryAfter: 1 };
-    for (const error of [
-      null,
-      new InvalidApiKey({ problem: "missing" }),
-      new SharedIpRateLimited({ ...refusal, bucket: "ip_auth" }),
-      new SharedIpRateLimited({ ...refusal, bucket: "ip_day" }),
-    ]) {
-      yield* logged(noteRefusal(error, address("203.0.113.7")));
-    }
-    assert.deepStrictEqual(lines, ["Throttled for wrong keys 1", "Throttled 1"]);
-  });
+test("throttled addresses are logged, and requests without a key are not", function* () {
+  const { openNode, lines, logged } = yield* deployment;
+  const { noteRefusal } = yield* openNode;
+  const refusal = { limit: 30, resetsAt: 0, retryAfter: 1 };
+  for (const error of [
+    null,
+    new InvalidApiKey({ problem: "missing" }),
+    new SharedIpRateLimited({ ...refusal, bucket: "ip_auth" }),
+    new SharedIpRateLimited({ ...refusal, bucket: "ip_day" }),
+  ]) {
+    yield* logged(noteRefusal(error, address("203.0.113.7")));
+  }
+  assert.deepStrictEqual(lines, ["Throttled for wrong keys 1", "Throttled 1"]);
+});
 
-  test("a key's new network is logged once for all nodes, and again after 30 days without use", function* () {
-    const { openNode, lines, logged, untilStored } = yield* deployment;
-    const use = Effect.fnUntraced(function* (
-      node: SecurityLog["Service"],
-      addresses: ReadonlyArray<string>,
-      stored: number,
-    ) {
-      lines.length = 0;
-      for (const text of addresses) yield* logged(node.noteUse(key, address(text)));
-      yield* untilStored(stored);
-      return lines.length;
-    });
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const [one, other] = [yield* openNode, yield* openNode];
-        const inTurn = ["203.0.113.7", "2001:db8::1", "203.0.113.8", "2001:db8::2"];
-        assert.strictEqual(yield* use(one, inTurn, 3), 2);
-        assert.strictEqual(yield* use(other, ["203.0.113.9", "2001:db8::3"], 5), 0);
-        yield* TestClock.adjust("12 hours");
-        assert.strictEqual(yield* use(one, ["203.0.113.7"], 6), 0);
-      }),
-    );
-    // No node is running now, so no timers fire during these days.
-    yield* TestClock.adjust("29 days");
-    assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7"], 7), 0);
-    yield* TestClock.adjust("12 hours");
-    assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7", "2001:db8::1"], 9), 1);
+test("a key's new network is logged once for all nodes, and again after 30 days without use", function* () {
+  const { openNode, lines, logged, untilStored } = yield* deployment;
+  const use = Effect.fnUntraced(function* (
+    node: SecurityLog["Service"],
+    addresses: ReadonlyArray<string>,
+    stored: number,
+  ) {
+    lines.length = 0;
+    for (const text of addresses) yield* logged(node.noteUse(key, address(text)));
+    yield* untilStored(stored);
+    return lines.length;
   });
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const [one, other] = [yield* openNode, yield* openNode];
+      const inTurn = ["203.0.113.7", "2001:db8::1", "203.0.113.8", "2001:db8::2"];
+      assert.strictEqual(yield* use(one, inTurn, 3), 2);
+      assert.strictEqual(yield* use(other, ["203.0.113.9", "2001:db8::3"], 5), 0);
+      yield* TestClock.adjust("12 hours");
+      assert.strictEqual(yield* use(one, ["203.0.113.7"], 6), 0);
+    }),
+  );
+  // No node is running now, so no timers fire during these days.
+  yield* TestClock.adjust("29 days");
+  assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7"], 7), 0);
+  yield* TestClock.adjust("12 hours");
+  assert.strictEqual(yield* use(yield* openNode, ["203.0.113.7", "2001:db8::1"], 9), 1);
+});
 
-  test("while the cache is down, no network is logged as new, and the next use is recorded", function* () {
-    const { openNode, lines, logged, until, untilStored, outage } = yield* deployment;
-    const { noteUse } = yield* openNode;
-    outage.isActive = true;
-    yield* logged(noteUse(key, address("203.0.113.7")));
-    yield* until(() => outage.questions > 0);
-    outage.isActive = false;
-    assert.deepStrictEqual(lines, []);
-    yield* logged(noteUse(key, address("203.0.113.7")));
-    yield* untilStored(1);
-    assert.deepStrictEqual(lines, ["Key used from a new network"]);
-  });
+test("while the cache is down, no network is logged as new, and the next use is recorded", function* () {
+  const { openNode, lines, logged, until, untilStored, outage } = yield* deployment;
+  const { noteUse } = yield* openNode;
+  outage.isActive = true;
+  yield* logged(noteUse(key, address("203.0.113.7")));
+  yield* until(() => outage.questions > 0);
+  outage.isActive = false;
+  assert.deepStrictEqual(lines, []);
+  yield* logged(noteUse(key, address("203.0.113.7")));
+  yield* untilStored(1);
+  assert.deepStrictEqual(lines, ["Key used from a new network"]);
 });

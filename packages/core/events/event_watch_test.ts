@@ -1,4 +1,4 @@
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { LinkStore } from "../links/link_store.ts";
@@ -34,28 +34,26 @@ const countNotices = Effect.fnUntraced(function* (subscription: EventSubscriptio
 
 const test = testWith(services);
 
-describe("EventWatch", () => {
-  test("a waiting reader wakes within a second without a signal", function* () {
-    const { pid, end } = yield* positions;
-    const notices = yield* countNotices(yield* (yield* EventWatch).subscribe(pid, end, null));
-    yield* TestClock.adjust("5 seconds");
-    assert.strictEqual(notices(), 0);
-    yield* linkElsewhere("1");
-    yield* TestClock.adjust("1 second");
-    assert.isAbove(notices(), 0);
-  });
+test("a waiting reader wakes within a second without a signal", function* () {
+  const { pid, end } = yield* positions;
+  const notices = yield* countNotices(yield* (yield* EventWatch).subscribe(pid, end, null));
+  yield* TestClock.adjust("5 seconds");
+  assert.strictEqual(notices(), 0);
+  yield* linkElsewhere("1");
+  yield* TestClock.adjust("1 second");
+  assert.isAbove(notices(), 0);
+});
 
-  test("a lagging reader that is not waiting never causes other readers to wake", function* () {
-    const { subscribe } = yield* EventWatch;
-    const before = yield* positions;
-    yield* linkElsewhere("1");
-    const { pid, end } = yield* positions;
-    yield* subscribe(pid, before.end, null);
-    const notices = yield* countNotices(yield* subscribe(pid, end, null));
-    yield* TestClock.adjust("10 seconds");
-    assert.strictEqual(notices(), 0);
-    yield* linkElsewhere("2");
-    yield* TestClock.adjust("1 second");
-    assert.isAbove(notices(), 0);
-  });
+test("a lagging reader that is not waiting never causes other readers to wake", function* () {
+  const { subscribe } = yield* EventWatch;
+  const before = yield* positions;
+  yield* linkElsewhere("1");
+  const { pid, end } = yield* positions;
+  yield* subscribe(pid, before.end, null);
+  const notices = yield* countNotices(yield* subscribe(pid, end, null));
+  yield* TestClock.adjust("10 seconds");
+  assert.strictEqual(notices(), 0);
+  yield* linkElsewhere("2");
+  yield* TestClock.adjust("1 second");
+  assert.isAbove(notices(), 0);
 });

@@ -1,4 +1,4 @@
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
@@ -17,65 +17,55 @@ const create = (change: Partial<NewKey> = {}) =>
 
 const test = testWith(services);
 
-describe("ApiKeys.create", () => {
-  test("the key limit of a plan does not count adopted, partner and staff keys", function* () {
-    const keys = yield* ApiKeys;
-    yield* create({ kind: "partner" });
-    yield* create({ kind: "staff" });
-    yield* keys.adopt(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, choice, operator);
-    yield* create();
-    yield* create();
-    assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
-  });
-
-  test("a key limit of 0 allows any number of keys, and these keys count against a later limit", function* () {
-    const store = yield* KeyStore;
-    const { free, ...others } = yield* Limits;
-    const unlimited = { ...others, free: { ...free, keys: 0 } };
-    for (const _ of [1, 2, 3]) {
-      yield* create().pipe(
-        Effect.provide(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Limits, unlimited)))),
-      );
-    }
-    assert.strictEqual((yield* store.listKeys("acme", 0)).length, 3);
-    assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
-  });
+test("the key limit of a plan does not count adopted, partner and staff keys", function* () {
+  const keys = yield* ApiKeys;
+  yield* create({ kind: "partner" });
+  yield* create({ kind: "staff" });
+  yield* keys.adopt(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, choice, operator);
+  yield* create();
+  yield* create();
+  assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
 });
 
-describe("ApiKeys.adopt", () => {
-  test("an adopted key is stored once, even if the plan allows no more keys", function* () {
-    const keys = yield* ApiKeys;
-    yield* create();
-    yield* create();
-    const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
-    assert.isTrue(yield* keys.adopt(token, choice, operator));
-    assert.isFalse(yield* keys.adopt(token, choice, operator));
-    assert.strictEqual((yield* Effect.flip(keys.adopt("alk_", choice, operator)))._tag, "InvalidParameter");
-  });
+test("a key limit of 0 allows any number of keys, and these keys count against a later limit", function* () {
+  const store = yield* KeyStore;
+  const { free, ...others } = yield* Limits;
+  const unlimited = { ...others, free: { ...free, keys: 0 } };
+  for (const _ of [1, 2, 3]) {
+    yield* create().pipe(Effect.provide(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Limits, unlimited)))));
+  }
+  assert.strictEqual((yield* store.listKeys("acme", 0)).length, 3);
+  assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
 });
 
-describe("ApiKeys.reportLeaked", () => {
-  test("reporting an unknown key or an expired secret as leaked changes nothing", function* () {
-    const keys = yield* ApiKeys;
-    const { key, token } = yield* create();
-    yield* keys.rotate(key.id, 0, operator);
-    yield* TestClock.adjust("1 second");
-    assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "ended");
-    for (const unknown of [`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, "not a key"]) {
-      assert.strictEqual(yield* keys.reportLeaked(unknown, "req_1"), "unknown");
-    }
-    const store = yield* KeyStore;
-    assert.strictEqual(Option.getOrThrow(yield* store.findById(key.id)).status, "active");
-  });
+test("an adopted key is stored once, even if the plan allows no more keys", function* () {
+  const keys = yield* ApiKeys;
+  yield* create();
+  yield* create();
+  const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+  assert.isTrue(yield* keys.adopt(token, choice, operator));
+  assert.isFalse(yield* keys.adopt(token, choice, operator));
+  assert.strictEqual((yield* Effect.flip(keys.adopt("alk_", choice, operator)))._tag, "InvalidParameter");
 });
 
-describe("ApiKeys.revoke", () => {
-  test("a revocation succeeds once it is stored, also while signals are down", function* () {
-    const unavailable = Effect.fail(new StoreUnavailable({ operation: "Signals" }));
-    const silent = Layer.succeed(Signals, { publish: () => unavailable, subscribe: () => unavailable });
-    const keys = yield* Effect.provide(ApiKeys, Layer.provide(ApiKeys.layer, silent));
-    const { key } = yield* keys.create(choice, operator);
-    assert.isTrue(Option.isSome(yield* keys.rotate(key.id, 0, operator)));
-    assert.isTrue(yield* keys.revoke(key.id, operator));
-  });
+test("reporting an unknown key or an expired secret as leaked changes nothing", function* () {
+  const keys = yield* ApiKeys;
+  const { key, token } = yield* create();
+  yield* keys.rotate(key.id, 0, operator);
+  yield* TestClock.adjust("1 second");
+  assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "ended");
+  for (const unknown of [`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, "not a key"]) {
+    assert.strictEqual(yield* keys.reportLeaked(unknown, "req_1"), "unknown");
+  }
+  const store = yield* KeyStore;
+  assert.strictEqual(Option.getOrThrow(yield* store.findById(key.id)).status, "active");
+});
+
+test("a revocation succeeds once it is stored, also while signals are down", function* () {
+  const unavailable = Effect.fail(new StoreUnavailable({ operation: "Signals" }));
+  const silent = Layer.succeed(Signals, { publish: () => unavailable, subscribe: () => unavailable });
+  const keys = yield* Effect.provide(ApiKeys, Layer.provide(ApiKeys.layer, silent));
+  const { key } = yield* keys.create(choice, operator);
+  assert.isTrue(Option.isSome(yield* keys.rotate(key.id, 0, operator)));
+  assert.isTrue(yield* keys.revoke(key.id, operator));
 });

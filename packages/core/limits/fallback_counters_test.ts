@@ -1,5 +1,5 @@
 import { CacheMemory } from "@accountlink/memory";
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Metric } from "effect";
 import { StoreUnavailable } from "../errors.ts";
 import { type CounterRule, Counters } from "./counters.ts";
@@ -36,39 +36,37 @@ const admittedOf = (node: Counters["Service"], requests: number) =>
 
 const isAlone = Effect.map(Metric.value(FallbackCounters.countsAlone), ({ value }) => value);
 
-describe("FallbackCounters", () => {
-  test("nodes share a limit, and each counts alone against the whole limit in an outage", function* () {
-    const { state, nodes } = yield* openNodes(3);
-    assert.strictEqual(yield* admittedOf(nodes[0], 2), 2);
-    assert.strictEqual(yield* isAlone, 0);
-    state.isDown = true;
-    assert.deepStrictEqual(yield* Effect.forEach(nodes, (node) => admittedOf(node, 9)), [3, 5, 5]);
-    assert.strictEqual(yield* isAlone, 1);
-    state.isDown = false;
-    assert.deepStrictEqual(yield* Effect.forEach(nodes, (node) => admittedOf(node, 9)), [3, 0, 0]);
-    assert.strictEqual(yield* isAlone, 0);
-  });
+test("nodes share a limit, and each counts alone against the whole limit in an outage", function* () {
+  const { state, nodes } = yield* openNodes(3);
+  assert.strictEqual(yield* admittedOf(nodes[0], 2), 2);
+  assert.strictEqual(yield* isAlone, 0);
+  state.isDown = true;
+  assert.deepStrictEqual(yield* Effect.forEach(nodes, (node) => admittedOf(node, 9)), [3, 5, 5]);
+  assert.strictEqual(yield* isAlone, 1);
+  state.isDown = false;
+  assert.deepStrictEqual(yield* Effect.forEach(nodes, (node) => admittedOf(node, 9)), [3, 0, 0]);
+  assert.strictEqual(yield* isAlone, 0);
+});
 
-  test("a limit that a node used up stays used up in an outage", function* () {
-    const {
-      state,
-      nodes: [node],
-    } = yield* openNodes(1);
-    assert.strictEqual(yield* admittedOf(node, 9), limit);
-    state.isDown = true;
-    assert.strictEqual(yield* admittedOf(node, 1), 0);
-    const [read] = yield* node.read([day], 0);
-    assert.strictEqual(read?.count, limit);
-  });
+test("a limit that a node used up stays used up in an outage", function* () {
+  const {
+    state,
+    nodes: [node],
+  } = yield* openNodes(1);
+  assert.strictEqual(yield* admittedOf(node, 9), limit);
+  state.isDown = true;
+  assert.strictEqual(yield* admittedOf(node, 1), 0);
+  const [read] = yield* node.read([day], 0);
+  assert.strictEqual(read?.count, limit);
+});
 
-  test("a request without limits says nothing about an outage", function* () {
-    const {
-      state,
-      nodes: [node],
-    } = yield* openNodes(1);
-    state.isDown = true;
-    yield* node.admit([day], 0);
-    assert.deepStrictEqual(yield* node.admit([], 0), { admitted: true, states: [] });
-    assert.strictEqual(yield* isAlone, 1);
-  });
+test("a request without limits says nothing about an outage", function* () {
+  const {
+    state,
+    nodes: [node],
+  } = yield* openNodes(1);
+  state.isDown = true;
+  yield* node.admit([day], 0);
+  assert.deepStrictEqual(yield* node.admit([], 0), { admitted: true, states: [] });
+  assert.strictEqual(yield* isAlone, 1);
 });

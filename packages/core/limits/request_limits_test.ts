@@ -1,4 +1,4 @@
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import { ChatId, type KeyId } from "../ids.ts";
@@ -34,87 +34,84 @@ const unpaced = { quota: { ...quota, perWindow: null } };
 
 const test = testWith(servicesAt(day - 10_000));
 
-describe("RequestLimits", () => {
-  test("the limit of a day resets at midnight UTC, and a refusal asks to retry after at most an hour", function* () {
-    for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
-    const { refusal } = yield* admit(unpaced);
-    assert.deepInclude(refusal, { bucket: "day", resetsAt: day, retryAfter: 10 });
-    yield* TestClock.adjust(10_000);
-    for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
-    assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
-  });
-
-  testWith(services)(
-    "a refusal names the limit that resets last if several limits of a key are full",
-    function* () {
-      for (const _ of [1, 2, 3]) {
-        yield* admit();
-        yield* TestClock.adjust("1 second");
-      }
-      yield* admit({ quota: { ...quota, daily: null } });
-      assert.strictEqual(yield* bucketOf(), "day");
-    },
-  );
-
-  testWith(servicesAt(10 * day))(
-    "a refusal asks to wait at most as long as the window, even after the clock was set back",
-    function* () {
-      for (let sent = 0; sent < 20; sent++)
-        yield* admit({ quota: { ...quota, perWindow: null, daily: null } });
-      yield* admit({ address: address("203.0.113.8") });
-      yield* TestClock.setTime(10 * day - 200);
-      assert.deepInclude((yield* admit()).refusal, { bucket: "ip_second", retryAfter: 1 });
-      const elsewhere = yield* admit({ address: address("203.0.113.8") });
-      assert.deepInclude(elsewhere.refusal, { bucket: "second", retryAfter: 1 });
-    },
-  );
-
-  testWith(services)(
-    "only daily limits are marked as such, and no counter's name contains an address or a chat ID",
-    function* () {
-      const asked: Array<CounterRule> = [];
-      const counters = Counters.of({
-        admit: (rules, now) => {
-          asked.push(...rules);
-          return Effect.succeed({
-            admitted: true,
-            states: rules.map(({ durationMs }) => ({ count: 1, resetsAt: now + durationMs })),
-          });
-        },
-        read: () => Effect.succeed([]),
-      });
-      const limits = Context.get(
-        yield* Layer.build(
-          Layer.fresh(RequestLimits.layer).pipe(Layer.provide(Layer.succeed(Counters, counters))),
-        ),
-        RequestLimits,
-      );
-      for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
-      yield* limits.admitExport(ChatId.make("100001"));
-      const daily = asked.filter(({ isDay }) => isDay === true).map(({ key }) => key.split(":")[0]);
-      const short = asked.filter(({ isDay }) => isDay !== true).map(({ key }) => key.split(":")[0]);
-      assert.sameMembers(daily, ["ip_day", "day", "ip_verify_day", "verify_day", "day"]);
-      assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
-      assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs) || key.includes("100001")));
-    },
-  );
-
-  test("each user can export their own data ten times a day", function* () {
-    const { admitExport } = yield* RequestLimits;
-    const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
-    yield* Effect.repeat(admitExport(ada), { times: 9 });
-    const refused = yield* Effect.flip(admitExport(ada));
-    assert.deepInclude(refused, { _tag: "RateLimited", limit: 10, retryAfter: 10 });
-    yield* admitExport(bob);
-    yield* TestClock.adjust(10_000);
-    yield* admitExport(ada);
-  });
-
-  test("a limit of 0 and an unlimited key admit every request", () =>
-    Effect.gen(function* () {
-      const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
-      const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));
-      assert.isTrue(decisions.every(({ refusal }) => refusal === null));
-      assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
-    }).pipe(Effect.provide(services), Effect.provideService(Limits, unlimited)));
+test("the limit of a day resets at midnight UTC, and a refusal asks to retry after at most an hour", function* () {
+  for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+  const { refusal } = yield* admit(unpaced);
+  assert.deepInclude(refusal, { bucket: "day", resetsAt: day, retryAfter: 10 });
+  yield* TestClock.adjust(10_000);
+  for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+  assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
 });
+
+testWith(services)(
+  "a refusal names the limit that resets last if several limits of a key are full",
+  function* () {
+    for (const _ of [1, 2, 3]) {
+      yield* admit();
+      yield* TestClock.adjust("1 second");
+    }
+    yield* admit({ quota: { ...quota, daily: null } });
+    assert.strictEqual(yield* bucketOf(), "day");
+  },
+);
+
+testWith(servicesAt(10 * day))(
+  "a refusal asks to wait at most as long as the window, even after the clock was set back",
+  function* () {
+    for (let sent = 0; sent < 20; sent++) yield* admit({ quota: { ...quota, perWindow: null, daily: null } });
+    yield* admit({ address: address("203.0.113.8") });
+    yield* TestClock.setTime(10 * day - 200);
+    assert.deepInclude((yield* admit()).refusal, { bucket: "ip_second", retryAfter: 1 });
+    const elsewhere = yield* admit({ address: address("203.0.113.8") });
+    assert.deepInclude(elsewhere.refusal, { bucket: "second", retryAfter: 1 });
+  },
+);
+
+testWith(services)(
+  "only daily limits are marked as such, and no counter's name contains an address or a chat ID",
+  function* () {
+    const asked: Array<CounterRule> = [];
+    const counters = Counters.of({
+      admit: (rules, now) => {
+        asked.push(...rules);
+        return Effect.succeed({
+          admitted: true,
+          states: rules.map(({ durationMs }) => ({ count: 1, resetsAt: now + durationMs })),
+        });
+      },
+      read: () => Effect.succeed([]),
+    });
+    const limits = Context.get(
+      yield* Layer.build(
+        Layer.fresh(RequestLimits.layer).pipe(Layer.provide(Layer.succeed(Counters, counters))),
+      ),
+      RequestLimits,
+    );
+    for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
+    yield* limits.admitExport(ChatId.make("100001"));
+    const daily = asked.filter(({ isDay }) => isDay === true).map(({ key }) => key.split(":")[0]);
+    const short = asked.filter(({ isDay }) => isDay !== true).map(({ key }) => key.split(":")[0]);
+    assert.sameMembers(daily, ["ip_day", "day", "ip_verify_day", "verify_day", "day"]);
+    assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
+    assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs) || key.includes("100001")));
+  },
+);
+
+test("each user can export their own data ten times a day", function* () {
+  const { admitExport } = yield* RequestLimits;
+  const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
+  yield* Effect.repeat(admitExport(ada), { times: 9 });
+  const refused = yield* Effect.flip(admitExport(ada));
+  assert.deepInclude(refused, { _tag: "RateLimited", limit: 10, retryAfter: 10 });
+  yield* admitExport(bob);
+  yield* TestClock.adjust(10_000);
+  yield* admitExport(ada);
+});
+
+test("a limit of 0 and an unlimited key admit every request", () =>
+  Effect.gen(function* () {
+    const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
+    const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));
+    assert.isTrue(decisions.every(({ refusal }) => refusal === null));
+    assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
+  }).pipe(Effect.provide(services), Effect.provideService(Limits, unlimited)));

@@ -1,5 +1,5 @@
 import { StorageMemory } from "@accountlink/memory";
-import { describe, expect, it, testWith } from "@accountlink/test-servers/effect";
+import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import { TestClock } from "effect/testing";
@@ -80,153 +80,151 @@ const failingAfter = (batches: number) => {
 
 const test = testWith(storage);
 
-describe("importLinks", () => {
-  test("an import continues after the last stored batch", () => {
-    const { state, layer } = failingAfter(2);
-    return Effect.gen(function* () {
-      yield* withScope;
-      const file = fileOf(csv(2.5 * batch));
-      expect(yield* Effect.flip(run(file))).toMatchObject({ _tag: "StoreUnavailable" });
-      expect(yield* stored).toHaveLength(2 * batch);
-      const full = {
-        action: "links.imported",
-        pid,
-        details: { inserted: batch, replaced: 0, unchanged: 0, kept: 0 },
-      };
-      expect(yield* entries).toMatchObject([full, full]);
-
-      state.left = 100;
-      const { outcome } = yield* run(file);
-      expect(outcome).toMatchObject({
-        links: 0.5 * batch,
-        inserted: 0.5 * batch,
-        kept: 0,
-        resumedAfter: 2 * batch,
-      });
-      expect(yield* stored).toHaveLength(2.5 * batch);
-      expect((yield* run(file)).outcome).toMatchObject({ resumedAfter: 0, unchanged: 2.5 * batch });
-      expect((yield* entries).map(({ details }) => details["inserted"])).toEqual([0.5 * batch, batch, batch]);
-    }).pipe(Effect.provide(layer));
-  });
-
-  test("an import does not resume with other content, another `onConflict` or `fromStart`", () => {
-    const { state, layer } = failingAfter(1);
-    return Effect.gen(function* () {
-      yield* withScope;
-      yield* Effect.flip(run(fileOf(csv(2 * batch))));
-      state.left = 100;
-      const resumedAfter = 0;
-      expect((yield* run(fileOf(csv(2 * batch + 1)))).outcome).toMatchObject({ resumedAfter });
-      const file = fileOf(csv(2 * batch));
-      expect((yield* run(file, { onConflict: "keep" })).outcome).toMatchObject({ resumedAfter });
-      expect((yield* run(file, { fromStart: true })).outcome).toMatchObject({ resumedAfter });
-    }).pipe(Effect.provide(layer));
-  });
-
-  test("a complete import begins again, and brings back links that were deleted since", function* () {
+test("an import continues after the last stored batch", () => {
+  const { state, layer } = failingAfter(2);
+  return Effect.gen(function* () {
     yield* withScope;
-    yield* run(fileOf(csv(10)));
-    yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
-    expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 10 });
-    expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 0, unchanged: 10 });
-  });
-
-  test("if a file names a chat user twice, the option `onConflict` decides which line counts", function* () {
-    yield* withScope;
-    const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
-    const cases = [
-      { onConflict: "keep", isFirst: true },
-      { onConflict: "newest", isFirst: false },
-      { onConflict: "replace", isFirst: false },
-    ] as const;
-    const store = yield* LinkStore;
-    for (const { onConflict, isFirst } of cases) {
-      yield* store.deleteScope({ ...origin, pid, at: 0 });
-      const { outcome } = yield* run(fileOf(twice), { onConflict, fromStart: true });
-      const [counts, other] = isFirst
-        ? [["1", 2] as const, ["2", 3] as const]
-        : [["2", 3] as const, ["1", 2] as const];
-      const record = (yield* store.findByChatIds(pid, ["10001" as ChatId])).get("10001" as ChatId);
-      expect(record?.gameId).toBe(counts[0]);
-      expect(outcome).toMatchObject({ links: 1, inserted: 1 });
-      const problem = `chat user 10001 is linked to ${other[0]} here and to ${counts[0]} on line ${counts[1]}, which counts`;
-      const row = {
-        line: other[1],
-        reason: "conflict",
-        problem,
-        text: `10001,${other[0]},2026-01-0${other[0]}`,
-      };
-      expect(outcome.reasons).toEqual([{ reason: "conflict", count: 1, first: [row] }]);
-    }
-  });
-
-  test("a chat user in two batches is counted the same in an import, a repeated import and a dry run", function* () {
-    yield* withScope;
-    const rows = csv(batch).split("\n").slice(1, -1);
-    const lines = [...rows, "100000,2", "100001,1"].map((row, index) => `${row},${2_000_000_000 + index}\n`);
-    const file = fileOf(`chatId,gameId,lastVerifiedAt\n${lines.join("")}`);
-    for (const [onConflict, counts] of [
-      ["keep", { inserted: batch, replaced: 0, unchanged: 1, kept: 1 }],
-      ["newest", { inserted: batch, replaced: 2, unchanged: 0, kept: 0 }],
-    ] as const) {
-      yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
-      const expected = { ...counts, links: batch + 2 };
-      expect((yield* run(file, { onConflict, dryRun: true })).outcome).toMatchObject(expected);
-      expect((yield* run(file, { onConflict })).outcome).toMatchObject(expected);
-      const again = yield* run(file, { onConflict });
-      expect(again.outcome).toMatchObject({ inserted: 0, replaced: 0, links: batch + 2 });
-    }
-  });
-
-  test("a strict import from a pipe keeps the batches that it stored before it read a wrong line", function* () {
-    yield* withScope;
-    const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
-    expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
-    expect(yield* stored).toHaveLength(batch);
-    const dryRun = run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true, dryRun: true });
-    expect(yield* Effect.flip(dryRun)).toMatchObject({ count: 1, stored: 0 });
-    expect(yield* entries).toMatchObject([{ details: { inserted: batch } }]);
-  });
-
-  test("an import leaves out wrong rows, and reports all of them in the order of the file", function* () {
-    yield* withScope;
-    const content = "chatId,gameId\n1,1\n10001,1\n10002,2E+17\n10001,1\n10003,\n";
-    const told: Array<LeftOutLine> = [];
-    const onLeftOut = (rows: ReadonlyArray<LeftOutLine>) => Effect.sync(() => void told.push(...rows));
-    const target = { findScope: Effect.succeed(pid), origin };
-    const outcome = yield* importLinks(fileOf(content), target, {}, { onLeftOut });
-    expect(outcome).toMatchObject({ links: 1, inserted: 1, leftOut: 4 });
-    expect(told.map(({ line, reason }) => [line, reason])).toEqual([
-      [2, "chat_id"],
-      [4, "destroyed"],
-      [5, "repeated"],
-      [6, "no_game_id"],
-    ]);
-    const strict = yield* Effect.flip(run(fileOf(content), { strict: true, fromStart: true }));
-    expect(strict).toMatchObject({ _tag: "WrongLines", count: 3, stored: 0 });
-    const nothing = yield* Effect.flip(run(fileOf("chatId,gameId\n1,1\n")));
-    expect(nothing).toMatchObject({ _tag: "WrongLines", count: 1, stored: 0 });
-  });
-
-  it("the file of left-out rows has a maximum size, and its last line counts the rows beyond it", () => {
-    const row = (text: string): LeftOutLine => ({ line: 2, reason: "row", problem: "wrong", text });
-    const fileWith = (rows: ReadonlyArray<LeftOutLine>) => {
-      const { add, end } = boundedLeftOut();
-      return add(rows.slice(0, 100)) + add(rows.slice(100)) + end();
+    const file = fileOf(csv(2.5 * batch));
+    expect(yield* Effect.flip(run(file))).toMatchObject({ _tag: "StoreUnavailable" });
+    expect(yield* stored).toHaveLength(2 * batch);
+    const full = {
+      action: "links.imported",
+      pid,
+      details: { inserted: batch, replaced: 0, unchanged: 0, kept: 0 },
     };
-    const many = fileWith(Array.from({ length: 11_500 }, () => row("{}"))).split("\n");
-    expect(many).toHaveLength(10_002);
-    expect(many.slice(-3)).toEqual(["2,wrong,{}", ',"1,500 more rows were left out",', ""]);
-    const large = fileWith(Array.from({ length: 9_000 }, () => row('"\u20AC'.repeat(250))));
-    expect(new TextEncoder().encode(large).length).toBeLessThan(10_000_000);
-    expect(large.split("\n").at(-2)).toMatch(/^,"[1-3],\d{3} more rows were left out",$/);
-    expect(fileWith([row("{}")])).toBe("2,wrong,{}\n");
-  });
+    expect(yield* entries).toMatchObject([full, full]);
 
-  test("an import reports its progress while it checks the file and while it stores links", function* () {
+    state.left = 100;
+    const { outcome } = yield* run(file);
+    expect(outcome).toMatchObject({
+      links: 0.5 * batch,
+      inserted: 0.5 * batch,
+      kept: 0,
+      resumedAfter: 2 * batch,
+    });
+    expect(yield* stored).toHaveLength(2.5 * batch);
+    expect((yield* run(file)).outcome).toMatchObject({ resumedAfter: 0, unchanged: 2.5 * batch });
+    expect((yield* entries).map(({ details }) => details["inserted"])).toEqual([0.5 * batch, batch, batch]);
+  }).pipe(Effect.provide(layer));
+});
+
+test("an import does not resume with other content, another `onConflict` or `fromStart`", () => {
+  const { state, layer } = failingAfter(1);
+  return Effect.gen(function* () {
     yield* withScope;
-    const { shown } = yield* run(fileOf(csv(batch + 1)));
-    expect(shown.at(-1)).toEqual({ phase: "importing", rows: batch + 1, total: batch + 1 });
-    expect(shown.map(({ phase }) => phase)).toEqual(["checking", "checking", "importing", "importing"]);
-  });
+    yield* Effect.flip(run(fileOf(csv(2 * batch))));
+    state.left = 100;
+    const resumedAfter = 0;
+    expect((yield* run(fileOf(csv(2 * batch + 1)))).outcome).toMatchObject({ resumedAfter });
+    const file = fileOf(csv(2 * batch));
+    expect((yield* run(file, { onConflict: "keep" })).outcome).toMatchObject({ resumedAfter });
+    expect((yield* run(file, { fromStart: true })).outcome).toMatchObject({ resumedAfter });
+  }).pipe(Effect.provide(layer));
+});
+
+test("a complete import begins again, and brings back links that were deleted since", function* () {
+  yield* withScope;
+  yield* run(fileOf(csv(10)));
+  yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
+  expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 10 });
+  expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 0, unchanged: 10 });
+});
+
+test("if a file names a chat user twice, the option `onConflict` decides which line counts", function* () {
+  yield* withScope;
+  const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
+  const cases = [
+    { onConflict: "keep", isFirst: true },
+    { onConflict: "newest", isFirst: false },
+    { onConflict: "replace", isFirst: false },
+  ] as const;
+  const store = yield* LinkStore;
+  for (const { onConflict, isFirst } of cases) {
+    yield* store.deleteScope({ ...origin, pid, at: 0 });
+    const { outcome } = yield* run(fileOf(twice), { onConflict, fromStart: true });
+    const [counts, other] = isFirst
+      ? [["1", 2] as const, ["2", 3] as const]
+      : [["2", 3] as const, ["1", 2] as const];
+    const record = (yield* store.findByChatIds(pid, ["10001" as ChatId])).get("10001" as ChatId);
+    expect(record?.gameId).toBe(counts[0]);
+    expect(outcome).toMatchObject({ links: 1, inserted: 1 });
+    const problem = `chat user 10001 is linked to ${other[0]} here and to ${counts[0]} on line ${counts[1]}, which counts`;
+    const row = {
+      line: other[1],
+      reason: "conflict",
+      problem,
+      text: `10001,${other[0]},2026-01-0${other[0]}`,
+    };
+    expect(outcome.reasons).toEqual([{ reason: "conflict", count: 1, first: [row] }]);
+  }
+});
+
+test("a chat user in two batches is counted the same in an import, a repeated import and a dry run", function* () {
+  yield* withScope;
+  const rows = csv(batch).split("\n").slice(1, -1);
+  const lines = [...rows, "100000,2", "100001,1"].map((row, index) => `${row},${2_000_000_000 + index}\n`);
+  const file = fileOf(`chatId,gameId,lastVerifiedAt\n${lines.join("")}`);
+  for (const [onConflict, counts] of [
+    ["keep", { inserted: batch, replaced: 0, unchanged: 1, kept: 1 }],
+    ["newest", { inserted: batch, replaced: 2, unchanged: 0, kept: 0 }],
+  ] as const) {
+    yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
+    const expected = { ...counts, links: batch + 2 };
+    expect((yield* run(file, { onConflict, dryRun: true })).outcome).toMatchObject(expected);
+    expect((yield* run(file, { onConflict })).outcome).toMatchObject(expected);
+    const again = yield* run(file, { onConflict });
+    expect(again.outcome).toMatchObject({ inserted: 0, replaced: 0, links: batch + 2 });
+  }
+});
+
+test("a strict import from a pipe keeps the batches that it stored before it read a wrong line", function* () {
+  yield* withScope;
+  const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
+  expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
+  expect(yield* stored).toHaveLength(batch);
+  const dryRun = run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true, dryRun: true });
+  expect(yield* Effect.flip(dryRun)).toMatchObject({ count: 1, stored: 0 });
+  expect(yield* entries).toMatchObject([{ details: { inserted: batch } }]);
+});
+
+test("an import leaves out wrong rows, and reports all of them in the order of the file", function* () {
+  yield* withScope;
+  const content = "chatId,gameId\n1,1\n10001,1\n10002,2E+17\n10001,1\n10003,\n";
+  const told: Array<LeftOutLine> = [];
+  const onLeftOut = (rows: ReadonlyArray<LeftOutLine>) => Effect.sync(() => void told.push(...rows));
+  const target = { findScope: Effect.succeed(pid), origin };
+  const outcome = yield* importLinks(fileOf(content), target, {}, { onLeftOut });
+  expect(outcome).toMatchObject({ links: 1, inserted: 1, leftOut: 4 });
+  expect(told.map(({ line, reason }) => [line, reason])).toEqual([
+    [2, "chat_id"],
+    [4, "destroyed"],
+    [5, "repeated"],
+    [6, "no_game_id"],
+  ]);
+  const strict = yield* Effect.flip(run(fileOf(content), { strict: true, fromStart: true }));
+  expect(strict).toMatchObject({ _tag: "WrongLines", count: 3, stored: 0 });
+  const nothing = yield* Effect.flip(run(fileOf("chatId,gameId\n1,1\n")));
+  expect(nothing).toMatchObject({ _tag: "WrongLines", count: 1, stored: 0 });
+});
+
+it("the file of left-out rows has a maximum size, and its last line counts the rows beyond it", () => {
+  const row = (text: string): LeftOutLine => ({ line: 2, reason: "row", problem: "wrong", text });
+  const fileWith = (rows: ReadonlyArray<LeftOutLine>) => {
+    const { add, end } = boundedLeftOut();
+    return add(rows.slice(0, 100)) + add(rows.slice(100)) + end();
+  };
+  const many = fileWith(Array.from({ length: 11_500 }, () => row("{}"))).split("\n");
+  expect(many).toHaveLength(10_002);
+  expect(many.slice(-3)).toEqual(["2,wrong,{}", ',"1,500 more rows were left out",', ""]);
+  const large = fileWith(Array.from({ length: 9_000 }, () => row('"\u20AC'.repeat(250))));
+  expect(new TextEncoder().encode(large).length).toBeLessThan(10_000_000);
+  expect(large.split("\n").at(-2)).toMatch(/^,"[1-3],\d{3} more rows were left out",$/);
+  expect(fileWith([row("{}")])).toBe("2,wrong,{}\n");
+});
+
+test("an import reports its progress while it checks the file and while it stores links", function* () {
+  yield* withScope;
+  const { shown } = yield* run(fileOf(csv(batch + 1)));
+  expect(shown.at(-1)).toEqual({ phase: "importing", rows: batch + 1, total: batch + 1 });
+  expect(shown.map(({ phase }) => phase)).toEqual(["checking", "checking", "importing", "importing"]);
 });

@@ -1,4 +1,4 @@
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { guildId } from "../test_services.ts";
@@ -15,14 +15,12 @@ const findGuild = (answered: Effect.Effect<void>) => {
   return Profiles.use((found) => found.guild(guildId)).pipe(Effect.provide(profiles));
 };
 
-describe("Profiles", () => {
-  test("Profiles waits at most a second for a guild", function* () {
-    const inTime = yield* Effect.forkChild(findGuild(Effect.sleep(999)));
-    const silent = yield* Effect.forkChild(findGuild(Effect.never));
-    yield* TestClock.adjust("999 millis");
-    assert.deepStrictEqual(yield* Fiber.join(inTime), guild);
-    assert.isUndefined(silent.pollUnsafe());
-    yield* TestClock.adjust("1 milli");
-    assert.isNull(yield* Fiber.join(silent));
-  });
+test("Profiles waits at most a second for a guild", function* () {
+  const inTime = yield* Effect.forkChild(findGuild(Effect.sleep(999)));
+  const silent = yield* Effect.forkChild(findGuild(Effect.never));
+  yield* TestClock.adjust("999 millis");
+  assert.deepStrictEqual(yield* Fiber.join(inTime), guild);
+  assert.isUndefined(silent.pollUnsafe());
+  yield* TestClock.adjust("1 milli");
+  assert.isNull(yield* Fiber.join(silent));
 });

@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, describe, it } from "@accountlink/test-servers/effect";
+import { assert, it } from "@accountlink/test-servers/effect";
 import { aChatUser, aGameUser, aGuild, aMember } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
 import * as AccountLink from "../account_link.ts";
@@ -86,73 +86,71 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof services>>) =>
   Effect.provide(body, services);
 
-describe("RolePlans", () => {
-  it.effect("RolePlans.put refuses wrong settings, unknown roles, second plans and botless guilds", () =>
+it.effect("RolePlans.put refuses wrong settings, unknown roles, second plans and botless guilds", () =>
+  withServices(
+    Effect.gen(function* () {
+      const { guild, global, plans, put } = yield* planned();
+      const wrong = {
+        rules: Array.from({ length: 51 }, () => settings.rules[0]),
+        nickname: "{x}",
+        state: "off",
+      };
+      const refused = yield* Effect.flip(put(wrong as never));
+      assert.deepEqual(refused instanceof InvalidParameter && refused.parameters.map(({ name }) => name), [
+        "rules",
+        "nickname",
+        "state",
+      ]);
+      const unknown = { ...settings, rules: [{ roleId: "77", when: { is: "linked" } as const }] };
+      assert.include((yield* Effect.flip(put(unknown))).message, 'the guild has no role "77"');
+      assert.equal(yield* reasonOf(plans.put(global, guildId, settings, operator)), "guild_has_plan");
+      const elsewhere = plans.put(global, botlessGuildId, settings, operator);
+      assert.equal(yield* reasonOf(elsewhere), "bot_not_in_guild");
+      assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
+    }),
+  ),
+);
+
+it.effect(
+  "a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild",
+  () =>
     withServices(
       Effect.gen(function* () {
-        const { guild, global, plans, put } = yield* planned();
-        const wrong = {
-          rules: Array.from({ length: 51 }, () => settings.rules[0]),
-          nickname: "{x}",
-          state: "off",
-        };
-        const refused = yield* Effect.flip(put(wrong as never));
-        assert.deepEqual(refused instanceof InvalidParameter && refused.parameters.map(({ name }) => name), [
-          "rules",
-          "nickname",
-          "state",
-        ]);
-        const unknown = { ...settings, rules: [{ roleId: "77", when: { is: "linked" } as const }] };
-        assert.include((yield* Effect.flip(put(unknown))).message, 'the guild has no role "77"');
-        assert.equal(yield* reasonOf(plans.put(global, guildId, settings, operator)), "guild_has_plan");
-        const elsewhere = plans.put(global, botlessGuildId, settings, operator);
-        assert.equal(yield* reasonOf(elsewhere), "bot_not_in_guild");
-        assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
+        const { guild, global, plans } = yield* planned();
+        const turnOn = plans.put(global, guildId, settings, operator);
+        const team = yield* MemberStore;
+        const join = (owner: ChatId) =>
+          team.change({
+            ...operator,
+            account: "acme",
+            change: { type: "add", chatId: owner, role: "owner" },
+            at: 0,
+          });
+        yield* join(bob);
+        assert.equal((yield* turnOn).plan.state, "on");
+        assert.equal((yield* plans.find(guild, guildId)).plan.state, "paused");
+        yield* join(ada);
+        assert.equal(yield* reasonOf(plans.put(guild, guildId, settings, operator)), "guild_has_plan");
       }),
     ),
-  );
+);
 
-  it.effect(
-    "a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild",
-    () =>
-      withServices(
-        Effect.gen(function* () {
-          const { guild, global, plans } = yield* planned();
-          const turnOn = plans.put(global, guildId, settings, operator);
-          const team = yield* MemberStore;
-          const join = (owner: ChatId) =>
-            team.change({
-              ...operator,
-              account: "acme",
-              change: { type: "add", chatId: owner, role: "owner" },
-              at: 0,
-            });
-          yield* join(bob);
-          assert.equal((yield* turnOn).plan.state, "on");
-          assert.equal((yield* plans.find(guild, guildId)).plan.state, "paused");
-          yield* join(ada);
-          assert.equal(yield* reasonOf(plans.put(guild, guildId, settings, operator)), "guild_has_plan");
-        }),
-      ),
-  );
-
-  it.effect("a plan forgets the nickname of a user who left the guild", () =>
-    withServices(
-      Effect.gen(function* () {
-        const { guild } = yield* planned();
-        const { apply } = yield* MemberSync;
-        const plan = { ...settings, scope: guild, guildId };
-        const changes = {
-          chatId: chatId("100009"),
-          add: [linked],
-          remove: [],
-          nickname: "ada_g",
-          setNickname: { before: null, after: "ada_g" },
-          isInventoryPrivate: false,
-        };
-        const { added, nickname, settled } = yield* apply(plan, changes);
-        assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
-      }),
-    ),
-  );
-});
+it.effect("a plan forgets the nickname of a user who left the guild", () =>
+  withServices(
+    Effect.gen(function* () {
+      const { guild } = yield* planned();
+      const { apply } = yield* MemberSync;
+      const plan = { ...settings, scope: guild, guildId };
+      const changes = {
+        chatId: chatId("100009"),
+        add: [linked],
+        remove: [],
+        nickname: "ada_g",
+        setNickname: { before: null, after: "ada_g" },
+        isInventoryPrivate: false,
+      };
+      const { added, nickname, settled } = yield* apply(plan, changes);
+      assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
+    }),
+  ),
+);

@@ -1,4 +1,4 @@
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Latch, Result } from "effect";
 import { TestClock } from "effect/testing";
 import { services } from "../test_services.ts";
@@ -19,118 +19,108 @@ const tooOften = { _tag: "RateLimited", bucket: "poll_count" } as const;
 
 const test = testWith(services);
 
-describe("The interval between reads", () => {
-  test("the interval between reads starts when a long poll or a stream ends", function* () {
-    const { key, sid, poll } = yield* setup;
-    const waiting = yield* start(poll(10_000));
-    yield* TestClock.adjust("10 seconds");
-    yield* Fiber.join(waiting);
-    assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, retryAfter: 2 });
+test("the interval between reads starts when a long poll or a stream ends", function* () {
+  const { key, sid, poll } = yield* setup;
+  const waiting = yield* start(poll(10_000));
+  yield* TestClock.adjust("10 seconds");
+  yield* Fiber.join(waiting);
+  assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, retryAfter: 2 });
 
-    yield* TestClock.adjust("2 seconds");
-    const { reading } = yield* listenTo(key, sid);
-    yield* TestClock.adjust("5 seconds");
-    yield* Fiber.interrupt(reading);
-    yield* TestClock.adjust(1_999);
-    assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
-    yield* TestClock.adjust(1);
-    yield* poll();
-  });
+  yield* TestClock.adjust("2 seconds");
+  const { reading } = yield* listenTo(key, sid);
+  yield* TestClock.adjust("5 seconds");
+  yield* Fiber.interrupt(reading);
+  yield* TestClock.adjust(1_999);
+  assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
+  yield* TestClock.adjust(1);
+  yield* poll();
+});
 
-  testWith(servicesWithCountersAfter(settle))(
-    "only one of several concurrent reads is admitted, even with slow counters",
-    function* () {
-      const { poll } = yield* setup;
-      for (const at of [0, 2_000, 4_000]) {
-        yield* TestClock.setTime(at);
-        const polls = Array.from({ length: 20 }, () => Effect.result(poll()));
-        const results = yield* Effect.all(polls, { concurrency: "unbounded" });
-        assert.lengthOf(results.filter(Result.isSuccess), 1);
-        for (const { failure } of results.filter(Result.isFailure)) assert.deepInclude(failure, tooSoon);
-      }
-    },
-  );
-
-  test("a refused read does not extend the interval between reads", function* () {
+testWith(servicesWithCountersAfter(settle))(
+  "only one of several concurrent reads is admitted, even with slow counters",
+  function* () {
     const { poll } = yield* setup;
-    yield* poll();
-    for (let refused = 0; refused < 4; refused++) {
-      yield* TestClock.adjust(499);
-      assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
+    for (const at of [0, 2_000, 4_000]) {
+      yield* TestClock.setTime(at);
+      const polls = Array.from({ length: 20 }, () => Effect.result(poll()));
+      const results = yield* Effect.all(polls, { concurrency: "unbounded" });
+      assert.lengthOf(results.filter(Result.isSuccess), 1);
+      for (const { failure } of results.filter(Result.isFailure)) assert.deepInclude(failure, tooSoon);
     }
-    yield* TestClock.adjust(4);
-    yield* poll();
-  });
+  },
+);
+
+test("a refused read does not extend the interval between reads", function* () {
+  const { poll } = yield* setup;
+  yield* poll();
+  for (let refused = 0; refused < 4; refused++) {
+    yield* TestClock.adjust(499);
+    assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
+  }
+  yield* TestClock.adjust(4);
+  yield* poll();
 });
 
-describe("The number of reads", () => {
-  test("a session admits at most 150 reads of any kind, and refused reads do not count", function* () {
-    const { key, sid, poll, resume } = yield* setup;
-    yield* TestClock.setTime(10_000);
-    yield* poll();
-    yield* Effect.flip(poll());
-    const { reading } = yield* listenTo(key, sid, "1");
-    yield* Fiber.interrupt(reading);
-    for (let left = 147; left >= 0; left--) assert.strictEqual((yield* resume).pollsRemaining, left);
-    const refused = { ...tooOften, limit: 150, resetsAt: 300_000, retryAfter: 290 };
-    assert.deepInclude(yield* Effect.flip(resume), refused);
-    // The limit of 150 reads is checked before the interval between reads.
-    assert.deepInclude(yield* Effect.flip(poll()), refused);
-    yield* TestClock.setTime(299_500);
-    assert.deepInclude(yield* Effect.flip(poll()), { ...refused, retryAfter: 1 });
-  });
-
-  testWith(servicesWith({ pollLimit: 0 }))(
-    "a session has unlimited reads when the limit is turned off",
-    function* () {
-      const { sessions, key, sid, resume } = yield* setup;
-      for (let read = 0; read < 200; read++) assert.isNull((yield* resume).pollsRemaining);
-      assert.isNull((yield* sessions.cancel(key, sid)).pollsRemaining);
-    },
-  );
+test("a session admits at most 150 reads of any kind, and refused reads do not count", function* () {
+  const { key, sid, poll, resume } = yield* setup;
+  yield* TestClock.setTime(10_000);
+  yield* poll();
+  yield* Effect.flip(poll());
+  const { reading } = yield* listenTo(key, sid, "1");
+  yield* Fiber.interrupt(reading);
+  for (let left = 147; left >= 0; left--) assert.strictEqual((yield* resume).pollsRemaining, left);
+  const refused = { ...tooOften, limit: 150, resetsAt: 300_000, retryAfter: 290 };
+  assert.deepInclude(yield* Effect.flip(resume), refused);
+  // The limit of 150 reads is checked before the interval between reads.
+  assert.deepInclude(yield* Effect.flip(poll()), refused);
+  yield* TestClock.setTime(299_500);
+  assert.deepInclude(yield* Effect.flip(poll()), { ...refused, retryAfter: 1 });
 });
 
-describe("A later read", () => {
-  testWith(servicesWith({ pollLimit: 2 }))("a refused read ends no other read", function* () {
-    const { key, sid, poll } = yield* setup;
-    yield* poll();
-    const { reading } = yield* listenTo(key, sid, "0");
-    assert.deepInclude(yield* start(Effect.flip(poll())).pipe(Effect.flatMap(Fiber.join)), tooOften);
-    assert.isFalse(hasEnded(reading));
-    yield* Fiber.interrupt(reading);
-  });
+testWith(servicesWith({ pollLimit: 0 }))(
+  "a session has unlimited reads when the limit is turned off",
+  function* () {
+    const { sessions, key, sid, resume } = yield* setup;
+    for (let read = 0; read < 200; read++) assert.isNull((yield* resume).pollsRemaining);
+    assert.isNull((yield* sessions.cancel(key, sid)).pollsRemaining);
+  },
+);
+
+testWith(servicesWith({ pollLimit: 2 }))("a refused read ends no other read", function* () {
+  const { key, sid, poll } = yield* setup;
+  yield* poll();
+  const { reading } = yield* listenTo(key, sid, "0");
+  assert.deepInclude(yield* start(Effect.flip(poll())).pipe(Effect.flatMap(Fiber.join)), tooOften);
+  assert.isFalse(hasEnded(reading));
+  yield* Fiber.interrupt(reading);
 });
 
-describe("A change", () => {
-  test("a read does not wait if the session changed while the read's rate limit was checked", () => {
-    const [counting, counted] = [Latch.makeUnsafe(), Latch.makeUnsafe()];
-    return Effect.gen(function* () {
-      const { poll, sid } = yield* setup;
-      const waiting = yield* Effect.forkChild(poll(25_000));
-      yield* counting.await;
-      yield* open(sid);
-      yield* counted.open;
-      assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
-    }).pipe(Effect.provide(servicesWithCountersAfter(Effect.andThen(counting.open, counted.await))));
-  });
-});
-
-describe("Open reads", () => {
-  test("the metric of open reads counts a read until it is interrupted, superseded or answered", function* () {
-    const before = yield* countOpenReads;
-    const { key, sid, poll } = yield* setup;
-    const gone = yield* listenTo(key, sid);
-    assert.strictEqual((yield* countOpenReads) - before, 1);
-    yield* Fiber.interrupt(gone.reading);
-    assert.strictEqual((yield* countOpenReads) - before, 0);
-
-    yield* TestClock.adjust("2 seconds");
-    const superseded = yield* start(poll(25_000));
-    const answered = yield* start(poll(25_000));
-    yield* Fiber.join(superseded);
-    assert.strictEqual((yield* countOpenReads) - before, 1);
+test("a read does not wait if the session changed while the read's rate limit was checked", () => {
+  const [counting, counted] = [Latch.makeUnsafe(), Latch.makeUnsafe()];
+  return Effect.gen(function* () {
+    const { poll, sid } = yield* setup;
+    const waiting = yield* Effect.forkChild(poll(25_000));
+    yield* counting.await;
     yield* open(sid);
-    yield* Fiber.join(answered);
-    assert.strictEqual((yield* countOpenReads) - before, 0);
-  });
+    yield* counted.open;
+    assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
+  }).pipe(Effect.provide(servicesWithCountersAfter(Effect.andThen(counting.open, counted.await))));
+});
+
+test("the metric of open reads counts a read until it is interrupted, superseded or answered", function* () {
+  const before = yield* countOpenReads;
+  const { key, sid, poll } = yield* setup;
+  const gone = yield* listenTo(key, sid);
+  assert.strictEqual((yield* countOpenReads) - before, 1);
+  yield* Fiber.interrupt(gone.reading);
+  assert.strictEqual((yield* countOpenReads) - before, 0);
+
+  yield* TestClock.adjust("2 seconds");
+  const superseded = yield* start(poll(25_000));
+  const answered = yield* start(poll(25_000));
+  yield* Fiber.join(superseded);
+  assert.strictEqual((yield* countOpenReads) - before, 1);
+  yield* open(sid);
+  yield* Fiber.join(answered);
+  assert.strictEqual((yield* countOpenReads) - before, 0);
 });

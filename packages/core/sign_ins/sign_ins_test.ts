@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
@@ -41,26 +41,20 @@ const isIn = (cookie: string, site: SignInSite = "dashboard") =>
 
 const test = testWith(services);
 
-describe("SignIns", () => {
-  test("a sign-in is refused if another browser began it, it was used, or it is too old", function* () {
-    const [browser, other, late] = [
-      yield* beginAs("10001"),
-      yield* beginAs("10002"),
-      yield* beginAs("10001"),
-    ];
-    assert.strictEqual(yield* refusal({ ...browser, state: other.state }), "invalid");
-    assert.strictEqual(yield* refusal({ ...browser, state: null }), "invalid");
-    assert.strictEqual(yield* refusal({ ...browser, site: "me" }), "invalid");
-    yield* finish(browser);
-    assert.strictEqual(yield* refusal(browser), "invalid");
-    yield* finish(other);
-    yield* TestClock.adjust(beginLifetime);
-    assert.strictEqual(yield* refusal(late), "invalid");
-  });
+test("a sign-in is refused if another browser began it, it was used, or it is too old", function* () {
+  const [browser, other, late] = [yield* beginAs("10001"), yield* beginAs("10002"), yield* beginAs("10001")];
+  assert.strictEqual(yield* refusal({ ...browser, state: other.state }), "invalid");
+  assert.strictEqual(yield* refusal({ ...browser, state: null }), "invalid");
+  assert.strictEqual(yield* refusal({ ...browser, site: "me" }), "invalid");
+  yield* finish(browser);
+  assert.strictEqual(yield* refusal(browser), "invalid");
+  yield* finish(other);
+  yield* TestClock.adjust(beginLifetime);
+  assert.strictEqual(yield* refusal(late), "invalid");
+});
 
-  test("a sign-in expires after twelve hours", function* () {
-    const cookie = yield* signInAs("10001");
-    assert.isTrue(yield* later(signInLifetime - 1)(isIn(cookie)));
-    assert.isFalse(yield* later(signInLifetime)(isIn(cookie)));
-  });
+test("a sign-in expires after twelve hours", function* () {
+  const cookie = yield* signInAs("10001");
+  assert.isTrue(yield* later(signInLifetime - 1)(isIn(cookie)));
+  assert.isFalse(yield* later(signInLifetime)(isIn(cookie)));
 });

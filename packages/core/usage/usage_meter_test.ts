@@ -1,5 +1,5 @@
 import { StorageMemory } from "@accountlink/memory";
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
@@ -61,52 +61,50 @@ const makeBench = makeBenchAt(today + dayMs / 2);
 
 const nextFlush = TestClock.adjust(flushInterval);
 
-describe("UsageMeter", () => {
-  test("a request counts on the day of its answer, also while the store is down", function* () {
-    const { state, count, saved } = yield* makeBenchAt(today + dayMs - flushInterval);
-    state.mode = "down";
-    yield* count("served");
-    yield* nextFlush;
-    yield* count("refused");
-    state.mode = "well";
-    yield* TestClock.adjust(2 * flushInterval);
-    assert.deepStrictEqual(yield* saved, [
-      [0, "lookup", 1, 0, 0],
-      [1, "lookup", 0, 1, 0],
-    ]);
-  });
+test("a request counts on the day of its answer, also while the store is down", function* () {
+  const { state, count, saved } = yield* makeBenchAt(today + dayMs - flushInterval);
+  state.mode = "down";
+  yield* count("served");
+  yield* nextFlush;
+  yield* count("refused");
+  state.mode = "well";
+  yield* TestClock.adjust(2 * flushInterval);
+  assert.deepStrictEqual(yield* saved, [
+    [0, "lookup", 1, 0, 0],
+    [1, "lookup", 0, 1, 0],
+  ]);
+});
 
-  test("a batch whose save was not acknowledged counts once", function* () {
-    const { state, count, saved } = yield* makeBench;
-    state.mode = "answer lost";
-    yield* count("served");
-    yield* nextFlush;
-    yield* count("served");
-    yield* nextFlush;
-    state.mode = "well";
-    yield* TestClock.adjust(2 * flushInterval);
-    assert.deepStrictEqual(yield* saved, [[0, "lookup", 2, 0, 0]]);
-  });
+test("a batch whose save was not acknowledged counts once", function* () {
+  const { state, count, saved } = yield* makeBench;
+  state.mode = "answer lost";
+  yield* count("served");
+  yield* nextFlush;
+  yield* count("served");
+  yield* nextFlush;
+  state.mode = "well";
+  yield* TestClock.adjust(2 * flushInterval);
+  assert.deepStrictEqual(yield* saved, [[0, "lookup", 2, 0, 0]]);
+});
 
-  test("a usage meter that stops saves the remaining counts once, even while another save runs", function* () {
-    const { state, count, saved, stop } = yield* makeBench;
-    state.mode = "silent";
-    yield* count("served");
-    yield* nextFlush;
-    yield* count("served");
-    state.mode = "well";
-    yield* stop;
-    assert.deepStrictEqual(yield* saved, [[0, "lookup", 2, 0, 0]]);
-  });
+test("a usage meter that stops saves the remaining counts once, even while another save runs", function* () {
+  const { state, count, saved, stop } = yield* makeBench;
+  state.mode = "silent";
+  yield* count("served");
+  yield* nextFlush;
+  yield* count("served");
+  state.mode = "well";
+  yield* stop;
+  assert.deepStrictEqual(yield* saved, [[0, "lookup", 2, 0, 0]]);
+});
 
-  test("a meter saves the counts of 2,500 keys in three batches", function* () {
-    const { state, store, count } = yield* makeBench;
-    const keys = Array.from({ length: 2_500 }, (_, index) => `${100_000_000_000 + index}` as KeyId);
-    for (const each of keys) yield* count("served", "bulk", each);
-    yield* nextFlush;
-    assert.strictEqual(state.adds, 3);
-    for (const each of [keys[0], keys[2_499]] as ReadonlyArray<KeyId>) {
-      assert.strictEqual((yield* store.days({ key: each }, 0))[0]?.served, 1);
-    }
-  });
+test("a meter saves the counts of 2,500 keys in three batches", function* () {
+  const { state, store, count } = yield* makeBench;
+  const keys = Array.from({ length: 2_500 }, (_, index) => `${100_000_000_000 + index}` as KeyId);
+  for (const each of keys) yield* count("served", "bulk", each);
+  yield* nextFlush;
+  assert.strictEqual(state.adds, 3);
+  for (const each of [keys[0], keys[2_499]] as ReadonlyArray<KeyId>) {
+    assert.strictEqual((yield* store.days({ key: each }, 0))[0]?.served, 1);
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { nextAttemptAt } from "./delivery/attempt.ts";
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
@@ -6,27 +6,25 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const delay = (attempts: number, random = 0.5, retryAfter: number | null = null) =>
   (nextAttemptAt({ attempts, at: 1_000_000, retryAfter, random }) ?? Number.NaN) - 1_000_000;
 
-describe("nextAttemptAt", () => {
-  it("a delivery is retried seven times, after 5 seconds to 10 hours", () => {
-    expect(Array.from({ length: 7 }, (_, index) => delay(index + 1))).toEqual([
-      5 * second,
-      5 * minute,
-      30 * minute,
-      2 * hour,
-      5 * hour,
-      10 * hour,
-      10 * hour,
-    ]);
-    expect(nextAttemptAt({ attempts: 8, at: 0, retryAfter: 1, random: 0 })).toBeNull();
-  });
+it("a delivery is retried seven times, after 5 seconds to 10 hours", () => {
+  expect(Array.from({ length: 7 }, (_, index) => delay(index + 1))).toEqual([
+    5 * second,
+    5 * minute,
+    30 * minute,
+    2 * hour,
+    5 * hour,
+    10 * hour,
+    10 * hour,
+  ]);
+  expect(nextAttemptAt({ attempts: 8, at: 0, retryAfter: 1, random: 0 })).toBeNull();
+});
 
-  it("retry delays vary by a tenth in both directions", () => {
-    expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
-  });
+it("retry delays vary by a tenth in both directions", () => {
+  expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
+});
 
-  it("a Retry-After that is longer than the scheduled delay replaces it, up to ten hours", () => {
-    expect(delay(1, 0.5, minute)).toBe(minute);
-    expect(delay(3, 0.5, minute)).toBe(30 * minute);
-    expect(delay(1, 0.5, 100 * hour)).toBe(10 * hour);
-  });
+it("a Retry-After that is longer than the scheduled delay replaces it, up to ten hours", () => {
+  expect(delay(1, 0.5, minute)).toBe(minute);
+  expect(delay(3, 0.5, minute)).toBe(30 * minute);
+  expect(delay(1, 0.5, 100 * hour)).toBe(10 * hour);
 });

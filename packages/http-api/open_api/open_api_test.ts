@@ -1,5 +1,5 @@
 import { eventTypes } from "@accountlink/core/events";
-import { assert, describe, it } from "@accountlink/test-servers/effect";
+import { assert, it } from "@accountlink/test-servers/effect";
 import type { JsonSchema } from "effect";
 import { compatRoutes, otherServices } from "../compat/compat_routes.ts";
 import { dashboardRoutes } from "../dashboard/dashboard_routes.ts";
@@ -38,168 +38,166 @@ const successesOf = ({ id, access }: Route): ReadonlyArray<string> => {
   return access === "key_or_redirect" ? [success, "302"] : [success];
 };
 
-describe("openApi", () => {
-  it("the OpenAPI document has every route with its parameters and statuses", () => {
-    assert.match(document.openapi, /^3\.1\./);
-    for (const route of routes) {
-      const operation = operationOf(route);
-      assert.strictEqual(operation.operationId, route.id);
-      const statuses = [...successesOf(route), ...refusalsOf(route).map(([status]) => String(status))];
-      assert.sameMembers(Object.keys(operation.responses), statuses);
-      const inUrl = parametersOf(route).filter((parameter) => parameter.in !== "header");
-      const expected = route.source === "query" ? Object.keys(route.parameters) : [];
-      assert.deepStrictEqual(
-        inUrl.map(({ name }) => name),
-        expected,
-      );
-    }
-  });
-
-  it("the OpenAPI document names the URL of the service", () => {
+it("the OpenAPI document has every route with its parameters and statuses", () => {
+  assert.match(document.openapi, /^3\.1\./);
+  for (const route of routes) {
+    const operation = operationOf(route);
+    assert.strictEqual(operation.operationId, route.id);
+    const statuses = [...successesOf(route), ...refusalsOf(route).map(([status]) => String(status))];
+    assert.sameMembers(Object.keys(operation.responses), statuses);
+    const inUrl = parametersOf(route).filter((parameter) => parameter.in !== "header");
+    const expected = route.source === "query" ? Object.keys(route.parameters) : [];
     assert.deepStrictEqual(
-      document.servers.map(({ url }) => url),
-      ["http://127.0.0.1:8080"],
+      inUrl.map(({ name }) => name),
+      expected,
     );
-  });
+  }
+});
 
-  it("the OpenAPI document describes every operation, with a sample request and response", () => {
-    for (const route of routes) {
-      const { description, requestBody, responses } = operationOf(route);
-      assert.match(description, /^[A-Z].*\.$/, route.id);
-      if (route.source === "body") assert.isDefined(requestBody?.content["application/json"]?.example);
-      if (route.access === "redirect") continue;
-      const success = responses[route.status ?? 200] ?? {};
-      const [content] = "content" in success ? Object.values(success.content ?? {}) : [];
-      assert.isDefined(content?.example, route.id);
+it("the OpenAPI document names the URL of the service", () => {
+  assert.deepStrictEqual(
+    document.servers.map(({ url }) => url),
+    ["http://127.0.0.1:8080"],
+  );
+});
+
+it("the OpenAPI document describes every operation, with a sample request and response", () => {
+  for (const route of routes) {
+    const { description, requestBody, responses } = operationOf(route);
+    assert.match(description, /^[A-Z].*\.$/, route.id);
+    if (route.source === "body") assert.isDefined(requestBody?.content["application/json"]?.example);
+    if (route.access === "redirect") continue;
+    const success = responses[route.status ?? 200] ?? {};
+    const [content] = "content" in success ? Object.values(success.content ?? {}) : [];
+    assert.isDefined(content?.example, route.id);
+  }
+});
+
+it("the OpenAPI document shows a response for every error code of every operation", () => {
+  for (const route of routes) {
+    for (const [status, codes] of refusalsOf(route)) {
+      const response = resolve(operationOf(route).responses[status] ?? {});
+      const { content } = response as { readonly content: Readonly<Record<string, { examples: object }>> };
+      assert.containsAllKeys(content["application/json"]?.examples, codes, route.id);
     }
-  });
+  }
+});
 
-  it("the OpenAPI document shows a response for every error code of every operation", () => {
-    for (const route of routes) {
-      for (const [status, codes] of refusalsOf(route)) {
-        const response = resolve(operationOf(route).responses[status] ?? {});
-        const { content } = response as { readonly content: Readonly<Record<string, { examples: object }>> };
-        assert.containsAllKeys(content["application/json"]?.examples, codes, route.id);
-      }
-    }
-  });
-
-  it("the OpenAPI document shows the responses and refusals of emulated APIs of other services", () => {
-    for (const route of compatRoutes) {
-      const { responses, security = [], tags } = operationOf(route);
-      assert.deepStrictEqual(tags, ["Compatible"]);
-      assert.lengthOf(security, route.service?.credentials.length ?? 0);
-      assert.deepStrictEqual(
-        parametersOf(route).map(({ name }) => name),
-        Object.keys(route.parameters),
-      );
-      for (const [status, response] of Object.entries(responses)) {
-        const { content } = resolve(response) as { readonly content: Record<string, object> };
-        assert.isDefined(content["application/json"], `${route.id} ${status}`);
-      }
-      assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "429", "503"]);
-    }
-    const services = new Set(compatRoutes.map(({ service }) => service));
-    assert.sameMembers([...services], [...otherServices]);
-  });
-
-  it("the OpenAPI document describes the dashboard's JSON, its cookie and the token for writes", () => {
-    assert.isNotEmpty(dashboardRoutes);
-    for (const route of dashboardRoutes) {
-      const { security, tags, responses } = operationOf(route);
-      assert.deepStrictEqual([security, tags], [[{ dashboardSession: [] }], ["Dashboard"]]);
-      const hasToken = parametersOf(route).some(({ name }) => name === "X-CSRF-Token");
-      assert.strictEqual(hasToken, route.method !== "GET", route.id);
-      assert.containsAllKeys(responses, [String(route.status ?? 200), "401", "403", "404", "429"], route.id);
-    }
-    const cookie = document.components["securitySchemes"]?.["dashboardSession"];
-    assert.deepInclude(cookie, { in: "cookie", name: "accountlink_session" });
-    const body = resolve({ $ref: "#/components/schemas/CreateKeyBody" }) as { readonly properties: Fields };
-    assert.deepStrictEqual(body.properties["expiresAt"]?.["type"], ["string", "null"]);
-  });
-
-  it("the OpenAPI document describes the webhook requests of each type of event", () => {
-    assert.hasAllKeys(document.webhooks, [...eventTypes, "test"]);
-    for (const [type, { post }] of Object.entries(document.webhooks)) {
-      const body = resolve(post.requestBody?.content["application/json"]?.schema ?? {});
-      const { properties } = body as { readonly properties: Fields };
-      assert.hasAllKeys(properties, ["type", "timestamp", "data", "scope"]);
-      assert.deepStrictEqual(properties["type"]?.["enum"], [type]);
-    }
-  });
-
-  it("in the OpenAPI document, the name of each refusal contains all error codes of the refusal", () => {
-    for (const route of routes.filter(({ generation }) => generation === "v2")) {
-      for (const [status, codes] of refusalsOf(route)) {
-        const { $ref } = operationOf(route).responses[status] as Reference;
-        assert.includeMembers($ref.replace(/.*\//, "").split("."), [...codes], `${route.id} ${status}`);
-      }
-    }
-  });
-
-  it("each operation of the OpenAPI document has a unique id", () => {
-    const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)];
-    const ids = operations.flatMap((each) => Object.values(each).map(({ operationId }) => operationId));
-    assert.lengthOf(new Set(ids), ids.length);
-  });
-
-  it("in the OpenAPI document, the description of each guildId says whether a guild-scoped key must send it", () => {
-    const rules = routes.flatMap((route) => {
-      const guild = parametersOf(route).find(({ name }) => name === "guildId");
-      return guild === undefined ? [] : [{ route, rule: guild.description.split(",")[0] }];
-    });
-    assert.isNotEmpty(rules);
-    for (const { route, rule } of rules) {
-      const isRequired = route.parameters["guildId"]?.presence?.guildKeys === "required";
-      assert.strictEqual(rule, `${isRequired ? "Required" : "Optional"} with a guild-scoped key`, route.id);
-    }
-  });
-
-  it("the OpenAPI document requires each parameter without a default, such as the confirmation of a deletion", () => {
-    const body = resolve(operationOf(deleteData).requestBody?.content["application/json"]?.schema ?? {});
-    assert.deepStrictEqual((body as { readonly required?: unknown }).required, ["confirm"]);
-  });
-
-  it("the OpenAPI document requires a key on every route that is not keyless", () => {
-    for (const route of routes) {
-      const { security = document.security } = operationOf(route);
-      assert.strictEqual(security.length > 0, takesKey(route), route.id);
-    }
-  });
-
-  it("the OpenAPI document describes streams as server-sent events", () => {
-    const streams = routes.filter(({ isStream }) => isStream);
-    assert.lengthOf(streams, 3);
-    for (const route of streams) {
-      const response = operationOf(route).responses[200] ?? {};
-      assert.hasAllKeys("content" in response ? response.content : {}, ["text/event-stream"]);
-    }
-  });
-
-  it("the OpenAPI document lists the fields that are null in each session state", () => {
-    const { anyOf } = resolve({ $ref: "#/components/schemas/VerificationSession" }) as {
-      readonly anyOf: ReadonlyArray<Reference>;
-    };
-    const fieldsOf = (state: string) => {
-      const states = anyOf.map((each) => (resolve(each) as JsonSchema.JsonSchema)["properties"] as Fields);
-      return states.find((fields) => JSON.stringify(fields["state"]).includes(`"${state}"`)) ?? {};
-    };
-    assert.strictEqual(fieldsOf("pending")["gameId"]?.["type"], "null");
-    assert.isUndefined(fieldsOf("completed")["gameId"]?.["type"]);
-    assert.strictEqual(fieldsOf("failed")["completedAt"]?.["type"], "null");
-  });
-
-  it("the OpenAPI document is smaller than 400 kB", () => {
-    assert.isBelow(JSON.stringify(document).length, 400_000);
-  });
-
-  it("the OpenAPI document contains exactly the components that it references", () => {
-    const text = JSON.stringify(document);
-    const used = new Set(Array.from(text.matchAll(/"#\/components\/([^"]+)"/g), ([, name]) => name));
-    const { securitySchemes: _, ...shared } = document.components;
-    const known = Object.entries(shared).flatMap(([kind, values]) =>
-      Object.keys(values).map((name) => `${kind}/${name}`),
+it("the OpenAPI document shows the responses and refusals of emulated APIs of other services", () => {
+  for (const route of compatRoutes) {
+    const { responses, security = [], tags } = operationOf(route);
+    assert.deepStrictEqual(tags, ["Compatible"]);
+    assert.lengthOf(security, route.service?.credentials.length ?? 0);
+    assert.deepStrictEqual(
+      parametersOf(route).map(({ name }) => name),
+      Object.keys(route.parameters),
     );
-    assert.sameMembers([...used], known);
+    for (const [status, response] of Object.entries(responses)) {
+      const { content } = resolve(response) as { readonly content: Record<string, object> };
+      assert.isDefined(content["application/json"], `${route.id} ${status}`);
+    }
+    assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "429", "503"]);
+  }
+  const services = new Set(compatRoutes.map(({ service }) => service));
+  assert.sameMembers([...services], [...otherServices]);
+});
+
+it("the OpenAPI document describes the dashboard's JSON, its cookie and the token for writes", () => {
+  assert.isNotEmpty(dashboardRoutes);
+  for (const route of dashboardRoutes) {
+    const { security, tags, responses } = operationOf(route);
+    assert.deepStrictEqual([security, tags], [[{ dashboardSession: [] }], ["Dashboard"]]);
+    const hasToken = parametersOf(route).some(({ name }) => name === "X-CSRF-Token");
+    assert.strictEqual(hasToken, route.method !== "GET", route.id);
+    assert.containsAllKeys(responses, [String(route.status ?? 200), "401", "403", "404", "429"], route.id);
+  }
+  const cookie = document.components["securitySchemes"]?.["dashboardSession"];
+  assert.deepInclude(cookie, { in: "cookie", name: "accountlink_session" });
+  const body = resolve({ $ref: "#/components/schemas/CreateKeyBody" }) as { readonly properties: Fields };
+  assert.deepStrictEqual(body.properties["expiresAt"]?.["type"], ["string", "null"]);
+});
+
+it("the OpenAPI document describes the webhook requests of each type of event", () => {
+  assert.hasAllKeys(document.webhooks, [...eventTypes, "test"]);
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const body = resolve(post.requestBody?.content["application/json"]?.schema ?? {});
+    const { properties } = body as { readonly properties: Fields };
+    assert.hasAllKeys(properties, ["type", "timestamp", "data", "scope"]);
+    assert.deepStrictEqual(properties["type"]?.["enum"], [type]);
+  }
+});
+
+it("in the OpenAPI document, the name of each refusal contains all error codes of the refusal", () => {
+  for (const route of routes.filter(({ generation }) => generation === "v2")) {
+    for (const [status, codes] of refusalsOf(route)) {
+      const { $ref } = operationOf(route).responses[status] as Reference;
+      assert.includeMembers($ref.replace(/.*\//, "").split("."), [...codes], `${route.id} ${status}`);
+    }
+  }
+});
+
+it("each operation of the OpenAPI document has a unique id", () => {
+  const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)];
+  const ids = operations.flatMap((each) => Object.values(each).map(({ operationId }) => operationId));
+  assert.lengthOf(new Set(ids), ids.length);
+});
+
+it("in the OpenAPI document, the description of each guildId says whether a guild-scoped key must send it", () => {
+  const rules = routes.flatMap((route) => {
+    const guild = parametersOf(route).find(({ name }) => name === "guildId");
+    return guild === undefined ? [] : [{ route, rule: guild.description.split(",")[0] }];
   });
+  assert.isNotEmpty(rules);
+  for (const { route, rule } of rules) {
+    const isRequired = route.parameters["guildId"]?.presence?.guildKeys === "required";
+    assert.strictEqual(rule, `${isRequired ? "Required" : "Optional"} with a guild-scoped key`, route.id);
+  }
+});
+
+it("the OpenAPI document requires each parameter without a default, such as the confirmation of a deletion", () => {
+  const body = resolve(operationOf(deleteData).requestBody?.content["application/json"]?.schema ?? {});
+  assert.deepStrictEqual((body as { readonly required?: unknown }).required, ["confirm"]);
+});
+
+it("the OpenAPI document requires a key on every route that is not keyless", () => {
+  for (const route of routes) {
+    const { security = document.security } = operationOf(route);
+    assert.strictEqual(security.length > 0, takesKey(route), route.id);
+  }
+});
+
+it("the OpenAPI document describes streams as server-sent events", () => {
+  const streams = routes.filter(({ isStream }) => isStream);
+  assert.lengthOf(streams, 3);
+  for (const route of streams) {
+    const response = operationOf(route).responses[200] ?? {};
+    assert.hasAllKeys("content" in response ? response.content : {}, ["text/event-stream"]);
+  }
+});
+
+it("the OpenAPI document lists the fields that are null in each session state", () => {
+  const { anyOf } = resolve({ $ref: "#/components/schemas/VerificationSession" }) as {
+    readonly anyOf: ReadonlyArray<Reference>;
+  };
+  const fieldsOf = (state: string) => {
+    const states = anyOf.map((each) => (resolve(each) as JsonSchema.JsonSchema)["properties"] as Fields);
+    return states.find((fields) => JSON.stringify(fields["state"]).includes(`"${state}"`)) ?? {};
+  };
+  assert.strictEqual(fieldsOf("pending")["gameId"]?.["type"], "null");
+  assert.isUndefined(fieldsOf("completed")["gameId"]?.["type"]);
+  assert.strictEqual(fieldsOf("failed")["completedAt"]?.["type"], "null");
+});
+
+it("the OpenAPI document is smaller than 400 kB", () => {
+  assert.isBelow(JSON.stringify(document).length, 400_000);
+});
+
+it("the OpenAPI document contains exactly the components that it references", () => {
+  const text = JSON.stringify(document);
+  const used = new Set(Array.from(text.matchAll(/"#\/components\/([^"]+)"/g), ([, name]) => name));
+  const { securitySchemes: _, ...shared } = document.components;
+  const known = Object.entries(shared).flatMap(([kind, values]) =>
+    Object.keys(values).map((name) => `${kind}/${name}`),
+  );
+  assert.sameMembers([...used], known);
 });

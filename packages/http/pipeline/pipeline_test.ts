@@ -4,7 +4,7 @@ import { Idempotency } from "@accountlink/core/idempotency";
 import type { SessionEvent } from "@accountlink/core/sessions";
 import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Schema, Stream } from "effect";
 import type { Envelope } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
@@ -64,41 +64,37 @@ const data = (body: string): unknown => (JSON.parse(body) as { readonly data: un
 
 const test = testWith(services);
 
-describe("a dated contract", () => {
-  const count =
-    (envelope: Envelope) =>
-    ({ context }: { readonly context: RequestContext }) =>
-      Effect.succeed(envelope.success({ ...context, contract: older }, { data: { count: 1 } }));
-  const event = { event: "session", session: { change: 1 } } as SessionEvent;
-  const streamed = ({ context }: { readonly context: RequestContext }) =>
-    Effect.succeed(eventStream({ ...context, contract: older }, Stream.make(event), () => 1));
+const count =
+  (envelope: Envelope) =>
+  ({ context }: { readonly context: RequestContext }) =>
+    Effect.succeed(envelope.success({ ...context, contract: older }, { data: { count: 1 } }));
+const event = { event: "session", session: { change: 1 } } as SessionEvent;
+const streamed = ({ context }: { readonly context: RequestContext }) =>
+  Effect.succeed(eventStream({ ...context, contract: older }, Stream.make(event), () => 1));
 
-  test("a dated contract transforms v2 responses but not v1 responses", function* () {
-    const { keyless } = yield* makePipeline;
-    assert.deepStrictEqual(
-      data(yield* bodyOf(keyless({ ...countV2, success: SessionEvents }, count(envelopeV2)))),
-      { "old countV2": { count: 1 } },
-    );
-    assert.deepStrictEqual(
-      data(yield* bodyOf(keyless({ ...countV1, success: SessionEvents }, count(envelopeV1(countV1))))),
-      { count: 1 },
-    );
-  });
-
-  test("a dated contract transforms v2 events but not v1 events", function* () {
-    const { keyless } = yield* makePipeline;
-    const v2 = keyless({ ...countV2, success: SessionEvents }, streamed);
-    assert.include(yield* bodyOf(v2), 'data: {"old countV2":1}\n');
-    const v1 = keyless({ ...countV1, success: SessionEvents }, streamed);
-    assert.include(yield* bodyOf(v1), "data: 1\n");
-  });
+test("a dated contract transforms v2 responses but not v1 responses", function* () {
+  const { keyless } = yield* makePipeline;
+  assert.deepStrictEqual(
+    data(yield* bodyOf(keyless({ ...countV2, success: SessionEvents }, count(envelopeV2)))),
+    { "old countV2": { count: 1 } },
+  );
+  assert.deepStrictEqual(
+    data(yield* bodyOf(keyless({ ...countV1, success: SessionEvents }, count(envelopeV1(countV1))))),
+    { count: 1 },
+  );
 });
 
-describe("a handler", () => {
-  test("a handler returns the data that its route declares", function* () {
-    const { keyless } = yield* makePipeline;
-    // @ts-expect-error the handler returns a string, but the route declares a number
-    const bound = keyless(countV2, () => Effect.succeed({ data: { count: "1" } }));
-    assert.deepStrictEqual(data(yield* bodyOf(bound)), { count: "1" });
-  });
+test("a dated contract transforms v2 events but not v1 events", function* () {
+  const { keyless } = yield* makePipeline;
+  const v2 = keyless({ ...countV2, success: SessionEvents }, streamed);
+  assert.include(yield* bodyOf(v2), 'data: {"old countV2":1}\n');
+  const v1 = keyless({ ...countV1, success: SessionEvents }, streamed);
+  assert.include(yield* bodyOf(v1), "data: 1\n");
+});
+
+test("a handler returns the data that its route declares", function* () {
+  const { keyless } = yield* makePipeline;
+  // @ts-expect-error the handler returns a string, but the route declares a number
+  const bound = keyless(countV2, () => Effect.succeed({ data: { count: "1" } }));
+  assert.deepStrictEqual(data(yield* bodyOf(bound)), { count: "1" });
 });

@@ -1,7 +1,7 @@
 import { ChatId, GameId, GuildId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Fiber } from "effect";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { origin, scope, Tampering, test } from "../sqlite/test_tampering.ts";
 
 const { pid, account } = scope;
@@ -23,51 +23,49 @@ const deleteAll = Effect.gen(function* () {
   return yield* links.deleteScope(write, ahead);
 });
 
-describe("the deletion of a large scope", () => {
-  test("other reads and writes run during the deletion of a scope, which writes one audit entry", function* () {
-    const { tamper, look } = yield* Tampering;
-    const [links, keys] = [yield* LinkStore, yield* KeyStore];
-    const other = Pid.make("pid_other00000000000");
-    yield* keys.ensureScope(account, { kind: "guild", guildId: GuildId.make("700000000000000001") }, other);
-    tamper(manyLinks);
-    const deletion = yield* Effect.forkChild(deleteAll);
-    let writes = 0;
-    while (deletion.pollUnsafe() === undefined) {
-      const link = { chatId: ChatId.make("10001"), gameId: GameId.make(String(++writes)) };
-      yield* links.setGame({ ...write, ...link, pid: other });
-      expect(yield* links.findByChatId(other, link.chatId)).toMatchObject({ value: link });
-      yield* Effect.yieldNow;
-    }
-    expect(yield* Fiber.join(deletion)).toMatchObject({ records: count });
-    expect(writes).toBeGreaterThan(5);
-    expect(look(entriesOf)).toEqual(deleted(count));
-    expect(look("SELECT pid FROM links")).toEqual([{ pid: other }]);
-  });
+test("other reads and writes run during the deletion of a scope, which writes one audit entry", function* () {
+  const { tamper, look } = yield* Tampering;
+  const [links, keys] = [yield* LinkStore, yield* KeyStore];
+  const other = Pid.make("pid_other00000000000");
+  yield* keys.ensureScope(account, { kind: "guild", guildId: GuildId.make("700000000000000001") }, other);
+  tamper(manyLinks);
+  const deletion = yield* Effect.forkChild(deleteAll);
+  let writes = 0;
+  while (deletion.pollUnsafe() === undefined) {
+    const link = { chatId: ChatId.make("10001"), gameId: GameId.make(String(++writes)) };
+    yield* links.setGame({ ...write, ...link, pid: other });
+    expect(yield* links.findByChatId(other, link.chatId)).toMatchObject({ value: link });
+    yield* Effect.yieldNow;
+  }
+  expect(yield* Fiber.join(deletion)).toMatchObject({ records: count });
+  expect(writes).toBeGreaterThan(5);
+  expect(look(entriesOf)).toEqual(deleted(count));
+  expect(look("SELECT pid FROM links")).toEqual([{ pid: other }]);
+});
 
-  test("an interrupted deletion of a scope has an audit entry for the links that were deleted", function* () {
-    const { tamper, look } = yield* Tampering;
-    tamper(manyLinks);
-    const isHalfDone = () => look("SELECT 1 FROM links").length < count / 2;
-    const deletion = yield* Effect.forkChild(deleteAll);
-    while (!isHalfDone()) yield* Effect.yieldNow;
-    yield* Fiber.interrupt(deletion);
+test("an interrupted deletion of a scope has an audit entry for the links that were deleted", function* () {
+  const { tamper, look } = yield* Tampering;
+  tamper(manyLinks);
+  const isHalfDone = () => look("SELECT 1 FROM links").length < count / 2;
+  const deletion = yield* Effect.forkChild(deleteAll);
+  while (!isHalfDone()) yield* Effect.yieldNow;
+  yield* Fiber.interrupt(deletion);
 
-    const left = look("SELECT 1 FROM links").length;
-    expect(left).toBeGreaterThan(0);
-    expect(look(entriesOf)).toEqual(deleted(count - left));
+  const left = look("SELECT 1 FROM links").length;
+  expect(left).toBeGreaterThan(0);
+  expect(look(entriesOf)).toEqual(deleted(count - left));
 
-    expect(yield* deleteAll).toMatchObject({ records: left });
-    expect(look(entriesOf)).toEqual(deleted(count - left, left));
-  });
+  expect(yield* deleteAll).toMatchObject({ records: left });
+  expect(look(entriesOf)).toEqual(deleted(count - left, left));
+});
 
-  test("the deletion of a scope deletes its recorded sightings of addresses in batches", function* () {
-    const { tamper, look } = yield* Tampering;
-    tamper(`
+test("the deletion of a scope deletes its recorded sightings of addresses in batches", function* () {
+  const { tamper, look } = yield* Tampering;
+  tamper(`
           INSERT INTO sightings (pid, chat_id, place_hash, address_key_id, sealed_address, seen_at)
           WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 1200)
           SELECT '${pid}', CAST(100000 + i AS TEXT), CAST(i AS TEXT), 'k', 'x', 1 FROM numbers`);
-    expect(yield* deleteAll).toMatchObject({ records: 0 });
-    expect(look("SELECT 1 FROM sightings UNION ALL SELECT 1 FROM place_users")).toEqual([]);
-    expect(look(entriesOf)).toEqual(deleted(0));
-  });
+  expect(yield* deleteAll).toMatchObject({ records: 0 });
+  expect(look("SELECT 1 FROM sightings UNION ALL SELECT 1 FROM place_users")).toEqual([]);
+  expect(look(entriesOf)).toEqual(deleted(0));
 });

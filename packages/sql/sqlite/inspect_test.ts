@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { StorageSql } from "../mod.ts";
 import { makeTempFolder } from "./test_folder.ts";
@@ -14,50 +14,48 @@ const change = (folder: string, statement: string): void => {
   database.close();
 };
 
-describe("inspectEmbedded", () => {
-  test("the inspection reports a current, a newer and a missing schema version", function* () {
-    const folder = yield* makeTempFolder;
-    yield* migrateEmbedded({ folder });
-    const state = yield* inspectEmbedded(folder);
-    const newest = state?.schema.newest;
-    expect(state).toEqual({
-      path: join(folder, "accountlink.db"),
-      schema: { version: newest, newest },
-      rootKey: null,
-      damage: [],
-    });
-    change(folder, "INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'later')");
-    expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 999, newest });
-    change(folder, "DROP TABLE schema_migrations");
-    expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 0, newest });
+test("the inspection reports a current, a newer and a missing schema version", function* () {
+  const folder = yield* makeTempFolder;
+  yield* migrateEmbedded({ folder });
+  const state = yield* inspectEmbedded(folder);
+  const newest = state?.schema.newest;
+  expect(state).toEqual({
+    path: join(folder, "accountlink.db"),
+    schema: { version: newest, newest },
+    rootKey: null,
+    damage: [],
   });
+  change(folder, "INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'later')");
+  expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 999, newest });
+  change(folder, "DROP TABLE schema_migrations");
+  expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 0, newest });
+});
 
-  test("the inspection reports damage", function* () {
-    const folder = yield* makeTempFolder;
-    yield* migrateEmbedded({ folder });
-    const path = join(folder, "accountlink.db");
-    change(
-      folder,
-      `PRAGMA foreign_keys = OFF;
+test("the inspection reports damage", function* () {
+  const folder = yield* makeTempFolder;
+  yield* migrateEmbedded({ folder });
+  const path = join(folder, "accountlink.db");
+  change(
+    folder,
+    `PRAGMA foreign_keys = OFF;
         INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
         VALUES ('pid', '10001', '77777777', 1, 0, 0)`,
-    );
-    // Make the table and its index disagree about the game user.
-    const bytes = readFileSync(path);
-    bytes.write("77777778", bytes.indexOf("77777777"));
-    writeFileSync(path, bytes);
-    expect((yield* inspectEmbedded(folder))?.damage.join()).toContain("links_by_game");
-  });
+  );
+  // Make the table and its index disagree about the game user.
+  const bytes = readFileSync(path);
+  bytes.write("77777778", bytes.indexOf("77777777"));
+  writeFileSync(path, bytes);
+  expect((yield* inspectEmbedded(folder))?.damage.join()).toContain("links_by_game");
+});
 
-  test("the inspection of SQLite fails for a file that is not a database", function* () {
-    const folder = yield* makeTempFolder;
-    const path = join(folder, "accountlink.db");
-    writeFileSync(path, "no database, and long enough to be looked at".repeat(100));
-    const error = yield* Effect.flip(inspectEmbedded(folder));
-    expect(error).toMatchObject({ _tag: "DatabaseUnusable", path });
-    expect(error.message).toContain("file is not a database");
-    rmSync(path);
-    mkdirSync(path);
-    expect((yield* Effect.flip(inspectEmbedded(folder)))._tag).toBe("DatabaseUnusable");
-  });
+test("the inspection of SQLite fails for a file that is not a database", function* () {
+  const folder = yield* makeTempFolder;
+  const path = join(folder, "accountlink.db");
+  writeFileSync(path, "no database, and long enough to be looked at".repeat(100));
+  const error = yield* Effect.flip(inspectEmbedded(folder));
+  expect(error).toMatchObject({ _tag: "DatabaseUnusable", path });
+  expect(error.message).toContain("file is not a database");
+  rmSync(path);
+  mkdirSync(path);
+  expect((yield* Effect.flip(inspectEmbedded(folder)))._tag).toBe("DatabaseUnusable");
 });

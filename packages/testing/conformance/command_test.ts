@@ -12,49 +12,47 @@ const run = async (...args: ReadonlyArray<string>) => {
 
 const pathOf = (name: string) => join(import.meta.dirname, `test_${name}_adapter.ts`);
 
-test.describe("accountlink-conformance", () => {
-  test.it(
-    "accountlink-conformance exits with 0 for a correct adapter, and runs only the requested suites",
-    async () => {
-      const { code, output } = await run(pathOf("right"), "--only", "LinkStore");
-      test.expect(output).toMatch(/✓ readers never see a partial batch\n/);
-      test.expect(output).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
-      test.expect(output).not.toContain("KeyStore");
-      test.expect(code).toBe(0);
-    },
-  );
+test.it(
+  "accountlink-conformance exits with 0 for a correct adapter, and runs only the requested suites",
+  async () => {
+    const { code, output } = await run(pathOf("right"), "--only", "LinkStore");
+    test.expect(output).toMatch(/✓ readers never see a partial batch\n/);
+    test.expect(output).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
+    test.expect(output).not.toContain("KeyStore");
+    test.expect(code).toBe(0);
+  },
+);
 
-  test.it(
-    "accountlink-conformance exits with 1 and prints each failed case with the expected answer",
-    async () => {
-      const { code, output } = await run(pathOf("wrong"), "--only", "LinkStore");
-      test
-        .expect(output)
-        .toMatch(/✗ concurrent setGame on one chat user[^\n]*\n\s+AssertionError: The answer is/);
-      test.expect(code).toBe(1);
-    },
-  );
+test.it(
+  "accountlink-conformance exits with 1 and prints each failed case with the expected answer",
+  async () => {
+    const { code, output } = await run(pathOf("wrong"), "--only", "LinkStore");
+    test
+      .expect(output)
+      .toMatch(/✗ concurrent setGame on one chat user[^\n]*\n\s+AssertionError: The answer is/);
+    test.expect(code).toBe(1);
+  },
+);
 
-  test.it(
-    "accountlink-conformance exits with 2 for a module without a layer and for invalid options",
-    async () => {
-      test
-        .expect(await run(join(import.meta.dirname, "expect.ts")))
-        .toEqual({ code: 2, output: test.expect.stringContaining(`exports no "layer"`) });
-      test
-        .expect(await run(pathOf("right"), "--runs", "0"))
-        .toEqual({ code: 2, output: `--runs is "0", expected 1 or more\n` });
-      test
-        .expect(await run(pathOf("right"), "--timeout", "0"))
-        .toEqual({ code: 2, output: `--timeout is "0", expected more than 0 seconds\n` });
-    },
-  );
+test.it(
+  "accountlink-conformance exits with 2 for a module without a layer and for invalid options",
+  async () => {
+    test
+      .expect(await run(join(import.meta.dirname, "expect.ts")))
+      .toEqual({ code: 2, output: test.expect.stringContaining(`exports no "layer"`) });
+    test
+      .expect(await run(pathOf("right"), "--runs", "0"))
+      .toEqual({ code: 2, output: `--runs is "0", expected 1 or more\n` });
+    test
+      .expect(await run(pathOf("right"), "--timeout", "0"))
+      .toEqual({ code: 2, output: `--timeout is "0", expected more than 0 seconds\n` });
+  },
+);
 
-  test.it("accountlink-conformance prints errors about its arguments on standard error", async () => {
-    const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
-    await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
-      code: 2,
-      stderr: test.expect.stringContaining("a part of the name of a suite"),
-    });
+test.it("accountlink-conformance prints errors about its arguments on standard error", async () => {
+  const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
+  await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
+    code: 2,
+    stderr: test.expect.stringContaining("a part of the name of a suite"),
   });
 });

@@ -1,7 +1,7 @@
 import { createClient } from "@accountlink/client";
 import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup } from "@accountlink/core";
 import { Effect } from "effect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { aFixture } from "../builders/complete_fixture.ts";
 import { memoryWorld, type World } from "./memory_world.ts";
 
@@ -23,35 +23,33 @@ const verification = Effect.gen(function* () {
   return yield* (yield* LinkLookup).verification(scope, ChatId.make("100001"), { resolved: true });
 });
 
-describe("memoryWorld", () => {
-  it("a memory world starts with its fixture at time 0, separate from other worlds", async () => {
-    const fixture = aFixture({ links: [{ chatId: "100001", gameId: "1" }] });
-    const [world, empty] = [await start(fixture), await start()];
-    expect(await world.run(verification)).toMatchObject({
-      linked: true,
-      gameId: GameId.make("1"),
-      lastVerifiedAt: 0,
-      resolved: { game: { username: "game_1" } },
-    });
-    expect(await empty.run(verification)).toMatchObject({ linked: false });
-    expect(await empty.run(AuditLog.use((log) => log.list("acme", null, 1)))).toEqual([]);
+it("a memory world starts with its fixture at time 0, separate from other worlds", async () => {
+  const fixture = aFixture({ links: [{ chatId: "100001", gameId: "1" }] });
+  const [world, empty] = [await start(fixture), await start()];
+  expect(await world.run(verification)).toMatchObject({
+    linked: true,
+    gameId: GameId.make("1"),
+    lastVerifiedAt: 0,
+    resolved: { game: { username: "game_1" } },
   });
+  expect(await empty.run(verification)).toMatchObject({ linked: false });
+  expect(await empty.run(AuditLog.use((log) => log.list("acme", null, 1)))).toEqual([]);
+});
 
-  it("the promise functions, the client and the effects of a memory world see the same links", async () => {
-    const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
-    const { token } = await world.keys.create({ name: "bot" });
-    const client = createClient({ url: world.url, key: token, fetch: (request) => world.fetch(request) });
-    expect(await world.links.get("100001")).toMatchObject({ gameId: "1" });
-    await client.links.delete("100001");
-    expect(await world.links.get("100001")).toBeNull();
-    expect(await world.run(verification)).toMatchObject({ linked: false });
-  });
+it("the promise functions, the client and the effects of a memory world see the same links", async () => {
+  const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+  const { token } = await world.keys.create({ name: "bot" });
+  const client = createClient({ url: world.url, key: token, fetch: (request) => world.fetch(request) });
+  expect(await world.links.get("100001")).toMatchObject({ gameId: "1" });
+  await client.links.delete("100001");
+  expect(await world.links.get("100001")).toBeNull();
+  expect(await world.run(verification)).toMatchObject({ linked: false });
+});
 
-  it("a memory world expires a session when the test clock passes its deadline", async () => {
-    const world = await start();
-    const { sid } = await world.sessions.create({ clientId: "7" });
-    const ended = world.sessions.wait(sid);
-    await world.adjust("5 minutes");
-    expect((await ended).state).toBe("expired");
-  });
+it("a memory world expires a session when the test clock passes its deadline", async () => {
+  const world = await start();
+  const { sid } = await world.sessions.create({ clientId: "7" });
+  const ended = world.sessions.wait(sid);
+  await world.adjust("5 minutes");
+  expect((await ended).state).toBe("expired");
 });

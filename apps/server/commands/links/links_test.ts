@@ -5,7 +5,7 @@ import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { finish, makeWorkplace, type Workplace } from "../test_program.ts";
 
 const header = "chatId,gameId,lastVerifiedAt";
@@ -54,225 +54,213 @@ const importEntries = (dataFolder: string) =>
 const insertedByEntries = (dataFolder: string): number =>
   importEntries(dataFolder).reduce((sum, { inserted }) => sum + inserted, 0);
 
-describe("accountlink links", () => {
-  it("an export is sorted, and has the same bytes after its import into another scope", async () => {
-    const place = await makeWorkplace();
-    const lines = makeLines(1_234);
-    const csv = await place.file("links.csv", csvOf(lines));
-    const imported = await place.run("links", "import", csv, ...scope);
-    expect(imported).toMatchObject({ code: 0, stderr: "" });
-    expect(imported.stdout).toMatch(
-      /^Imported 1,234 links into the global scope of account "acme" in data folder "[^"]+\/data", in \d+\.\d s: 1,234 taken \(1,234 new, 0 replaced\), 0 unchanged, 0 kept as the store has them, 0 rows left out\nAccount "acme" did not exist, and was made\n$/,
-    );
-    const again = await place.run("links", "import", csv, ...scope);
-    expect(again.stdout).toMatch(/^Imported 0 links into .*: 0 taken .*, 1,234 unchanged, /);
-    expect(await exported(place)).toEqual(lines.toSorted());
-    expect(importEntries(place.dataFolder)).toEqual([
-      { inserted: 1_234, replaced: 0, unchanged: 0, kept: 0 },
-    ]);
+it("an export is sorted, and has the same bytes after its import into another scope", async () => {
+  const place = await makeWorkplace();
+  const lines = makeLines(1_234);
+  const csv = await place.file("links.csv", csvOf(lines));
+  const imported = await place.run("links", "import", csv, ...scope);
+  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  expect(imported.stdout).toMatch(
+    /^Imported 1,234 links into the global scope of account "acme" in data folder "[^"]+\/data", in \d+\.\d s: 1,234 taken \(1,234 new, 0 replaced\), 0 unchanged, 0 kept as the store has them, 0 rows left out\nAccount "acme" did not exist, and was made\n$/,
+  );
+  const again = await place.run("links", "import", csv, ...scope);
+  expect(again.stdout).toMatch(/^Imported 0 links into .*: 0 taken .*, 1,234 unchanged, /);
+  expect(await exported(place)).toEqual(lines.toSorted());
+  expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1_234, replaced: 0, unchanged: 0, kept: 0 }]);
 
-    const ndjson = join(place.folder, "links.ndjson");
-    expect(await place.json("links", "export", ...scope, "--output", ndjson)).toEqual({
-      file: ndjson,
-      format: "ndjson",
-      links: 1_234,
-    });
-    const content = await readFile(ndjson, "utf8");
-    expect(content).toBe(`${lines.toSorted().map(jsonOf).join("\n")}\n`);
-    expect((await place.run("links", "export", ...scope, "--json")).stdout).toBe(content);
-    expect((await place.run("links", "export", ...scope, "--json", "--output", "-")).stdout).toBe(content);
-
-    const other = ["--account", "other", "--guild-id", "700000000000000001"];
-    expect(await place.json("links", "import", ndjson, ...other)).toMatchObject({
-      links: 1_234,
-      inserted: 1_234,
-    });
-    expect((await place.run("links", "export", ...other, "--format", "ndjson")).stdout).toBe(content);
+  const ndjson = join(place.folder, "links.ndjson");
+  expect(await place.json("links", "export", ...scope, "--output", ndjson)).toEqual({
+    file: ndjson,
+    format: "ndjson",
+    links: 1_234,
   });
+  const content = await readFile(ndjson, "utf8");
+  expect(content).toBe(`${lines.toSorted().map(jsonOf).join("\n")}\n`);
+  expect((await place.run("links", "export", ...scope, "--json")).stdout).toBe(content);
+  expect((await place.run("links", "export", ...scope, "--json", "--output", "-")).stdout).toBe(content);
 
-  it("an import skips invalid rows, but with --strict a single invalid row makes it store nothing", async () => {
-    const place = await makeWorkplace();
-    const wrong = Array.from({ length: 12 }, () => "12,1,");
-    const file = await place.file(
-      "links.csv",
-      csvOf(["10001,1,2026-01-01", ...wrong, '"10002,2,', "10003,x,"]),
-    );
-    const refused = await place.run("links", "import", file, ...scope, "--strict");
-    expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr.trimEnd().split("\n")).toEqual([
-      ...Array.from(
-        { length: 10 },
-        (_, index) => `line ${index + 3}: chatId is "12", expected 5 to 32 digits`,
-      ),
-      "and 4 rows more",
-      `Cannot import "${file}": 14 rows are wrong, expected none with --strict; nothing was stored`,
-    ]);
-    expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
-
-    const rejects = join(place.folder, "rejects.csv");
-    const told = await place.run("links", "import", file, ...scope, "--dry-run", "--rejects", rejects);
-    expect(told.code).toBe(0);
-    expect(told.stdout.trimEnd().split("\n")).toEqual([
-      expect.stringMatching(/^Would import 1 link into .*: 1 taken .*, 14 rows left out$/) as unknown,
-      'Account "acme" does not exist, and would be made',
-      "  12: The chat ID has a wrong form",
-      ...Array.from(
-        { length: 10 },
-        (_, index) => `    line ${index + 3}: chatId is "12", expected 5 to 32 digits`,
-      ),
-      "    and 2 rows more",
-      "  1: The row cannot be read",
-      "    line 15: a quote is misplaced, expected cells that are quoted whole or not at all",
-      "  1: The game ID has a wrong form",
-      '    line 16: gameId is "x", expected 1 to 32 digits',
-      `All rows that were left out are in "${rejects}"`,
-    ]);
-    const rows_ = (await readFile(rejects, "utf8")).trimEnd().split("\n");
-    expect(rows_).toHaveLength(15);
-    expect(rows_.slice(0, 2)).toEqual([
-      "line,reason,row",
-      '3,"chatId is ""12"", expected 5 to 32 digits","12,1,"',
-    ]);
-    expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
-
-    const skipped = await place.json("links", "import", file, ...scope);
-    expect(skipped).toMatchObject({ links: 1, taken: 1, inserted: 1, leftOut: 14, isNewAccount: true });
-    expect(await exported(place)).toEqual(["10001,1,2026-01-01T00:00:00.000Z"]);
-    expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
+  const other = ["--account", "other", "--guild-id", "700000000000000001"];
+  expect(await place.json("links", "import", ndjson, ...other)).toMatchObject({
+    links: 1_234,
+    inserted: 1_234,
   });
+  expect((await place.run("links", "export", ...other, "--format", "ndjson")).stdout).toBe(content);
+});
 
-  it("an import refuses a column that may hold verification times or states, unless a flag names the column", async () => {
-    const place = await makeWorkplace();
-    const file = await place.file(
-      "links.csv",
-      "discord_id,roblox_id,Verified?,approved,linked_since,note\n10001,1,true,no,2026-01-01,x\n10002,2,false,yes,,y\n10003,3,yes,yes,2026-01-02,z\n",
-    );
-    const refused = await place.run("links", "import", file, ...scope);
-    expect(refused).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `Cannot import "${file}": line 1: columns "approved", "linked_since" may say when or whether a link was verified, expected a choice to read or to ignore them (--time-column, --verified-column or --ignore-column)\n`,
-    });
-    expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
-    const explained = ["--verified-column", "approved", "--time-column", "Linked Since", "--dry-run"];
-    expect(await place.json("links", "import", file, ...scope, ...explained)).toMatchObject({
-      taken: 1,
-      leftOut: 2,
-      unreadColumns: ["note"],
-    });
-    const ignored = ["--ignore-column", "approved", "--ignore-column", "linked_since"];
-    const told = await place.run("links", "import", file, ...scope, ...ignored);
-    expect(told.stdout).toContain('\nColumns not read: "approved", "linked_since", "note"\n');
-    expect(told.stdout).toContain(": 2 taken");
-    expect(await place.json("links", "import", join(place.folder, "none.csv"), ...scope)).toEqual({
-      error: expect.stringContaining("ENOENT") as unknown,
-    });
+it("an import skips invalid rows, but with --strict a single invalid row makes it store nothing", async () => {
+  const place = await makeWorkplace();
+  const wrong = Array.from({ length: 12 }, () => "12,1,");
+  const file = await place.file(
+    "links.csv",
+    csvOf(["10001,1,2026-01-01", ...wrong, '"10002,2,', "10003,x,"]),
+  );
+  const refused = await place.run("links", "import", file, ...scope, "--strict");
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr.trimEnd().split("\n")).toEqual([
+    ...Array.from({ length: 10 }, (_, index) => `line ${index + 3}: chatId is "12", expected 5 to 32 digits`),
+    "and 4 rows more",
+    `Cannot import "${file}": 14 rows are wrong, expected none with --strict; nothing was stored`,
+  ]);
+  expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
+
+  const rejects = join(place.folder, "rejects.csv");
+  const told = await place.run("links", "import", file, ...scope, "--dry-run", "--rejects", rejects);
+  expect(told.code).toBe(0);
+  expect(told.stdout.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/^Would import 1 link into .*: 1 taken .*, 14 rows left out$/) as unknown,
+    'Account "acme" does not exist, and would be made',
+    "  12: The chat ID has a wrong form",
+    ...Array.from(
+      { length: 10 },
+      (_, index) => `    line ${index + 3}: chatId is "12", expected 5 to 32 digits`,
+    ),
+    "    and 2 rows more",
+    "  1: The row cannot be read",
+    "    line 15: a quote is misplaced, expected cells that are quoted whole or not at all",
+    "  1: The game ID has a wrong form",
+    '    line 16: gameId is "x", expected 1 to 32 digits',
+    `All rows that were left out are in "${rejects}"`,
+  ]);
+  const rows_ = (await readFile(rejects, "utf8")).trimEnd().split("\n");
+  expect(rows_).toHaveLength(15);
+  expect(rows_.slice(0, 2)).toEqual([
+    "line,reason,row",
+    '3,"chatId is ""12"", expected 5 to 32 digits","12,1,"',
+  ]);
+  expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
+
+  const skipped = await place.json("links", "import", file, ...scope);
+  expect(skipped).toMatchObject({ links: 1, taken: 1, inserted: 1, leftOut: 14, isNewAccount: true });
+  expect(await exported(place)).toEqual(["10001,1,2026-01-01T00:00:00.000Z"]);
+  expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
+});
+
+it("an import refuses a column that may hold verification times or states, unless a flag names the column", async () => {
+  const place = await makeWorkplace();
+  const file = await place.file(
+    "links.csv",
+    "discord_id,roblox_id,Verified?,approved,linked_since,note\n10001,1,true,no,2026-01-01,x\n10002,2,false,yes,,y\n10003,3,yes,yes,2026-01-02,z\n",
+  );
+  const refused = await place.run("links", "import", file, ...scope);
+  expect(refused).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `Cannot import "${file}": line 1: columns "approved", "linked_since" may say when or whether a link was verified, expected a choice to read or to ignore them (--time-column, --verified-column or --ignore-column)\n`,
   });
-
-  it("an import with --on-conflict replace replaces links, and a dry run reports the same numbers", async () => {
-    const place = await makeWorkplace();
-    await place.json(
-      "links",
-      "import",
-      await place.file("first.csv", csvOf(["10001,1,2026-01-01"])),
-      ...scope,
-    );
-    const file = await place.file("second.csv", csvOf(["10001,9,2026-01-01", "10002,2,2026-01-01"]));
-    const importing = ["links", "import", file, ...scope, "--on-conflict", "replace"];
-    const counts = { links: 2, inserted: 1, replaced: 1, unchanged: 0, kept: 0 };
-    expect(await place.json(...importing, "--dry-run")).toMatchObject({ dryRun: true, ...counts });
-    expect(await exported(place)).toEqual(["10001,1,2026-01-01T00:00:00.000Z"]);
-    expect(await place.json(...importing)).toMatchObject({ dryRun: false, ...counts });
-    expect((await exported(place))[0]).toBe("10001,9,2026-01-01T00:00:00.000Z");
+  expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
+  const explained = ["--verified-column", "approved", "--time-column", "Linked Since", "--dry-run"];
+  expect(await place.json("links", "import", file, ...scope, ...explained)).toMatchObject({
+    taken: 1,
+    leftOut: 2,
+    unreadColumns: ["note"],
   });
-
-  it("an import reads from standard input", async () => {
-    const place = await makeWorkplace();
-    const flags = ["links", "import", "-", ...scope, "--format", "csv", "--json"];
-    const lines = makeLines(200);
-    const imported = await place.runWith(csvOf(lines), ...flags);
-    expect(JSON.parse(imported.stdout)).toMatchObject({ links: 200, inserted: 200, resumedAfter: 0 });
-    expect(await exported(place)).toEqual(lines.toSorted());
-    const late = [...makeLines(10_050).slice(200), "wrong"];
-    const refused = await place.runWith(csvOf(late), ...flags, "--strict");
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ wrong: 1, stored: 0 });
+  const ignored = ["--ignore-column", "approved", "--ignore-column", "linked_since"];
+  const told = await place.run("links", "import", file, ...scope, ...ignored);
+  expect(told.stdout).toContain('\nColumns not read: "approved", "linked_since", "note"\n');
+  expect(told.stdout).toContain(": 2 taken");
+  expect(await place.json("links", "import", join(place.folder, "none.csv"), ...scope)).toEqual({
+    error: expect.stringContaining("ENOENT") as unknown,
   });
+});
 
-  it("an import can read from a named pipe, and an export can write to a named pipe", async () => {
-    const place = await makeWorkplace();
-    const pipe = join(place.folder, "pipe.csv");
-    execFileSync("mkfifo", [pipe]);
-    const lines = makeLines(20_000);
-    const importing = place.json("links", "import", pipe, ...scope);
-    await writeFile(pipe, csvOf(lines));
-    expect(await importing).toMatchObject({ links: 20_000, inserted: 20_000, leftOut: 0 });
-    const exporting = place.json("links", "export", ...scope, "--output", pipe);
-    expect(await readFile(pipe, "utf8")).toBe(csvOf(lines.toSorted()));
-    expect(await exporting).toEqual({ file: pipe, format: "csv", links: 20_000 });
+it("an import with --on-conflict replace replaces links, and a dry run reports the same numbers", async () => {
+  const place = await makeWorkplace();
+  await place.json("links", "import", await place.file("first.csv", csvOf(["10001,1,2026-01-01"])), ...scope);
+  const file = await place.file("second.csv", csvOf(["10001,9,2026-01-01", "10002,2,2026-01-01"]));
+  const importing = ["links", "import", file, ...scope, "--on-conflict", "replace"];
+  const counts = { links: 2, inserted: 1, replaced: 1, unchanged: 0, kept: 0 };
+  expect(await place.json(...importing, "--dry-run")).toMatchObject({ dryRun: true, ...counts });
+  expect(await exported(place)).toEqual(["10001,1,2026-01-01T00:00:00.000Z"]);
+  expect(await place.json(...importing)).toMatchObject({ dryRun: false, ...counts });
+  expect((await exported(place))[0]).toBe("10001,9,2026-01-01T00:00:00.000Z");
+});
+
+it("an import reads from standard input", async () => {
+  const place = await makeWorkplace();
+  const flags = ["links", "import", "-", ...scope, "--format", "csv", "--json"];
+  const lines = makeLines(200);
+  const imported = await place.runWith(csvOf(lines), ...flags);
+  expect(JSON.parse(imported.stdout)).toMatchObject({ links: 200, inserted: 200, resumedAfter: 0 });
+  expect(await exported(place)).toEqual(lines.toSorted());
+  const late = [...makeLines(10_050).slice(200), "wrong"];
+  const refused = await place.runWith(csvOf(late), ...flags, "--strict");
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ wrong: 1, stored: 0 });
+});
+
+it("an import can read from a named pipe, and an export can write to a named pipe", async () => {
+  const place = await makeWorkplace();
+  const pipe = join(place.folder, "pipe.csv");
+  execFileSync("mkfifo", [pipe]);
+  const lines = makeLines(20_000);
+  const importing = place.json("links", "import", pipe, ...scope);
+  await writeFile(pipe, csvOf(lines));
+  expect(await importing).toMatchObject({ links: 20_000, inserted: 20_000, leftOut: 0 });
+  const exporting = place.json("links", "export", ...scope, "--output", pipe);
+  expect(await readFile(pipe, "utf8")).toBe(csvOf(lines.toSorted()));
+  expect(await exporting).toEqual({ file: pipe, format: "csv", links: 20_000 });
+});
+
+it("an import resumes after kill -9", async () => {
+  const place = await makeWorkplace();
+  const lines = makeLines(60_000);
+  const file = await place.file("links.csv", csvOf(lines));
+  await place.json("migrate");
+  const child = place.start("links", "import", file, ...scope);
+  while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(5);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const stored = countLinks(place.dataFolder);
+  expect(stored).toBeGreaterThan(0);
+  expect(stored).toBeLessThan(lines.length);
+  expect(insertedByEntries(place.dataFolder)).toBe(stored);
+
+  expect(await place.json("links", "import", file, ...scope)).toMatchObject({
+    resumedAfter: stored,
+    inserted: lines.length - stored,
+    kept: 0,
   });
+  expect(await exported(place)).toEqual(lines.toSorted());
+});
 
-  it("an import resumes after kill -9", async () => {
-    const place = await makeWorkplace();
-    const lines = makeLines(60_000);
-    const file = await place.file("links.csv", csvOf(lines));
-    await place.json("migrate");
-    const child = place.start("links", "import", file, ...scope);
-    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(5);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    const stored = countLinks(place.dataFolder);
-    expect(stored).toBeGreaterThan(0);
-    expect(stored).toBeLessThan(lines.length);
-    expect(insertedByEntries(place.dataFolder)).toBe(stored);
+it("an interrupted import says how to continue", async () => {
+  const place = await makeWorkplace();
+  const file = await place.file("links.csv", csvOf(makeLines(60_000)));
+  await place.json("migrate");
+  const child = place.start("links", "import", file, ...scope);
+  const ending = finish(child);
+  while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(5);
+  child.kill("SIGINT");
+  const { code, stdout, stderr } = await ending;
+  expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
+  expect(stderr).toBe("Interrupted: what was stored stays, and the same command continues from there\n");
+  expect(insertedByEntries(place.dataFolder)).toBe(countLinks(place.dataFolder));
+});
 
-    expect(await place.json("links", "import", file, ...scope)).toMatchObject({
-      resumedAfter: stored,
-      inserted: lines.length - stored,
-      kept: 0,
-    });
-    expect(await exported(place)).toEqual(lines.toSorted());
+it("an exported file appears at its path only when it is complete", async () => {
+  const place = await makeWorkplace();
+  const file = await place.file("links.csv", csvOf(makeLines(20)));
+  await place.json("links", "import", file, ...scope);
+  expect(await place.json("links", "export", "--account", "nobody", "--output", file)).toEqual({
+    error:
+      'Cannot export links: account "nobody" has no global scope, expected one that a key or an import made',
   });
+  expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20)));
 
-  it("an interrupted import says how to continue", async () => {
-    const place = await makeWorkplace();
-    const file = await place.file("links.csv", csvOf(makeLines(60_000)));
-    await place.json("migrate");
-    const child = place.start("links", "import", file, ...scope);
-    const ending = finish(child);
-    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(5);
-    child.kill("SIGINT");
-    const { code, stdout, stderr } = await ending;
-    expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
-    expect(stderr).toBe("Interrupted: what was stored stays, and the same command continues from there\n");
-    expect(insertedByEntries(place.dataFolder)).toBe(countLinks(place.dataFolder));
-  });
-
-  it("an exported file appears at its path only when it is complete", async () => {
-    const place = await makeWorkplace();
-    const file = await place.file("links.csv", csvOf(makeLines(20)));
-    await place.json("links", "import", file, ...scope);
-    expect(await place.json("links", "export", "--account", "nobody", "--output", file)).toEqual({
-      error:
-        'Cannot export links: account "nobody" has no global scope, expected one that a key or an import made',
+  const link = join(place.folder, "link.csv");
+  await symlink(file, link);
+  for (const taken of [file, link]) {
+    expect(await place.json("links", "export", ...scope, "--output", taken)).toEqual({
+      error: `Cannot write "${taken}": it exists, expected a new file (--force replaces it)`,
     });
     expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20)));
-
-    const link = join(place.folder, "link.csv");
-    await symlink(file, link);
-    for (const taken of [file, link]) {
-      expect(await place.json("links", "export", ...scope, "--output", taken)).toEqual({
-        error: `Cannot write "${taken}": it exists, expected a new file (--force replaces it)`,
-      });
-      expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20)));
-    }
-    await place.json("links", "export", ...scope, "--output", link, "--force");
-    expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20).toSorted()));
-    const nowhere = join(place.folder, "none", "links.csv");
-    expect(await place.json("links", "export", ...scope, "--output", nowhere)).toEqual({
-      error: expect.stringContaining(`Cannot write "${nowhere}": ENOENT`) as unknown,
-    });
-    expect(existsSync(nowhere)).toBe(false);
-    expect((await readdir(place.folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+  }
+  await place.json("links", "export", ...scope, "--output", link, "--force");
+  expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20).toSorted()));
+  const nowhere = join(place.folder, "none", "links.csv");
+  expect(await place.json("links", "export", ...scope, "--output", nowhere)).toEqual({
+    error: expect.stringContaining(`Cannot write "${nowhere}": ENOENT`) as unknown,
   });
+  expect(existsSync(nowhere)).toBe(false);
+  expect((await readdir(place.folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });

@@ -1,50 +1,48 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
 
 const scope = ["--account", "acme"];
 
-describe("links import", () => {
-  it("`links import` reads the table that --table names, and lists the tables if none is named", async () => {
-    const place = await makeWorkplace();
-    const file = join(place.folder, "bot.sqlite");
-    const database = new DatabaseSync(file);
-    database.exec(
-      "CREATE TABLE a (discord_id INTEGER, roblox_id INTEGER); CREATE TABLE b (user_id TEXT, player TEXT); CREATE TABLE c (discord, roblox);" +
-        "INSERT INTO a VALUES (200000000000000001, 1); INSERT INTO b VALUES ('200000000000000002', '2');",
-    );
-    database.close();
-    const importing = (...more: ReadonlyArray<string>) =>
-      place.json("links", "import", file, ...scope, ...more);
-    const failed = (reason: string) => ({ error: `Cannot import "${file}": ${reason}` });
-    expect(await importing()).toEqual(
-      failed('several tables have links, expected --table with one of "a", "c"'),
-    );
-    expect(await importing("--table", "d")).toEqual(
-      failed('it has no table "d", expected one of "a", "b", "c"'),
-    );
-    expect(await importing("--table", "b")).toEqual(
-      failed('table "b" has other columns: expected a column of game IDs, such as gameId or roblox_id'),
-    );
-    expect(await importing("--table", "A")).toMatchObject({ taken: 1, leftOut: 0 });
-    expect(await importing("--table", "b", "--game-column", "player")).toMatchObject({ taken: 1 });
-    expect(await importing("--guild", "12345", "--table", "a")).toEqual(
-      failed('table "a" has other columns: expected a column of guilds, named guildId'),
-    );
-    const unclear = new DatabaseSync(file);
-    unclear.exec("ALTER TABLE a ADD COLUMN confirmed INTEGER; UPDATE a SET confirmed = 0");
-    unclear.close();
-    expect(await importing("--table", "a")).toEqual({
-      error: expect.stringContaining('column "confirmed" may say when or whether') as unknown,
-      unclearColumns: ["confirmed"],
-    });
-    expect(await importing("--table", "a", "--verified-column", "confirmed")).toMatchObject({
-      taken: 0,
-      leftOut: 1,
-    });
-    expect((await place.run("links", "export", ...scope)).stdout).toMatch(
-      /\n200000000000000001,1,.*\n200000000000000002,2,.*\n$/,
-    );
+it("`links import` reads the table that --table names, and lists the tables if none is named", async () => {
+  const place = await makeWorkplace();
+  const file = join(place.folder, "bot.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec(
+    "CREATE TABLE a (discord_id INTEGER, roblox_id INTEGER); CREATE TABLE b (user_id TEXT, player TEXT); CREATE TABLE c (discord, roblox);" +
+      "INSERT INTO a VALUES (200000000000000001, 1); INSERT INTO b VALUES ('200000000000000002', '2');",
+  );
+  database.close();
+  const importing = (...more: ReadonlyArray<string>) =>
+    place.json("links", "import", file, ...scope, ...more);
+  const failed = (reason: string) => ({ error: `Cannot import "${file}": ${reason}` });
+  expect(await importing()).toEqual(
+    failed('several tables have links, expected --table with one of "a", "c"'),
+  );
+  expect(await importing("--table", "d")).toEqual(
+    failed('it has no table "d", expected one of "a", "b", "c"'),
+  );
+  expect(await importing("--table", "b")).toEqual(
+    failed('table "b" has other columns: expected a column of game IDs, such as gameId or roblox_id'),
+  );
+  expect(await importing("--table", "A")).toMatchObject({ taken: 1, leftOut: 0 });
+  expect(await importing("--table", "b", "--game-column", "player")).toMatchObject({ taken: 1 });
+  expect(await importing("--guild", "12345", "--table", "a")).toEqual(
+    failed('table "a" has other columns: expected a column of guilds, named guildId'),
+  );
+  const unclear = new DatabaseSync(file);
+  unclear.exec("ALTER TABLE a ADD COLUMN confirmed INTEGER; UPDATE a SET confirmed = 0");
+  unclear.close();
+  expect(await importing("--table", "a")).toEqual({
+    error: expect.stringContaining('column "confirmed" may say when or whether') as unknown,
+    unclearColumns: ["confirmed"],
   });
+  expect(await importing("--table", "a", "--verified-column", "confirmed")).toMatchObject({
+    taken: 0,
+    leftOut: 1,
+  });
+  expect((await place.run("links", "export", ...scope)).stdout).toMatch(
+    /\n200000000000000001,1,.*\n200000000000000002,2,.*\n$/,
+  );
 });

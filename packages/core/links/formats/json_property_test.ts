@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@accountlink/test-servers/effect";
+import { expect, it } from "@accountlink/test-servers/effect";
 import { Effect, Stream } from "effect";
 import * as FastCheck from "fast-check";
 import { linkReaders } from "./link_formats.ts";
@@ -24,27 +24,23 @@ const file = record({
   shape: constantFrom("array" as const, "values" as const, "members" as const),
 });
 
-describe("JSON files", () => {
-  it("the JSON reader finds the same rows as JSON.parse, whatever the size of the chunks it reads", () =>
-    FastCheck.assert(
-      FastCheck.asyncProperty(file, async ({ written, indent, size, shape }) => {
-        const distinct = [...new Map(written.map((row) => [row.discordId, row])).values()];
-        const texts = distinct.map((row) => JSON.stringify(row, null, indent));
-        const text = {
-          array: JSON.stringify(distinct, null, indent),
-          values: texts.join("\n"),
-          members: `{${distinct.map((row, index) => `"${row.discordId}":${texts[index]}`).join(",\n")}}`,
-        }[shape];
-        const bytes = encoder.encode(text);
-        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-          bytes.subarray(index * size, (index + 1) * size),
-        );
-        const read = await Effect.runPromise(
-          Stream.runCollect(linkReaders.json(Stream.fromIterable(pieces))),
-        );
-        expect(read.map((row) => ("link" in row ? [row.link.chatId, row.link.gameId] : row.problem))).toEqual(
-          distinct.map(({ discordId, robloxId }) => [discordId, robloxId]),
-        );
-      }),
-    ));
-});
+it("the JSON reader finds the same rows as JSON.parse, whatever the size of the chunks it reads", () =>
+  FastCheck.assert(
+    FastCheck.asyncProperty(file, async ({ written, indent, size, shape }) => {
+      const distinct = [...new Map(written.map((row) => [row.discordId, row])).values()];
+      const texts = distinct.map((row) => JSON.stringify(row, null, indent));
+      const text = {
+        array: JSON.stringify(distinct, null, indent),
+        values: texts.join("\n"),
+        members: `{${distinct.map((row, index) => `"${row.discordId}":${texts[index]}`).join(",\n")}}`,
+      }[shape];
+      const bytes = encoder.encode(text);
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      const read = await Effect.runPromise(Stream.runCollect(linkReaders.json(Stream.fromIterable(pieces))));
+      expect(read.map((row) => ("link" in row ? [row.link.chatId, row.link.gameId] : row.problem))).toEqual(
+        distinct.map(({ discordId, robloxId }) => [discordId, robloxId]),
+      );
+    }),
+  ));

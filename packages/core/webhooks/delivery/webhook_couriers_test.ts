@@ -1,6 +1,6 @@
 /** Tests which requests a receiver gets, when and in which order, on the test clock. */
 
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { makeDelivery, uniqueText } from "@accountlink/testing";
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
@@ -169,178 +169,170 @@ const test = testWith(services);
 
 const hour = 3_600_000;
 
-describe("a changed webhook", () => {
-  test("a webhook gets no new events while it is paused, and gets them when it is active again", function* () {
-    const { startNode, create, update, link, sent } = yield* deployment;
-    const { id } = yield* create("/a");
-    yield* startNode();
-    yield* link("10001", "1");
-    yield* pass(1);
-    yield* update(id, { status: "paused" });
-    yield* link("10001", "2");
-    // Wait for less than one second, the interval at which nodes poll for changed webhooks.
-    yield* pass(0.9, 0.1);
-    assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
-    yield* update(id, { status: "active" });
-    yield* pass(2);
-    assert.deepEqual(gamesOf(sent, "10001"), ["1", "2"]);
-  });
+test("a webhook gets no new events while it is paused, and gets them when it is active again", function* () {
+  const { startNode, create, update, link, sent } = yield* deployment;
+  const { id } = yield* create("/a");
+  yield* startNode();
+  yield* link("10001", "1");
+  yield* pass(1);
+  yield* update(id, { status: "paused" });
+  yield* link("10001", "2");
+  // Wait for less than one second, the interval at which nodes poll for changed webhooks.
+  yield* pass(0.9, 0.1);
+  assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
+  yield* update(id, { status: "active" });
+  yield* pass(2);
+  assert.deepEqual(gamesOf(sent, "10001"), ["1", "2"]);
 });
 
-describe("a failing delivery", () => {
-  test("a failing delivery is tried again by the schedule, and given up after the eighth attempt", function* () {
-    const { sendAt, create, answer, link, sent, deliveries, find } = yield* deployment;
-    answer(() => status(500));
-    const { id } = yield* create("/a");
-    yield* link("10001", "1");
-    yield* link("10001", "2");
-    yield* sendAt(0);
-    // Events of the same millisecond are listed in any order, so take the delivery with the most attempts.
-    const latest = Effect.map(deliveries(id), (all) =>
-      all.toSorted((one, next) => next.attempts - one.attempts).at(0),
-    );
-    for (let attempts = 1; attempts < 8; attempts++) {
-      const delivery = yield* latest;
-      assert.include(delivery, { attempts, status: "failing", responseStatus: 500, error: "status" });
-      const next = delivery?.nextAttemptAt ?? 0;
-      yield* sendAt(next - 5_000);
-      assert.deepEqual(gamesOf(sent, "10001"), Array<string>(attempts).fill("1"));
-      yield* sendAt(next);
-    }
-    assert.include(yield* latest, { attempts: 8, status: "given_up", nextAttemptAt: null });
-    assert.deepEqual(gamesOf(sent, "10001"), [...Array<string>(8).fill("1"), "2"]);
-    assert.strictEqual((yield* find(id)).pending, 1);
-  });
+test("a failing delivery is tried again by the schedule, and given up after the eighth attempt", function* () {
+  const { sendAt, create, answer, link, sent, deliveries, find } = yield* deployment;
+  answer(() => status(500));
+  const { id } = yield* create("/a");
+  yield* link("10001", "1");
+  yield* link("10001", "2");
+  yield* sendAt(0);
+  // Events of the same millisecond are listed in any order, so take the delivery with the most attempts.
+  const latest = Effect.map(deliveries(id), (all) =>
+    all.toSorted((one, next) => next.attempts - one.attempts).at(0),
+  );
+  for (let attempts = 1; attempts < 8; attempts++) {
+    const delivery = yield* latest;
+    assert.include(delivery, { attempts, status: "failing", responseStatus: 500, error: "status" });
+    const next = delivery?.nextAttemptAt ?? 0;
+    yield* sendAt(next - 5_000);
+    assert.deepEqual(gamesOf(sent, "10001"), Array<string>(attempts).fill("1"));
+    yield* sendAt(next);
+  }
+  assert.include(yield* latest, { attempts: 8, status: "given_up", nextAttemptAt: null });
+  assert.deepEqual(gamesOf(sent, "10001"), [...Array<string>(8).fill("1"), "2"]);
+  assert.strictEqual((yield* find(id)).pending, 1);
+});
 
-  test("a failing delivery does not delay the `user.erased` event, and is then retried without the user's IDs", function* () {
-    const { startNode, create, answer, link, sent } = yield* deployment;
-    answer(({ type }) => (type === "user.erased" ? ok : status(500)));
-    yield* create("/a");
-    yield* startNode();
-    yield* link("10001", "1");
-    yield* pass(2);
-    yield* eraseUser("10001");
-    yield* pass(2);
-    assert.deepEqual(
-      sent.map(({ type, chatId: user }) => [type, user]),
-      [
-        ["link.set", "10001"],
-        ["user.erased", "10001"],
-      ],
-    );
-    yield* pass(5);
-    assert.deepEqual(sent[2], { ...(sent[0] as Sent), chatId: "[erased]", gameId: "[erased]" });
-  });
+test("a failing delivery does not delay the `user.erased` event, and is then retried without the user's IDs", function* () {
+  const { startNode, create, answer, link, sent } = yield* deployment;
+  answer(({ type }) => (type === "user.erased" ? ok : status(500)));
+  yield* create("/a");
+  yield* startNode();
+  yield* link("10001", "1");
+  yield* pass(2);
+  yield* eraseUser("10001");
+  yield* pass(2);
+  assert.deepEqual(
+    sent.map(({ type, chatId: user }) => [type, user]),
+    [
+      ["link.set", "10001"],
+      ["user.erased", "10001"],
+    ],
+  );
+  yield* pass(5);
+  assert.deepEqual(sent[2], { ...(sent[0] as Sent), chatId: "[erased]", gameId: "[erased]" });
+});
 
-  test("waiting events lose the IDs of users who are erased meanwhile", function* () {
-    const { startNode, create, answer, link, sent } = yield* deployment;
-    answer(() => Effect.delay(ok, "5 seconds"));
-    yield* create("/a");
-    yield* startNode();
-    yield* link("10001", "1");
-    yield* link("10001", "2");
-    yield* pass(2);
-    yield* eraseUser("10001");
-    yield* pass(20);
-    assert.deepEqual(
-      sent.map(({ type, chatId: user, gameId: game }) => [type, user, game]),
-      [
-        ["link.set", "10001", "1"],
-        ["link.set", "[erased]", "[erased]"],
-        ["user.erased", "10001", undefined],
-      ],
-    );
-  });
+test("waiting events lose the IDs of users who are erased meanwhile", function* () {
+  const { startNode, create, answer, link, sent } = yield* deployment;
+  answer(() => Effect.delay(ok, "5 seconds"));
+  yield* create("/a");
+  yield* startNode();
+  yield* link("10001", "1");
+  yield* link("10001", "2");
+  yield* pass(2);
+  yield* eraseUser("10001");
+  yield* pass(20);
+  assert.deepEqual(
+    sent.map(({ type, chatId: user, gameId: game }) => [type, user, game]),
+    [
+      ["link.set", "10001", "1"],
+      ["link.set", "[erased]", "[erased]"],
+      ["user.erased", "10001", undefined],
+    ],
+  );
+});
 
-  test("a webhook is disabled after five days of failures, and keeps its pending events", function* () {
-    const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
-    answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));
-    const { id } = yield* create("/a");
-    for (let day = 0; day <= 5; day++) {
-      assert.strictEqual((yield* find(id)).status, "active");
-      yield* link(String(10_001 + day), "1");
-      yield* sendAt(day * 24 * hour);
-    }
-    const { status: now, disabledReason, pending } = yield* find(id);
-    assert.deepEqual([now, disabledReason], ["disabled", "failing"]);
-    assert.isAbove(pending, 0);
-    const before = sent.length;
-    yield* sendAt(6 * 24 * hour);
-    assert.lengthOf(sent, before);
-    answer(() => ok);
-    yield* later(6 * 24 * hour)(update(id, { status: "active" }));
-    yield* sendAt(6 * 24 * hour + 10_000);
-    assert.strictEqual(sent.length - before, pending);
-    assert.include(yield* find(id), { status: "active", pending: 0, failingSince: null });
-  });
-
-  test("five days of failures do not disable a webhook if an event was successfully resent meanwhile", function* () {
-    const { startNode, create, answer, link, find, failSince, succeedByHand } = yield* deployment;
-    const { id } = yield* create("/a");
-    yield* failSince(id, 0);
-    const answered = yield* Deferred.make<WebhookAnswer>();
-    answer(() => Deferred.await(answered));
-    const fiveDaysLater = Effect.gen(function* () {
-      yield* startNode();
-      yield* link("10001", "1");
-      yield* pass(1);
-      yield* succeedByHand(id);
-      yield* Deferred.succeed(answered, { status: 500, retryAfter: null });
-      yield* pass(1);
-    });
-    yield* later(5 * 24 * hour)(fiveDaysLater);
+test("a webhook is disabled after five days of failures, and keeps its pending events", function* () {
+  const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
+  answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));
+  const { id } = yield* create("/a");
+  for (let day = 0; day <= 5; day++) {
     assert.strictEqual((yield* find(id)).status, "active");
-  });
+    yield* link(String(10_001 + day), "1");
+    yield* sendAt(day * 24 * hour);
+  }
+  const { status: now, disabledReason, pending } = yield* find(id);
+  assert.deepEqual([now, disabledReason], ["disabled", "failing"]);
+  assert.isAbove(pending, 0);
+  const before = sent.length;
+  yield* sendAt(6 * 24 * hour);
+  assert.lengthOf(sent, before);
+  answer(() => ok);
+  yield* later(6 * 24 * hour)(update(id, { status: "active" }));
+  yield* sendAt(6 * 24 * hour + 10_000);
+  assert.strictEqual(sent.length - before, pending);
+  assert.include(yield* find(id), { status: "active", pending: 0, failingSince: null });
 });
 
-describe("a receiver", () => {
-  test("a slow receiver delays no other receiver, and gets few concurrent requests", function* () {
-    const { startNode, create, answer, link, sent, mostOpen } = yield* deployment;
-    answer(({ path }) => (path === "/slow" ? Effect.delay(ok, "9 seconds") : ok));
-    yield* create("/slow");
-    yield* create("/fast");
+test("five days of failures do not disable a webhook if an event was successfully resent meanwhile", function* () {
+  const { startNode, create, answer, link, find, failSince, succeedByHand } = yield* deployment;
+  const { id } = yield* create("/a");
+  yield* failSince(id, 0);
+  const answered = yield* Deferred.make<WebhookAnswer>();
+  answer(() => Deferred.await(answered));
+  const fiveDaysLater = Effect.gen(function* () {
     yield* startNode();
-    for (let user = 10_001; user <= 10_030; user++) yield* link(String(user), "1");
-    yield* pass(2);
-    const at = (path: string) => sent.filter((one) => one.path === path).length;
-    assert.deepEqual([at("/slow"), at("/fast")], [8, 30]);
-    assert.isAtMost(mostOpen(), 16);
-    yield* pass(40);
-    assert.strictEqual(at("/slow"), 30);
-  });
-
-  test("a receiver that refuses all requests gets about a hundred of them per second, and gets all events after it recovers", function* () {
-    const { startNode, create, answer, link, sent, find } = yield* deployment;
-    const { id } = yield* create("/a");
-    const users = Array.from({ length: 300 }, (_, index) => String(10_001 + index));
-    for (const user of users) yield* link(user, "1");
-    answer(() => status(500));
-    yield* startNode();
-    yield* pass(1, 0.01);
-    assert.isAtLeast(sent.length, 50);
-    assert.isAtMost(sent.length, 110);
-    answer(() => ok);
-    yield* pass(20);
-    assert.strictEqual((yield* find(id)).pending, 0);
-  });
-});
-
-describe("a node", () => {
-  test("a stopping node finishes attempts in flight, and hands over its webhooks at once", function* () {
-    const { startNode, create, answer, link, sent, find } = yield* deployment;
-    answer(() => Effect.delay(ok, "4 seconds"));
-    const { id } = yield* create("/a");
-    const { stop } = yield* startNode("first");
+    yield* link("10001", "1");
     yield* pass(1);
-    yield* startNode("second");
-    for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
-    yield* pass(2);
-    const stopping = yield* Effect.forkChild(stop);
-    yield* pass(5);
-    yield* Fiber.join(stopping);
-    yield* pass(20);
-    assert.strictEqual(sent.length, 20);
-    assert.deepEqual([...new Set(sent.map(({ node }) => node))], ["first", "second"]);
-    assert.strictEqual((yield* find(id)).pending, 0);
+    yield* succeedByHand(id);
+    yield* Deferred.succeed(answered, { status: 500, retryAfter: null });
+    yield* pass(1);
   });
+  yield* later(5 * 24 * hour)(fiveDaysLater);
+  assert.strictEqual((yield* find(id)).status, "active");
+});
+
+test("a slow receiver delays no other receiver, and gets few concurrent requests", function* () {
+  const { startNode, create, answer, link, sent, mostOpen } = yield* deployment;
+  answer(({ path }) => (path === "/slow" ? Effect.delay(ok, "9 seconds") : ok));
+  yield* create("/slow");
+  yield* create("/fast");
+  yield* startNode();
+  for (let user = 10_001; user <= 10_030; user++) yield* link(String(user), "1");
+  yield* pass(2);
+  const at = (path: string) => sent.filter((one) => one.path === path).length;
+  assert.deepEqual([at("/slow"), at("/fast")], [8, 30]);
+  assert.isAtMost(mostOpen(), 16);
+  yield* pass(40);
+  assert.strictEqual(at("/slow"), 30);
+});
+
+test("a receiver that refuses all requests gets about a hundred of them per second, and gets all events after it recovers", function* () {
+  const { startNode, create, answer, link, sent, find } = yield* deployment;
+  const { id } = yield* create("/a");
+  const users = Array.from({ length: 300 }, (_, index) => String(10_001 + index));
+  for (const user of users) yield* link(user, "1");
+  answer(() => status(500));
+  yield* startNode();
+  yield* pass(1, 0.01);
+  assert.isAtLeast(sent.length, 50);
+  assert.isAtMost(sent.length, 110);
+  answer(() => ok);
+  yield* pass(20);
+  assert.strictEqual((yield* find(id)).pending, 0);
+});
+
+test("a stopping node finishes attempts in flight, and hands over its webhooks at once", function* () {
+  const { startNode, create, answer, link, sent, find } = yield* deployment;
+  answer(() => Effect.delay(ok, "4 seconds"));
+  const { id } = yield* create("/a");
+  const { stop } = yield* startNode("first");
+  yield* pass(1);
+  yield* startNode("second");
+  for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
+  yield* pass(2);
+  const stopping = yield* Effect.forkChild(stop);
+  yield* pass(5);
+  yield* Fiber.join(stopping);
+  yield* pass(20);
+  assert.strictEqual(sent.length, 20);
+  assert.deepEqual([...new Set(sent.map(({ node }) => node))], ["first", "second"]);
+  assert.strictEqual((yield* find(id)).pending, 0);
 });

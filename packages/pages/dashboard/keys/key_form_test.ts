@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { makeGuild, makeKey } from "../test_data.ts";
 import {
   emptyKeyForm,
@@ -11,79 +11,69 @@ import {
   scopeFields,
 } from "./key_form.ts";
 
-describe("the last day of a key", () => {
-  it("the last day is converted to an expiry, and the expiry is converted back to the same last day", () => {
-    const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
-    expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
-    expect(rulesOf(makeKey({ expiresAt })).expiresAt).toBe("2026-11-30");
-  });
+it("the last day is converted to an expiry, and the expiry is converted back to the same last day", () => {
+  const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
+  expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
+  expect(rulesOf(makeKey({ expiresAt })).expiresAt).toBe("2026-11-30");
+});
 
-  it("an empty last day means no expiry, and an invalid day stays as typed", () => {
-    expect([expiryOf(""), expiryOf("tomorrow")]).toEqual([null, "tomorrow"]);
+it("an empty last day means no expiry, and an invalid day stays as typed", () => {
+  expect([expiryOf(""), expiryOf("tomorrow")]).toEqual([null, "tomorrow"]);
+});
+
+it("a list is split at line breaks and commas, without empty entries", () => {
+  expect(entriesOf(" 192.0.2.1 \r\n\n198.51.100.0/24, 2001:db8::/32,")).toEqual([
+    "192.0.2.1",
+    "198.51.100.0/24",
+    "2001:db8::/32",
+  ]);
+});
+
+it("the form offers the communities that the owner manages and the bot is in", () => {
+  const guilds = [
+    makeGuild("Both"),
+    { ...makeGuild("No bot"), bot: false },
+    { ...makeGuild("No manager"), manager: false },
+  ];
+  const { source } = scopeFields(emptyKeyForm, guilds, []);
+  expect(guilds.filter(({ name }) => source.includes(`${name} (`))).toEqual([guilds[0]]);
+});
+
+it("the form preselects a single community, and lets the owner choose among several", () => {
+  const optionsOf = (...names: ReadonlyArray<string>) =>
+    scopeFields(emptyKeyForm, names.map(makeGuild), []).source.match(/<option value=""/g)?.length ?? 0;
+  expect([optionsOf("One"), optionsOf("One", "Two"), optionsOf()]).toEqual([0, 1, 1]);
+});
+
+it("the restrictions of a key are described in words", () => {
+  const textOf = (chosen: object) =>
+    /<small>(.*?)<\/small><\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
+  expect(textOf({})).toBe("None: it works from every address and does not expire");
+  const chosen = { allowIps: "192.0.2.1\n192.0.2.2" };
+  expect(textOf({ ...chosen, expiresAt: "2026-11-30" })).toBe(
+    "Works from 2 addresses only, works until 2026-11-30",
+  );
+});
+
+it("the error for a list of addresses names the first wrong address", async () => {
+  const form = { ...emptyKeyForm, name: "Bot", scope: "global", denyIps: "192.0.2.1\n192.0.2.256" };
+  expect(await Effect.runPromise(Effect.flip(newKeyOf(form)))).toMatchObject({
+    parameters: [{ name: "denyIps", reason: expect.stringContaining("“192.0.2.256” is neither an address") }],
   });
 });
 
-describe("a list of entries", () => {
-  it("a list is split at line breaks and commas, without empty entries", () => {
-    expect(entriesOf(" 192.0.2.1 \r\n\n198.51.100.0/24, 2001:db8::/32,")).toEqual([
-      "192.0.2.1",
-      "198.51.100.0/24",
-      "2001:db8::/32",
-    ]);
-  });
-});
-
-describe("the menu of communities", () => {
-  it("the form offers the communities that the owner manages and the bot is in", () => {
-    const guilds = [
-      makeGuild("Both"),
-      { ...makeGuild("No bot"), bot: false },
-      { ...makeGuild("No manager"), manager: false },
-    ];
-    const { source } = scopeFields(emptyKeyForm, guilds, []);
-    expect(guilds.filter(({ name }) => source.includes(`${name} (`))).toEqual([guilds[0]]);
-  });
-
-  it("the form preselects a single community, and lets the owner choose among several", () => {
-    const optionsOf = (...names: ReadonlyArray<string>) =>
-      scopeFields(emptyKeyForm, names.map(makeGuild), []).source.match(/<option value=""/g)?.length ?? 0;
-    expect([optionsOf("One"), optionsOf("One", "Two"), optionsOf()]).toEqual([0, 1, 1]);
-  });
-});
-
-describe("the restrictions of a key", () => {
-  it("the restrictions of a key are described in words", () => {
-    const textOf = (chosen: object) =>
-      /<small>(.*?)<\/small><\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
-    expect(textOf({})).toBe("None: it works from every address and does not expire");
-    const chosen = { allowIps: "192.0.2.1\n192.0.2.2" };
-    expect(textOf({ ...chosen, expiresAt: "2026-11-30" })).toBe(
-      "Works from 2 addresses only, works until 2026-11-30",
-    );
-  });
-
-  it("the error for a list of addresses names the first wrong address", async () => {
-    const form = { ...emptyKeyForm, name: "Bot", scope: "global", denyIps: "192.0.2.1\n192.0.2.256" };
-    expect(await Effect.runPromise(Effect.flip(newKeyOf(form)))).toMatchObject({
-      parameters: [
-        { name: "denyIps", reason: expect.stringContaining("“192.0.2.256” is neither an address") },
-      ],
-    });
-  });
-
-  it("the error for a list of allowed sites names the wrong site and the reason", async () => {
-    const reasonOf = (redirectOrigins: string) =>
-      Effect.runPromise(
-        Effect.flip(newKeyOf({ ...emptyKeyForm, name: "Bot", scope: "global", redirectOrigins })),
-      ).then((error) => ("parameters" in error ? error.parameters : []));
-    expect(await reasonOf("https://a.example\nb.example")).toEqual([
-      {
-        name: "redirectOrigins",
-        reason: "“b.example” is not a site; it begins with https://, such as https://example.com",
-      },
-    ]);
-    expect(await reasonOf("https://a.example/done")).toMatchObject([
-      { reason: "“https://a.example/done” is an address of a page; enter its site alone: https://a.example" },
-    ]);
-  });
+it("the error for a list of allowed sites names the wrong site and the reason", async () => {
+  const reasonOf = (redirectOrigins: string) =>
+    Effect.runPromise(
+      Effect.flip(newKeyOf({ ...emptyKeyForm, name: "Bot", scope: "global", redirectOrigins })),
+    ).then((error) => ("parameters" in error ? error.parameters : []));
+  expect(await reasonOf("https://a.example\nb.example")).toEqual([
+    {
+      name: "redirectOrigins",
+      reason: "“b.example” is not a site; it begins with https://, such as https://example.com",
+    },
+  ]);
+  expect(await reasonOf("https://a.example/done")).toMatchObject([
+    { reason: "“https://a.example/done” is an address of a page; enter its site alone: https://a.example" },
+  ]);
 });

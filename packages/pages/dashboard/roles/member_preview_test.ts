@@ -1,5 +1,5 @@
 import { ChatId } from "@accountlink/core";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { changesText } from "./member_preview.ts";
 
 const role = { id: "1", name: "VIP", assignable: true };
@@ -21,11 +21,9 @@ const textOf = (isInventoryPrivate: boolean, remove: ReadonlyArray<string>) =>
     },
   );
 
-describe("the preview of a member", () => {
-  it("a private inventory is told, since its things count as missing", () => {
-    expect(textOf(false, ["1"])).toBe("loses VIP.");
-    const told = "Their inventory is private, so what they have counts as missing.";
-    expect(textOf(true, ["1"])).toBe(`loses VIP. ${told}`);
-    expect(textOf(true, [])).toBe(`is linked, and nothing would change. ${told}`);
-  });
+it("a private inventory is told, since its things count as missing", () => {
+  expect(textOf(false, ["1"])).toBe("loses VIP.");
+  const told = "Their inventory is private, so what they have counts as missing.";
+  expect(textOf(true, ["1"])).toBe(`loses VIP. ${told}`);
+  expect(textOf(true, [])).toBe(`is linked, and nothing would change. ${told}`);
 });

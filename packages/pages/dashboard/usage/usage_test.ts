@@ -1,72 +1,64 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { makeDays, makeKey } from "../test_data.ts";
 import { barChart } from "./bar_chart.ts";
 import { sparkline } from "./sparkline.ts";
 import { usageCsv } from "./usage_csv.ts";
 import { usagePage } from "./usage_page.ts";
 
-describe("barChart", () => {
-  it("the chart stacks the counts of a day, and scales them to the axis", () => {
-    const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];
-    const bars = [
-      ...barChart([...low, ...high]).source.matchAll(/class="(\w+)" x=".+?" y="(.+?)".*? height="(.+?)"/g),
-    ];
-    expect(bars.map(([, outcome, y, height]) => [outcome, Number(y), Number(height)])).toEqual([
-      ["served", 75, 25],
-      ["served", 25, 75],
-      ["refused", 0, 25],
-    ]);
-  });
-
-  it("the chart shows text if there were no requests", () => {
-    expect(barChart(makeDays(3, 0, 0)).source).toContain("no requests in the last 3 days");
-  });
+it("the chart stacks the counts of a day, and scales them to the axis", () => {
+  const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];
+  const bars = [
+    ...barChart([...low, ...high]).source.matchAll(/class="(\w+)" x=".+?" y="(.+?)".*? height="(.+?)"/g),
+  ];
+  expect(bars.map(([, outcome, y, height]) => [outcome, Number(y), Number(height)])).toEqual([
+    ["served", 75, 25],
+    ["served", 25, 75],
+    ["refused", 0, 25],
+  ]);
 });
 
-describe("usagePage", () => {
-  it("the usage page shows no table of days if there were no requests", () => {
-    const tablesOf = (days: ReturnType<typeof makeDays>) =>
-      usagePage({ days, byKey: [], keys: [] }, { keyId: null, days: 7 }).content.source.split("<table")
-        .length - 1;
-    expect([makeDays(3, 0, 0), makeDays(3, 1, 0)].map(tablesOf)).toEqual([0, 1]);
-  });
-
-  it("the usage page shows the 25 busiest of many keys, and says where the others are", () => {
-    const byKey = Array.from({ length: 30 }, (_, i) => ({
-      key: makeKey({ name: `Bot ${i + 1}` }),
-      days: makeDays(1, i, 0),
-    }));
-    const { source } = usagePage(
-      { days: makeDays(1, 0, 0), byKey, keys: [] },
-      { keyId: null, days: 1 },
-    ).content;
-    const names = [...source.matchAll(/>(Bot \d+)<\/a>/g)].map(([, name]) => name);
-    expect(names).toEqual(Array.from({ length: 25 }, (_, i) => `Bot ${30 - i}`));
-    expect(source).toContain("The busiest 25 of 30 used keys. The file has all of them.");
-  });
+it("the chart shows text if there were no requests", () => {
+  expect(barChart(makeDays(3, 0, 0)).source).toContain("no requests in the last 3 days");
 });
 
-describe("sparkline", () => {
-  it("the sparkline has a bar for each day with requests, the tallest at full height, and a label with the counts", () => {
-    const [none, low, high] = [makeDays(1, 0, 0), makeDays(1, 100, 0), makeDays(1, 300, 100)];
-    const { source } = sparkline([...none, ...low, ...high]);
-    const bars = [...source.matchAll(/<rect x="(.+?)" y="(.+?)".*? height="(.+?)"/g)];
-    expect(bars.map((bar) => bar.slice(1).map(Number))).toEqual([
-      [10, 15, 5],
-      [20, 0, 20],
-    ]);
-    expect(source).toContain('role="img" aria-label="By day, oldest first: 0; 500; 2,000"');
-    expect(source).toMatch(/<\/svg>\s2,500<\/span>$/);
-  });
+it("the usage page shows no table of days if there were no requests", () => {
+  const tablesOf = (days: ReturnType<typeof makeDays>) =>
+    usagePage({ days, byKey: [], keys: [] }, { keyId: null, days: 7 }).content.source.split("<table").length -
+    1;
+  expect([makeDays(3, 0, 0), makeDays(3, 1, 0)].map(tablesOf)).toEqual([0, 1]);
 });
 
-describe("usageCsv", () => {
-  it("usageCsv has a line for each day, key and group with requests", () => {
-    const [day] = makeDays(1, 0, 0);
-    const groups =
-      day?.groups.map((counts) => (counts.group === "bulk" ? { ...counts, served: 2 } : counts)) ?? [];
-    expect(usageCsv([{ key: makeKey({ name: "=Bot" }), days: [{ day: "2026-11-01", groups }] }])).toBe(
-      "day,keyId,keyName,group,served,refused,errors\r\n2026-11-01,Aa0Bb1Cc2Dd3,'=Bot,bulk,2,0,0\r\n",
-    );
-  });
+it("the usage page shows the 25 busiest of many keys, and says where the others are", () => {
+  const byKey = Array.from({ length: 30 }, (_, i) => ({
+    key: makeKey({ name: `Bot ${i + 1}` }),
+    days: makeDays(1, i, 0),
+  }));
+  const { source } = usagePage(
+    { days: makeDays(1, 0, 0), byKey, keys: [] },
+    { keyId: null, days: 1 },
+  ).content;
+  const names = [...source.matchAll(/>(Bot \d+)<\/a>/g)].map(([, name]) => name);
+  expect(names).toEqual(Array.from({ length: 25 }, (_, i) => `Bot ${30 - i}`));
+  expect(source).toContain("The busiest 25 of 30 used keys. The file has all of them.");
+});
+
+it("the sparkline has a bar for each day with requests, the tallest at full height, and a label with the counts", () => {
+  const [none, low, high] = [makeDays(1, 0, 0), makeDays(1, 100, 0), makeDays(1, 300, 100)];
+  const { source } = sparkline([...none, ...low, ...high]);
+  const bars = [...source.matchAll(/<rect x="(.+?)" y="(.+?)".*? height="(.+?)"/g)];
+  expect(bars.map((bar) => bar.slice(1).map(Number))).toEqual([
+    [10, 15, 5],
+    [20, 0, 20],
+  ]);
+  expect(source).toContain('role="img" aria-label="By day, oldest first: 0; 500; 2,000"');
+  expect(source).toMatch(/<\/svg>\s2,500<\/span>$/);
+});
+
+it("usageCsv has a line for each day, key and group with requests", () => {
+  const [day] = makeDays(1, 0, 0);
+  const groups =
+    day?.groups.map((counts) => (counts.group === "bulk" ? { ...counts, served: 2 } : counts)) ?? [];
+  expect(usageCsv([{ key: makeKey({ name: "=Bot" }), days: [{ day: "2026-11-01", groups }] }])).toBe(
+    "day,keyId,keyName,group,served,refused,errors\r\n2026-11-01,Aa0Bb1Cc2Dd3,'=Bot,bulk,2,0,0\r\n",
+  );
 });

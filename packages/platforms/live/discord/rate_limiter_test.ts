@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Clock, Duration, Effect, Fiber } from "effect";
 import { HttpClient, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
@@ -56,43 +56,41 @@ const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>)
   return yield* Fiber.join(fiber);
 });
 
-describe("makeRateLimiter", () => {
-  test("the rate limiter delays 50 requests so that Discord refuses none of them", function* () {
-    const { client, sent } = yield* setUp(1_000, () => false);
-    const urls = Array.from({ length: 50 }, (_, index) => member(index));
-    const answers = yield* passTime(Effect.forEach(urls, (url) => client.get(url), { concurrency: 8 }));
-    expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
-    expect(sent).toEqual({ all: 50, refused: 0 });
-  });
+test("the rate limiter delays 50 requests so that Discord refuses none of them", function* () {
+  const { client, sent } = yield* setUp(1_000, () => false);
+  const urls = Array.from({ length: 50 }, (_, index) => member(index));
+  const answers = yield* passTime(Effect.forEach(urls, (url) => client.get(url), { concurrency: 8 }));
+  expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+  expect(sent).toEqual({ all: 50, refused: 0 });
+});
 
-  test("a rate limit delays retries too", function* () {
-    const { client, sent } = yield* setUp(1_000, (nth) => nth <= 4);
-    const urls = Array.from({ length: 4 }, (_, index) => member(index));
-    const answers = yield* passTime(
-      Effect.forEach(urls, (url) => client.get(url), { concurrency: "unbounded" }),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
-    expect(sent).toEqual({ all: 8, refused: 0 });
-  });
+test("a rate limit delays retries too", function* () {
+  const { client, sent } = yield* setUp(1_000, (nth) => nth <= 4);
+  const urls = Array.from({ length: 4 }, (_, index) => member(index));
+  const answers = yield* passTime(
+    Effect.forEach(urls, (url) => client.get(url), { concurrency: "unbounded" }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+  expect(sent).toEqual({ all: 8, refused: 0 });
+});
 
-  test("a request that would wait too long fails at once, and so do the requests queued behind it", function* () {
-    const { client, sent } = yield* setUp(60_000, () => false);
-    const urls = Array.from({ length: 5 }, (_, index) => member(index));
-    yield* passTime(Effect.forEach(urls, (url) => client.get(url)));
-    for (const url of [member(6), member(7)]) {
-      expect(yield* Effect.flip(client.get(url))).toMatchObject({ reason: "status", status: 429 });
-    }
-    expect(sent).toEqual({ all: 5, refused: 0 });
-  });
+test("a request that would wait too long fails at once, and so do the requests queued behind it", function* () {
+  const { client, sent } = yield* setUp(60_000, () => false);
+  const urls = Array.from({ length: 5 }, (_, index) => member(index));
+  yield* passTime(Effect.forEach(urls, (url) => client.get(url)));
+  for (const url of [member(6), member(7)]) {
+    expect(yield* Effect.flip(client.get(url))).toMatchObject({ reason: "status", status: 429 });
+  }
+  expect(sent).toEqual({ all: 5, refused: 0 });
+});
 
-  test("a request that waits in the queue for too long fails", function* () {
-    const { client, sent } = yield* setUp(2_000, () => false);
-    const urls = Array.from({ length: 20 }, (_, index) => member(index));
-    const results = yield* passTime(
-      Effect.forEach(urls, (url) => Effect.result(client.get(url)), { concurrency: "unbounded" }),
-    );
-    const failures = results.flatMap((result) => (result._tag === "Failure" ? [result.failure.reason] : []));
-    expect(failures).toEqual(Array.from({ length: 10 }, () => "busy"));
-    expect(sent).toEqual({ all: 10, refused: 0 });
-  });
+test("a request that waits in the queue for too long fails", function* () {
+  const { client, sent } = yield* setUp(2_000, () => false);
+  const urls = Array.from({ length: 20 }, (_, index) => member(index));
+  const results = yield* passTime(
+    Effect.forEach(urls, (url) => Effect.result(client.get(url)), { concurrency: "unbounded" }),
+  );
+  const failures = results.flatMap((result) => (result._tag === "Failure" ? [result.failure.reason] : []));
+  expect(failures).toEqual(Array.from({ length: 10 }, () => "busy"));
+  expect(sent).toEqual({ all: 10, refused: 0 });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@accountlink/test-servers/effect";
+import { expect, it } from "@accountlink/test-servers/effect";
 import { Duration } from "effect";
 import { Headers } from "effect/http";
 import { RateLimits, type Route } from "./rate_limits.ts";
@@ -19,74 +19,72 @@ const setUp = () => {
 
 const times = (count: number, send: () => number) => Array.from({ length: count }, send);
 
-describe("RateLimits", () => {
-  it("a server error, whose headers name no limits, does not change the known limits", () => {
-    const { wait, observe } = setUp();
-    observe(users, 0, budget(0, 10));
-    observe(users, 0, {}, 502);
-    expect(wait(users, 0)).toBe(10_000);
-  });
+it("a server error, whose headers name no limits, does not change the known limits", () => {
+  const { wait, observe } = setUp();
+  observe(users, 0, budget(0, 10));
+  observe(users, 0, {}, 502);
+  expect(wait(users, 0)).toBe(10_000);
+});
 
-  it("a new window starts when the last one ends", () => {
-    const { wait, observe } = setUp();
-    observe(users, 0, budget(0, 1.5));
-    expect(wait(users, 1_499)).toBe(1);
-    expect(times(6, () => wait(users, 1_500))).toEqual([0, 0, 0, 0, 0, 1_000]);
-  });
+it("a new window starts when the last one ends", () => {
+  const { wait, observe } = setUp();
+  observe(users, 0, budget(0, 1.5));
+  expect(wait(users, 1_499)).toBe(1);
+  expect(times(6, () => wait(users, 1_500))).toEqual([0, 0, 0, 0, 0, 1_000]);
+});
 
-  it("RateLimits counts requests in flight", () => {
-    const { wait, observe } = setUp();
-    observe(users, 0, budget(4, 10));
-    expect(times(3, () => wait(users, 0))).toEqual([0, 0, 0]);
-    // Three requests are in flight. This response to the first one says that three requests remain, since Discord has
-    // not counted the other two yet.
-    observe(users, 5, budget(3, 10));
-    expect(times(2, () => wait(users, 5))).toEqual([0, 10_000]);
-  });
+it("RateLimits counts requests in flight", () => {
+  const { wait, observe } = setUp();
+  observe(users, 0, budget(4, 10));
+  expect(times(3, () => wait(users, 0))).toEqual([0, 0, 0]);
+  // Three requests are in flight. This response to the first one says that three requests remain, since Discord has
+  // not counted the other two yet.
+  observe(users, 5, budget(3, 10));
+  expect(times(2, () => wait(users, 5))).toEqual([0, 10_000]);
+});
 
-  it("routes with the same bucket share a limit, but guilds do not", () => {
-    const { wait, observe } = setUp();
-    const roles: Route = { name: "GET /guilds/:id/roles", guild: "1" };
-    observe(members, 0, budget(1, 10));
-    observe(roles, 0, budget(0, 10));
-    expect(wait(members, 0)).toBe(10_000);
-    expect(wait({ ...members, guild: "2" }, 0)).toBe(0);
-  });
+it("routes with the same bucket share a limit, but guilds do not", () => {
+  const { wait, observe } = setUp();
+  const roles: Route = { name: "GET /guilds/:id/roles", guild: "1" };
+  observe(members, 0, budget(1, 10));
+  observe(roles, 0, budget(0, 10));
+  expect(wait(members, 0)).toBe(10_000);
+  expect(wait({ ...members, guild: "2" }, 0)).toBe(0);
+});
 
-  it("at most 50 requests per second are sent in total", () => {
-    const { wait, observe } = setUp();
-    observe(users, 0, {});
-    expect(times(51, () => wait(users, 400))).toEqual([...times(50, () => 0), 1_000]);
-    expect(wait(users, 1_400)).toBe(0);
-  });
+it("at most 50 requests per second are sent in total", () => {
+  const { wait, observe } = setUp();
+  observe(users, 0, {});
+  expect(times(51, () => wait(users, 400))).toEqual([...times(50, () => 0), 1_000]);
+  expect(wait(users, 1_400)).toBe(0);
+});
 
-  it("after a 429, requests wait for the time in its Retry-After, or for one second if it has none", () => {
-    const { wait, observe } = setUp();
-    observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
-    expect(wait(users, 0)).toBe(1_337_000);
-    expect(wait(members, 0)).toBe(0);
-    observe(members, 0, {}, 429);
-    expect(wait(members, 0)).toBe(1_000);
-  });
+it("after a 429, requests wait for the time in its Retry-After, or for one second if it has none", () => {
+  const { wait, observe } = setUp();
+  observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
+  expect(wait(users, 0)).toBe(1_337_000);
+  expect(wait(members, 0)).toBe(0);
+  observe(members, 0, {}, 429);
+  expect(wait(members, 0)).toBe(1_000);
+});
 
-  it("requests stop before Discord would block the IP address; a 429 for a shared limit does not count", () => {
-    const { wait, observe } = setUp();
-    observe(users, 0, {});
-    for (let count = 0; count < 6_000; count++) {
-      observe(users, 0, { ...budget(3, 0), "retry-after": "0.001", "x-ratelimit-scope": "shared" }, 429);
-    }
-    observe(users, 0, {});
-    expect(wait(users, 1_000)).toBe(0);
+it("requests stop before Discord would block the IP address; a 429 for a shared limit does not count", () => {
+  const { wait, observe } = setUp();
+  observe(users, 0, {});
+  for (let count = 0; count < 6_000; count++) {
+    observe(users, 0, { ...budget(3, 0), "retry-after": "0.001", "x-ratelimit-scope": "shared" }, 429);
+  }
+  observe(users, 0, {});
+  expect(wait(users, 1_000)).toBe(0);
 
-    for (let count = 0; count < 5_000; count++) observe(users, 1_000, {}, 403);
-    expect(wait(users, 2_000)).toBe(599_000);
-    expect(wait(members, 601_000)).toBe(0);
-  });
+  for (let count = 0; count < 5_000; count++) observe(users, 1_000, {}, 403);
+  expect(wait(users, 2_000)).toBe(599_000);
+  expect(wait(members, 601_000)).toBe(0);
+});
 
-  it("a refused token stops all requests for a minute", () => {
-    const { limits, observe } = setUp();
-    observe(users, 0, {}, 401);
-    expect(limits.take(members, 59_000)).toEqual({ status: 401, wait: Duration.seconds(1) });
-    expect(limits.take(members, 60_000)).toBeNull();
-  });
+it("a refused token stops all requests for a minute", () => {
+  const { limits, observe } = setUp();
+  observe(users, 0, {}, 401);
+  expect(limits.take(members, 59_000)).toEqual({ status: 401, wait: Duration.seconds(1) });
+  expect(limits.take(members, 60_000)).toBeNull();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Logger, References } from "effect";
 import type { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
@@ -28,56 +28,54 @@ const withLog = <A, E, R>(body: (log: ReadonlyArray<string>) => Effect.Effect<A,
 
 const problem = "Cannot write: the disk of the database is full";
 
-describe("a full disk", () => {
-  test("a full disk is logged once, and again if the disk had space in between", () =>
-    withLog((log) =>
-      withDatabase(function* (database) {
-        const { sql } = database;
-        const pass = Effect.andThen(settle, TestClock.adjust("5 seconds"));
-        yield* fillDisk(sql);
-        for (let refused = 0; refused < 3; refused++) {
-          for (const write of [add(sql, large), sql.withTransaction(add(sql, large))]) {
-            const error = yield* Effect.flip(storeOperation("write")(write));
-            expect(error).toMatchObject({ _tag: "StoreUnavailable", isLogged: true });
-          }
-          yield* pass;
+test("a full disk is logged once, and again if the disk had space in between", () =>
+  withLog((log) =>
+    withDatabase(function* (database) {
+      const { sql } = database;
+      const pass = Effect.andThen(settle, TestClock.adjust("5 seconds"));
+      yield* fillDisk(sql);
+      for (let refused = 0; refused < 3; refused++) {
+        for (const write of [add(sql, large), sql.withTransaction(add(sql, large))]) {
+          const error = yield* Effect.flip(storeOperation("write")(write));
+          expect(error).toMatchObject({ _tag: "StoreUnavailable", isLogged: true });
         }
-        expect(log).toEqual([`Error: ${problem}`]);
-        // This row still fits on the last page, so the write succeeds although the disk is full.
-        yield* add(sql, "a");
-        yield* Effect.flip(add(sql, large));
         yield* pass;
-        yield* freeDisk(sql);
-        yield* pass;
-        expect(log).toHaveLength(1);
-        yield* add(sql, large);
-        yield* pass;
-        expect(log.slice(1)).toEqual([`Info: This works again: ${problem}`]);
-        expect(names(database)).toEqual(["a", large]);
+      }
+      expect(log).toEqual([`Error: ${problem}`]);
+      // This row still fits on the last page, so the write succeeds although the disk is full.
+      yield* add(sql, "a");
+      yield* Effect.flip(add(sql, large));
+      yield* pass;
+      yield* freeDisk(sql);
+      yield* pass;
+      expect(log).toHaveLength(1);
+      yield* add(sql, large);
+      yield* pass;
+      expect(log.slice(1)).toEqual([`Info: This works again: ${problem}`]);
+      expect(names(database)).toEqual(["a", large]);
 
-        yield* fillDisk(sql);
-        yield* Effect.flip(add(sql, `another ${large}`));
-        yield* settle;
-        expect(log.slice(2)).toEqual([`Error: ${problem}`]);
-      }),
-    ));
+      yield* fillDisk(sql);
+      yield* Effect.flip(add(sql, `another ${large}`));
+      yield* settle;
+      expect(log.slice(2)).toEqual([`Error: ${problem}`]);
+    }),
+  ));
 
-  test("other failures are not reported as a full disk", () =>
-    withLog((log) =>
-      withDatabase(function* ({ sql }) {
-        const refused = yield* Effect.flip(storeOperation("write")(sql`INSERT INTO nowhere VALUES (1)`));
-        expect(refused).toMatchObject({ isLogged: false });
-        yield* settle;
-        expect(log).toEqual([]);
-      }),
-    ));
+test("other failures are not reported as a full disk", () =>
+  withLog((log) =>
+    withDatabase(function* ({ sql }) {
+      const refused = yield* Effect.flip(storeOperation("write")(sql`INSERT INTO nowhere VALUES (1)`));
+      expect(refused).toMatchObject({ isLogged: false });
+      yield* settle;
+      expect(log).toEqual([]);
+    }),
+  ));
 
-  test("a full disk is recognized when SQLite reports an I/O error for the `-shm` file", function* () {
-    const thrown = Object.assign(new Error("disk I/O error"), { errcode: 4_874 });
-    const { reason } = yield* Effect.flip(failWith(thrown));
-    expect(reason).toMatchObject({
-      message: "Cannot write: the database or its disk is full",
-      cause: { message: "database or disk is full" },
-    });
+test("a full disk is recognized when SQLite reports an I/O error for the `-shm` file", function* () {
+  const thrown = Object.assign(new Error("disk I/O error"), { errcode: 4_874 });
+  const { reason } = yield* Effect.flip(failWith(thrown));
+  expect(reason).toMatchObject({
+    message: "Cannot write: the database or its disk is full",
+    cause: { message: "database or disk is full" },
   });
 });
