@@ -1,8 +1,6 @@
 /** The HTML document of every page for users, its headers and its content security policy. */
-
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
-import { documentBelow } from "./base_path.ts";
-import { type Html, html } from "./html.ts";
+import { documentBelow, type Html, html } from "./html.ts";
 import type { Language } from "./languages/language.ts";
 
 export const stylePath = "/verify/style.css";

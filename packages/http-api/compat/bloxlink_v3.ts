@@ -12,9 +12,7 @@ import { Schema } from "effect";
 import type { OtherService } from "../other_service.ts";
 import { guildId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
-import { compatLookup } from "./lookup.ts";
-import { discordId, robloxId } from "./parameters.ts";
+import { bloxlinkPrefix, bloxlinkRefusal, compatLookup, discordId, robloxId } from "./lookup.ts";
 
 export const bloxlinkV3: OtherService = {
   name: "Bloxlink v3",

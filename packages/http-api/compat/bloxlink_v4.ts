@@ -13,9 +13,15 @@ import { GameGroup } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 import type { OtherService } from "../other_service.ts";
 import { defineRoute } from "../route.ts";
-import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
-import { compatLookup, guildId } from "./lookup.ts";
-import { discordId, pathGuildId, robloxId } from "./parameters.ts";
+import {
+  bloxlinkPrefix,
+  bloxlinkRefusal,
+  compatLookup,
+  discordId,
+  guildId,
+  pathGuildId,
+  robloxId,
+} from "./lookup.ts";
 
 export const bloxlinkV4: OtherService = {
   name: "Bloxlink v4",

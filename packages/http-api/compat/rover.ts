@@ -14,9 +14,18 @@ import { Schema } from "effect";
 import { isRateLimited } from "../errors.ts";
 import type { OtherService } from "../other_service.ts";
 import { defineRoute } from "../route.ts";
-import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
-import { discordId, pathGuildId, robloxId } from "./parameters.ts";
-import { kindStatus, type RefusalKind, refusalKind } from "./refusal_kind.ts";
+import {
+  compatLookup,
+  discordId,
+  guildId,
+  guildStatuses,
+  kindStatus,
+  pathGuildId,
+  type RefusalKind,
+  RobloxNumber,
+  refusalKind,
+  robloxId,
+} from "./lookup.ts";
 
 const codes = {
   unlinked: "user_not_found",

@@ -12,9 +12,17 @@ import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import type { OtherService } from "../other_service.ts";
 import { defineRoute } from "../route.ts";
-import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
-import { discordId, pathGuildId, robloxId } from "./parameters.ts";
-import { kindStatus, refusalKind } from "./refusal_kind.ts";
+import {
+  compatLookup,
+  discordId,
+  guildId,
+  guildStatuses,
+  kindStatus,
+  pathGuildId,
+  RobloxNumber,
+  refusalKind,
+  robloxId,
+} from "./lookup.ts";
 
 export const rowifi: OtherService = {
   name: "RoWifi",

@@ -10,16 +10,24 @@
 import { auditActions } from "@accountlink/core/audit";
 import { KeyId } from "@accountlink/core/ids";
 import { usageGroups } from "@accountlink/core/usage";
-import { Schema } from "effect";
+import { Schema, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { optional } from "../parameter.ts";
-import { auditAction, cursor, days, keyId, pageLimit, userOfEntries } from "./parameters.ts";
-import { signedIn } from "./signed_in.ts";
+import { chatId, countUpTo, optional, required } from "../parameter.ts";
+import { keyId, nextOf, pageLimit, signedIn } from "./signed_in.ts";
+
+const cursor = nextOf(
+  Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
+    Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
+  ),
+);
 
 export const getUsage = signedIn("admin", "GET", "/usage", {
   id: "getUsage",
   summary: "Requests per UTC day and group of routes, oldest day first",
-  parameters: { keyId: optional(keyId("Only requests of this key")), days },
+  parameters: {
+    keyId: optional(keyId("Only requests of this key")),
+    days: countUpTo(90, 30, "How many UTC days, today included"),
+  },
   data: {
     days: Schema.Array(
       Schema.Struct({
@@ -43,9 +51,15 @@ export const getAudit = signedIn("moderator", "GET", "/audit", {
   parameters: {
     limit: pageLimit,
     cursor,
-    action: auditAction,
+    action: optional(
+      required(
+        Schema.Literals(auditActions),
+        `expected one of ${auditActions.join(", ")}`,
+        "Only entries of this action",
+      ),
+    ),
     keyId: optional(keyId("Only what this key changed, or was changed of it")),
-    chatId: userOfEntries,
+    chatId: optional(chatId("Only entries about this chat user")),
   },
   data: {
     entries: Schema.Array(

@@ -9,24 +9,57 @@
  * ofScopes.every(({ access }) => access === "session"); // true
  * ```
  */
+
 import { ChatId, GameId, GuildId, Pid } from "@accountlink/core/ids";
+import { nameText } from "@accountlink/core/name_text";
 import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import { Schema } from "effect";
+import { isStorable } from "@accountlink/core/storable_text";
+import { Schema, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, gameId } from "../parameter.ts";
+import { chatId, gameId, required, withFallback } from "../parameter.ts";
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
-  displayName,
-  doneText,
-  linkCursor,
+  longestSearch,
+  nextOf,
+  orNull,
   pageLimit,
   pid,
   pidInPath,
-  search,
-  supportUrl,
+  signedIn,
   unlessLeftOut,
-} from "./parameters.ts";
-import { signedIn } from "./signed_in.ts";
+} from "./signed_in.ts";
+
+/** A page cursor in the list of a scope's links. */
+const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ lastVerifiedAt: Schema.Int, chatId: ChatId }),
+    SchemaTransformation.transform({
+      decode: (text: string) => {
+        const [time = "", chat = ""] = text.split("-");
+        return { lastVerifiedAt: Number(time), chatId: chat };
+      },
+      encode: (place) => `${place.lastVerifiedAt}-${place.chatId}`,
+    }),
+  ),
+);
+
+/** A text that users read during the verification; null removes the text. */
+const saidText = (most: number, description: string) =>
+  orNull(
+    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),
+    `expected 1 to ${most} characters, no control characters or direction overrides, or null`,
+    description,
+  );
+
+const longestSupportUrl = 2_000;
+
+/**
+ * Matches an https URL whose authority has no user info, and which contains no white space and no characters that
+ * change how the text is displayed.
+ */
+const httpsUrl = /^https:\/\/[^\s\p{Cc}\p{Bidi_C}/?#\\@]+(?:[/?#][^\s\p{Cc}\p{Bidi_C}]*)?$/iu;
+
+const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.test(text) && isStorable(text);
 
 const Text = Schema.NullOr(Schema.String);
 
@@ -52,9 +85,20 @@ export const patchScope = signedIn("admin", "PATCH", "/scopes/:pid", {
   summary: "Change the texts that users read when they verify",
   parameters: {
     pid: pidInPath,
-    displayName: unlessLeftOut(displayName),
-    supportUrl: unlessLeftOut(supportUrl),
-    doneText: unlessLeftOut(doneText),
+    displayName: unlessLeftOut(
+      saidText(80, "Who asks users for their accounts; null for the account's name"),
+    ),
+    supportUrl: unlessLeftOut(
+      orNull(
+        Schema.String.check(
+          Schema.isMaxCodePoints(longestSupportUrl),
+          Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
+        ),
+        `expected an https URL of at most ${longestSupportUrl} characters, without a user, white space and direction marks, or null`,
+        "URL where users get help; null for none",
+      ),
+    ),
+    doneText: unlessLeftOut(saidText(300, "What users should do once they are linked; null for nothing")),
   },
   data: { scope: Scope },
 });
@@ -62,7 +106,19 @@ export const patchScope = signedIn("admin", "PATCH", "/scopes/:pid", {
 export const getLinks = signedIn("moderator", "GET", "/links", {
   id: "getOwnedLinks",
   summary: "The links of a data scope, latest verification first",
-  parameters: { pid, q: search, limit: pageLimit, cursor: linkCursor },
+  parameters: {
+    pid,
+    q: withFallback(
+      required(
+        Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
+        `expected at most ${longestSearch} characters`,
+        "A chat ID, a game ID, or an exact user name of either platform; in a guild also the beginning of a member's name",
+      ),
+      "",
+    ),
+    limit: pageLimit,
+    cursor: nextOf(LinkPlace),
+  },
   data: {
     links: Schema.Array(
       Schema.Struct({

@@ -8,23 +8,53 @@
  * new Set(all.map(pathTemplate)).has("/dashboard/api/keys/{id}"); // true
  * ```
  */
+
+import { parseNetwork } from "@accountlink/core/addresses";
 import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
-import { Schema } from "effect";
+import { nameText } from "@accountlink/core/name_text";
+import { isOrigin } from "@accountlink/core/origin";
+import { TimestampMillis } from "@accountlink/core/timestamp";
+import { Option, Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { guildId } from "../parameter.ts";
-import {
-  expiresAt,
-  graceSeconds,
-  keyAccess,
-  keyInPath,
-  keyName,
-  keyScope,
-  keyStatus,
-  networkList,
-  originList,
-  unlessLeftOut,
-} from "./parameters.ts";
-import { signedIn } from "./signed_in.ts";
+import { guildId, inPath, oneOf, required, withFallback } from "../parameter.ts";
+import { keyId, keyScope, orNull, signedIn, unlessLeftOut } from "./signed_in.ts";
+
+const longestName = 80;
+
+const keyInPath = inPath(keyId("Public id of the key"));
+
+const keyName = required(
+  Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
+  `expected 1 to ${longestName} characters, no control characters or direction overrides`,
+  "Your name for it",
+);
+
+const mostEntries = 100;
+
+const listOf = (isRight: (text: string) => boolean, expected: string) =>
+  Schema.Array(Schema.String.check(Schema.makeFilter(isRight, { expected }))).check(
+    Schema.isMaxLength(mostEntries),
+  );
+
+const networkList = (description: string) =>
+  required(
+    listOf((text) => Option.isSome(parseNetwork(text)), "an address or a CIDR"),
+    `expected a list of at most ${mostEntries} addresses or CIDRs`,
+    description,
+  );
+
+const longestGrace = 604_800;
+
+const graceSeconds = withFallback(
+  required(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestGrace })),
+    `expected whole seconds from 0 to ${longestGrace}`,
+    "Seconds that the previous secret stays valid",
+  ),
+  86_400,
+);
+
+const accesses = ["full", "read", "verify"] as const;
 
 const Limit = Schema.NullOr(Schema.Int);
 const Texts = Schema.Array(Schema.String);
@@ -38,7 +68,7 @@ const Key = Schema.Struct({
   pid: Pid,
   tier: Schema.Literals(["free", "premium"]),
   kind: Schema.Literals(["normal", "partner", "staff"]),
-  access: Schema.Literals(["full", "read", "verify"]),
+  access: Schema.Literals(accesses),
   status: Schema.Literals(["active", "disabled", "revoked"]),
   limits: Schema.Struct({ perWindow: Limit, windowMs: Schema.Int, daily: Limit, verifyDaily: Limit }),
   allowIps: Texts,
@@ -55,11 +85,29 @@ const IssuedKeyAnswer = { token: Schema.String, key: Key };
 
 /** The fields that a client can set when it creates or changes a key. */
 const rules = {
-  access: unlessLeftOut(keyAccess),
+  access: unlessLeftOut(
+    oneOf(
+      accesses,
+      "What the key may do: everything, lookups, or verification sessions with the lookups that they need",
+    ),
+  ),
   allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),
   denyIps: unlessLeftOut(networkList("Addresses that may not")),
-  redirectOrigins: unlessLeftOut(originList),
-  expiresAt: unlessLeftOut(expiresAt),
+  redirectOrigins: unlessLeftOut(
+    required(
+      listOf(isOrigin, "an origin"),
+      `expected a list of at most ${mostEntries} origins such as "https://example.com"`,
+      "Sites that verified users may be sent to",
+    ),
+  ),
+  expiresAt: unlessLeftOut({
+    ...orNull(
+      TimestampMillis,
+      "expected an ISO 8601 timestamp or null",
+      "When the key expires; null for never",
+    ),
+    isText: true,
+  }),
 };
 
 export const getKeys = signedIn("admin", "GET", "/keys", {
@@ -90,7 +138,7 @@ export const patchKey = signedIn("admin", "PATCH", "/keys/:id", {
     id: keyInPath,
     name: unlessLeftOut(keyName),
     ...rules,
-    status: unlessLeftOut(keyStatus),
+    status: unlessLeftOut(oneOf(["active", "disabled"], "Whether requests with the key are accepted")),
   },
   data: KeyAnswer,
   errors: ["CONFLICT"],

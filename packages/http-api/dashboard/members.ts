@@ -8,13 +8,14 @@
  * DashboardMembers.getMembers.role; // "moderator"
  * ```
  */
+
 import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId } from "@accountlink/core/ids";
+import { storable } from "@accountlink/core/storable_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, inPath, oneOf, optional } from "../parameter.ts";
-import { username } from "./parameters.ts";
-import { signedIn } from "./signed_in.ts";
+import { chatId, inPath, oneOf, optional, required } from "../parameter.ts";
+import { longestSearch, signedIn } from "./signed_in.ts";
 
 const Text = Schema.NullOr(Schema.String);
 
@@ -39,7 +40,17 @@ export const getMembers = signedIn("moderator", "GET", "/members", {
 export const addMember = signedIn("owner", "POST", "/members", {
   id: "addMember",
   summary: "Invite a chat user to the account",
-  parameters: { chatId: optional(chatId()), username: optional(username), role },
+  parameters: {
+    chatId: optional(chatId()),
+    username: optional(
+      required(
+        Schema.String.check(Schema.isMaxCodePoints(longestSearch), storable),
+        `expected at most ${longestSearch} characters`,
+        "User name on the chat platform",
+      ),
+    ),
+    role,
+  },
   requiresOneOf: ["chatId", "username"],
   status: 201,
   data: { member: Member },

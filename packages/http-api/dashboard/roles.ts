@@ -9,22 +9,30 @@
  * [...work, DashboardRoles.getRanks].every(({ role }) => role === "admin"); // true
  * ```
  */
-import { ChatId, GuildId, Pid } from "@accountlink/core/ids";
-import { RoleRule } from "@accountlink/core/roles";
+import { ChatId, GuildId, idRules, Pid } from "@accountlink/core/ids";
+import {
+  Digits,
+  expectedRules,
+  expectedTemplate,
+  mostRules,
+  NicknameTemplate,
+  RoleRule,
+  RoleRules,
+} from "@accountlink/core/roles";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId } from "../parameter.ts";
-import {
-  bypassRoleId,
-  nicknameGroupId,
-  nicknameTemplate,
+import { chatId, oneOf, required, withFallback } from "../parameter.ts";
+import { orNull, pid, signedIn } from "./signed_in.ts";
+
+/** The parameters that name a plan. */
+const plan = {
   pid,
-  planGuild,
-  planState,
-  rankedGroup,
-  roleRules,
-} from "./parameters.ts";
-import { signedIn } from "./signed_in.ts";
+  guildId: required(
+    GuildId,
+    `expected ${idRules.guildId}`,
+    "ID of the guild; for the scope of a guild, its own",
+  ),
+};
 
 const Problem = Schema.Struct({
   chatId: ChatId,
@@ -56,14 +64,16 @@ const RoleIds = Schema.Array(Schema.String);
 export const getRoles = signedIn("admin", "GET", "/roles", {
   id: "getRoles",
   summary: "The role plan of a guild, and the roles of the guild, highest first",
-  parameters: { pid, guildId: planGuild },
+  parameters: plan,
   data: { plan: Plan, guildRoles: Schema.Array(GuildRole) },
 });
 
 export const getRanks = signedIn("admin", "GET", "/roles/ranks", {
   id: "getRanks",
   summary: "The ranks of a group of the game platform, lowest first",
-  parameters: { groupId: rankedGroup },
+  parameters: {
+    groupId: required(Digits, "expected the ID of a group", "ID of a group of the game platform"),
+  },
   data: {
     group: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
     ranks: Schema.Array(Schema.Struct({ rank: Schema.Int, name: Schema.String })),
@@ -74,13 +84,37 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
   id: "putRoles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
   parameters: {
-    pid,
-    guildId: planGuild,
-    rules: roleRules,
-    nickname: nicknameTemplate,
-    nicknameGroupId,
-    bypassRoleId,
-    state: planState,
+    ...plan,
+    rules: required(
+      RoleRules,
+      expectedRules,
+      `At most ${mostRules} rules, each with a role and the members who get it`,
+    ),
+    nickname: withFallback(
+      orNull(
+        NicknameTemplate,
+        expectedTemplate,
+        "Nickname of linked members, such as `{game.username}`; null leaves nicknames alone",
+      ),
+      null,
+    ),
+    nicknameGroupId: withFallback(
+      orNull(
+        Digits,
+        "expected null or the ID of a group",
+        "The group whose rank `{group.role}` names, or null",
+      ),
+      null,
+    ),
+    bypassRoleId: withFallback(
+      orNull(
+        Digits,
+        "expected null or the ID of a role",
+        "Members with this role are left alone; null for no role",
+      ),
+      null,
+    ),
+    state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
   },
   data: { plan: Plan },
   errors: ["CONFLICT"],
@@ -89,7 +123,7 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
 export const deleteRoles = signedIn("admin", "DELETE", "/roles", {
   id: "deleteRoles",
   summary: "Delete the role plan of a guild; members keep their roles",
-  parameters: { pid, guildId: planGuild },
+  parameters: plan,
   source: "body",
   data: { deleted: Schema.Boolean },
 });
@@ -97,13 +131,13 @@ export const deleteRoles = signedIn("admin", "DELETE", "/roles", {
 export const previewRoles = signedIn("admin", "POST", "/roles/preview", {
   id: "previewRoles",
   summary: "What the role plan would change for a member",
-  parameters: { pid, guildId: planGuild, chatId: chatId("ID of a member of the guild") },
+  parameters: { ...plan, chatId: chatId("ID of a member of the guild") },
   data: { add: RoleIds, remove: RoleIds, nickname: Schema.NullOr(Schema.String) },
 });
 
 export const sweepRoles = signedIn("admin", "POST", "/roles/sweep", {
   id: "sweepRoles",
   summary: "Compare all members of a guild with its role plan now",
-  parameters: { pid, guildId: planGuild },
+  parameters: plan,
   data: { plan: Plan },
 });

@@ -1,5 +1,15 @@
+/** What the routes of the dashboard share. */
 import { Schema } from "effect";
-import type { Parameters } from "../parameter.ts";
+import {
+  countUpTo,
+  inPath,
+  oneOf,
+  optional,
+  type Parameter,
+  type Parameters,
+  required,
+  withFallback,
+} from "../parameter.ts";
 import { defineRoute, type Method, type RouteOptions } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 
@@ -30,3 +40,40 @@ export const signedIn = <const P extends Parameters, const Fields extends Schema
     ...options,
     success: success(Schema.Struct(data), options.status ?? 200),
   });
+
+/** Makes the parameter optional; undefined when it is left out. */
+export const unlessLeftOut = <A>(parameter: Parameter<A>): Parameter<A | undefined> =>
+  withFallback(parameter, undefined);
+
+/** Makes a parameter that accepts null to remove the value. */
+export const orNull = <A>(
+  schema: Schema.Codec<A, unknown>,
+  reason: string,
+  description: string,
+): Parameter<A | null> => ({ ...required(Schema.NullOr(schema), reason, description), takesNull: true });
+
+/** A cursor in a list: the `next` of the previous page. */
+export const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
+  ...optional(required(schema, "expected the next of an earlier page", "`next` of the previous page")),
+  isText: true,
+});
+
+/** A key ID. Any text is accepted: a malformed ID counts as an unknown key. */
+export const keyId = (description: string) =>
+  required(Schema.String, "expected the id of a key", description);
+
+export const keyScope = oneOf(["global", "guild"], "Every guild, or one");
+
+export const pageLimit = countUpTo(100, 50, "How many entries at most");
+
+/** The public ID of a data scope. Any text is accepted: a malformed ID counts as an unknown scope. */
+export const pid = required(
+  Schema.String,
+  "expected the public id of a data scope",
+  "Public id of the data scope, `pid_…`",
+);
+
+export const pidInPath = inPath(pid);
+
+/** The length of a user name or a search, in characters. */
+export const longestSearch = 100;

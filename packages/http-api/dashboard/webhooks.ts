@@ -11,25 +11,46 @@
  * Object.keys(DashboardWebhooks.getDeliveries.parameters); // ["id", "limit", "cursor", "status"]
  * ```
  */
+
 import { eventTypes } from "@accountlink/core/events";
 import { GuildId, Pid } from "@accountlink/core/ids";
+import { nameText } from "@accountlink/core/name_text";
+import { longestDescription } from "@accountlink/core/webhooks";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { guildId } from "../parameter.ts";
-import {
-  deliveryCursor,
-  deliveryStatus,
-  eventInPath,
-  keyScope,
-  pageLimit,
-  unlessLeftOut,
-  webhookDescription,
-  webhookInPath,
-  webhookStatus,
-  webhookTypes,
-  webhookUrl,
-} from "./parameters.ts";
-import { signedIn } from "./signed_in.ts";
+import { guildId, inPath, oneOf, optional, required } from "../parameter.ts";
+import { keyScope, nextOf, orNull, pageLimit, signedIn, unlessLeftOut } from "./signed_in.ts";
+
+/** A webhook ID in a path. Any text is accepted: a malformed ID counts as an unknown webhook. */
+const webhookInPath = inPath(required(Schema.String, "expected the id of a webhook", "Id of the webhook"));
+
+/** An event ID in a path. Any text is accepted: a malformed ID counts as an unknown event. */
+const eventInPath = inPath(required(Schema.String, "expected the id of an event", "Id of the event"));
+
+/** The URL that receives events. The service checks the form of the URL and the IP address of its host. */
+const webhookUrl = required(
+  Schema.String,
+  "expected an absolute https URL",
+  "Absolute https URL of at most 2,000 characters",
+);
+
+/** The fields that a client may leave out. */
+const choices = {
+  types: unlessLeftOut(
+    required(
+      Schema.Array(Schema.Literals(eventTypes)),
+      `expected a list of ${eventTypes.join(", ")}`,
+      "Types of the events to send; empty for all",
+    ),
+  ),
+  description: unlessLeftOut(
+    orNull(
+      Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText),
+      `expected at most ${longestDescription} characters, no control characters or direction overrides`,
+      "What the webhook is for; null for no description",
+    ),
+  ),
+};
 
 const Webhook = Schema.Struct({
   id: Schema.String,
@@ -47,12 +68,14 @@ const Webhook = Schema.Struct({
   pending: Schema.Int,
 }).annotate({ identifier: "Webhook" });
 
+const deliveryStatuses = ["delivered", "failing", "given_up"] as const;
+
 const Delivery = Schema.Struct({
   eventId: Schema.String,
   type: Schema.Literals([...eventTypes, "test"]),
   at: IsoTime,
   attempts: Schema.Int,
-  status: Schema.Literals(["delivered", "failing", "given_up"]),
+  status: Schema.Literals(deliveryStatuses),
   responseStatus: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(
     Schema.Literals(["status", "timeout", "name", "address", "certificate", "connection"]),
@@ -76,8 +99,7 @@ export const createWebhook = signedIn("admin", "POST", "/webhooks", {
     url: webhookUrl,
     scope: keyScope,
     guildId: guildId(),
-    types: unlessLeftOut(webhookTypes),
-    description: unlessLeftOut(webhookDescription),
+    ...choices,
   },
   status: 201,
   data: IssuedWebhook,
@@ -90,9 +112,10 @@ export const patchWebhook = signedIn("admin", "PATCH", "/webhooks/:id", {
   parameters: {
     id: webhookInPath,
     url: unlessLeftOut(webhookUrl),
-    types: unlessLeftOut(webhookTypes),
-    description: unlessLeftOut(webhookDescription),
-    status: unlessLeftOut(webhookStatus),
+    ...choices,
+    status: unlessLeftOut(
+      oneOf(["active", "paused"], "Whether events are sent; a paused webhook stores them"),
+    ),
   },
   data: { webhook: Webhook },
 });
@@ -132,8 +155,8 @@ export const getDeliveries = signedIn("admin", "GET", "/webhooks/:id/deliveries"
   parameters: {
     id: webhookInPath,
     limit: pageLimit,
-    cursor: deliveryCursor,
-    status: deliveryStatus,
+    cursor: nextOf(Schema.String.check(Schema.isPattern(/^evt_[0-9A-Z]{26}$/u))),
+    status: optional(oneOf(deliveryStatuses, "Only deliveries of this status")),
   },
   data: { deliveries: Schema.Array(Delivery), next: Schema.NullOr(Schema.String) },
 });

@@ -1,6 +1,6 @@
+/** Simplifies JSON Schemas without changing their meaning, so that code generators produce better types. */
 import { JsonSchema, Schema } from "effect";
 import type { Header, Parameter, Reference, Response } from "./document.ts";
-import { simplify } from "./simplify.ts";
 
 interface Kinds {
   readonly schemas: JsonSchema.JsonSchema;
@@ -59,3 +59,64 @@ export class Components {
     return simplify(translated.schemas[0]);
   }
 }
+
+type Json = JsonSchema.JsonSchema;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Keywords that inform readers, and do not affect which values are valid. */
+const annotations = new Set(["description", "title", "examples", "default"]);
+const isAnnotation = (schema: Json) => Object.keys(schema).every((keyword) => annotations.has(keyword));
+const isNull = (schema: Json) => schema["type"] === "null" && Object.keys(schema).length === 1;
+/**
+ * Whether adding null to the `type` of a schema is enough to make the schema accept null. It is not enough if the
+ * schema has a keyword such as `enum`, which could still exclude null.
+ */
+const isTyped = (schema: Json) =>
+  typeof schema["type"] === "string" &&
+  !["enum", "const", "anyOf", "allOf"].some((keyword) => keyword in schema);
+
+/** Removes the parts of an `allOf` that contain only annotations, and adds these annotations to the schema itself. */
+const withAnnotations = ({ allOf, ...schema }: Json): Json => {
+  if (!Array.isArray(allOf)) return schema;
+  const rest = allOf.filter((part) => !isAnnotation(part));
+  const merged = Object.assign({}, ...(rest.length === 1 ? rest : []), schema, ...allOf.filter(isAnnotation));
+  return rest.length > 1 ? { ...merged, allOf: rest } : merged;
+};
+
+/** Simplifies an `anyOf` that contains only one schema, or only one schema and `null`. */
+const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
+  if (!Array.isArray(anyOf)) return schema;
+  const [only, ...others] = anyOf.filter((choice) => !isNull(choice));
+  if (others.length > 0 || only === undefined) return { ...schema, anyOf };
+  if (anyOf.length === 1) return { ...only, ...schema };
+  return isTyped(only) ? { ...only, ...schema, type: [only["type"], "null"] } : { ...schema, anyOf };
+};
+
+/**
+ * Whether a keyword of a schema can be left out, because it says only that integers are safe integers, or that objects
+ * may have additional properties.
+ */
+const isImplied = (keyword: string, value: unknown, schema: Json): boolean =>
+  (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+  (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
+  (keyword === "additionalProperties" && value === true && "properties" in schema);
+
+const simplifyAny = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(simplifyAny);
+  return isObject(value) ? simplify(value) : value;
+};
+
+/** Simplifies a schema and its subschemas. */
+const simplify = (schema: Json): Json => {
+  const parts = Object.entries(schema)
+    .filter(([keyword, value]) => !isImplied(keyword, value, schema))
+    .map(([keyword, value]) => [
+      keyword,
+      keyword === "properties" && isObject(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, simplifyAny(field)]))
+        : simplifyAny(value),
+    ]);
+  return withoutChoice(withAnnotations(Object.fromEntries(parts)));
+};

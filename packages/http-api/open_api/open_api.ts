@@ -6,9 +6,7 @@ import { routes } from "../routes.ts";
 import { version } from "../v2/envelope.ts";
 import { Components } from "./components.ts";
 import type { Document } from "./document.ts";
-import { operationOf } from "./operation.ts";
-import { dashboardSession, schemeName, schemeOf } from "./security.ts";
-import { tags } from "./tags.ts";
+import { dashboardSession, operationOf, schemeName, schemeOf, tags } from "./operation.ts";
 import { webhooks } from "./webhooks.ts";
 
 const info = {

@@ -1,12 +1,12 @@
+/** The operation of a route in the OpenAPI document: its tag, security, parameters, body and responses. */
 import { Option, Schema } from "effect";
+import type { Credential } from "../other_service.ts";
 import type { Parameter as RouteParameter } from "../parameter.ts";
 import { type Route, takesKey } from "../route.ts";
 import type { Components } from "./components.ts";
 import type { Operation, Parameter, Reference } from "./document.ts";
 import { requestHeadersOf } from "./headers.ts";
 import { responsesOf, typeName } from "./responses.ts";
-import { securityOf } from "./security.ts";
-import { tagOf } from "./tags.ts";
 
 /** The schema of the parameter's value in a request. */
 const sentSchema = ({ schema, isText }: RouteParameter<unknown>): Schema.Top =>
@@ -67,3 +67,77 @@ export const operationOf = (components: Components, route: Route): Operation => 
   ...securityOf(route),
   responses: responsesOf(components, route),
 });
+
+const schemeNames = {
+  "authorization Bearer": "apiKey",
+  "authorization Bot": "botKey",
+  authorization: "bareKey",
+  "api-key": "headerKey",
+} as const;
+
+export const schemeName = ({ header, scheme }: Credential): string =>
+  schemeNames[(scheme === null ? header : `${header} ${scheme}`) as keyof typeof schemeNames];
+
+/** Describes a header that carries an API key without the scheme `Bearer`. */
+export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string, string>> => ({
+  type: "apiKey",
+  in: "header",
+  name: header === "authorization" ? "Authorization" : header,
+  description: scheme === null ? "An API key, `alk_…`" : `\`${scheme}\` and an API key, \`alk_…\``,
+});
+
+export const dashboardSession = {
+  type: "apiKey",
+  in: "cookie",
+  name: "accountlink_session",
+  description: "The cookie of an owner who signed in at `/dashboard/sign-in`",
+};
+
+/**
+ * Returns the security of an operation. An operation without its own `security` requires an API key, which is the
+ * default of the document.
+ */
+const securityOf = (route: Route): Pick<Operation, "security"> => {
+  if (route.access === "session") return { security: [{ dashboardSession: [] }] };
+  if (!takesKey(route)) return { security: [] };
+  if (route.access === "key_or_redirect") return { security: [{ apiKey: [] }, {}] };
+  if (route.service === undefined) return {};
+  return { security: route.service.credentials.map((credential) => ({ [schemeName(credential)]: [] })) };
+};
+
+export const tags = [
+  { name: "Links", description: "Lookups of links" },
+  {
+    name: "Alts",
+    description: "Accounts that may belong to the same person, and reviews by moderators",
+  },
+  { name: "Writes", description: "Setting, moving and removing links" },
+  { name: "Keys", description: "Reports of leaked API keys" },
+  { name: "Sessions", description: "Verification sessions, in which a user links both accounts" },
+  { name: "Webhooks", description: "Events that the service sends to URLs of owners" },
+  { name: "Dashboard", description: "The JSON of the dashboard, for owners who are signed in" },
+  { name: "v1", description: "The first generation, which remains available" },
+  {
+    name: "Compatible",
+    description:
+      "The interfaces of Bloxlink, RoVer and RoWifi: a bot for one of them only changes its base URL and key",
+  },
+] as const;
+
+type Tag = (typeof tags)[number]["name"];
+
+const tagsByGroup: Readonly<Record<NonNullable<Route["group"]>, Tag>> = {
+  lookup: "Links",
+  bulk: "Links",
+  alts: "Alts",
+  write: "Writes",
+  session: "Sessions",
+};
+
+const tagOf = ({ access, generation, group, path }: Route): Tag => {
+  if (generation === "v1") return "v1";
+  if (generation === "compat") return "Compatible";
+  if (access === "session") return "Dashboard";
+  if (group !== null) return tagsByGroup[group];
+  return path.startsWith("/v2/keys") ? "Keys" : "Sessions";
+};

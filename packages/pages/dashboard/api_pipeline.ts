@@ -24,7 +24,7 @@ import {
 import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Option, type Schema } from "effect";
 import { siteOf } from "../sign_ins/site.ts";
-import { makeMemberOf, type SignedInMember } from "./owner.ts";
+import { makeMemberOf, type SignedInMember } from "./owner_pages.ts";
 
 export interface OwnerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;

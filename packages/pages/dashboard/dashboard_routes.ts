@@ -1,4 +1,10 @@
-import type { Router } from "@accountlink/http/for_pages";
+import {
+  type BoundRoute,
+  makeStaticDocument,
+  onceMade,
+  type Router,
+  withHeaders,
+} from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { accountApi } from "./account/account_api.ts";
 import { accountRoutes } from "./account/account_routes.ts";
@@ -12,14 +18,16 @@ import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
 import { keysApi } from "./keys/keys_api.ts";
 import { linksRoutes } from "./links/links_routes.ts";
+import { script } from "./look/script.ts";
+import { style } from "./look/style.ts";
 import { membersApi } from "./members/members_api.ts";
 import { teamRoutes } from "./members/team_routes.ts";
 import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
+import { paths } from "./paths.ts";
 import { previewRoutes } from "./preview.ts";
 import { rolesApi } from "./roles/roles_api.ts";
 import { rolesRoutes } from "./roles/roles_routes.ts";
-import { staticRoutes } from "./static_routes.ts";
 import { tryLookupRoutes } from "./try_lookup.ts";
 import { usageRoutes } from "./usage/usage_routes.ts";
 import { webhookRoutes } from "./webhooks/webhook_routes.ts";
@@ -56,3 +64,20 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
   ];
   return { routes, keylessAnswer: pages.keylessAnswer };
 });
+
+/** Requests for the style and the script are not counted: the page for an exceeded limit needs its style. */
+const staticRoutes = (): ReadonlyArray<BoundRoute> => [
+  route(paths.style, style, "text/css"),
+  route(paths.script, script, "text/javascript"),
+];
+
+const route = (path: `/${string}`, text: string, type: string): BoundRoute => {
+  const document = onceMade(() => makeStaticDocument(text, { contentType: `${type}; charset=utf-8` }));
+  const answer = withHeaders("dashboard", (request) =>
+    Effect.map(
+      Effect.promise(() => document(path)),
+      (answerTo) => answerTo(request),
+    ),
+  );
+  return { method: "GET", path, answer };
+};

@@ -1,7 +1,11 @@
-import { allows } from "@accountlink/core/accounts";
+/** The account of the user at the dashboard, and the permissions of the user's role. */
+import { type AccountsOfUser, allows, Members, type Membership } from "@accountlink/core/accounts";
+import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
+import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
+import type { Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
 import { redirectTo } from "../page_requests.ts";
@@ -10,7 +14,6 @@ import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { visibleName } from "./look/account_name.ts";
 import type { NoticeName } from "./look/notice.ts";
-import { makeMemberOf, type SignedInMember } from "./owner.ts";
 import type { Page, PlatformNames } from "./page.ts";
 import { pageResponse } from "./page_response.ts";
 import { paths, roleOfPage, withQuery } from "./paths.ts";
@@ -172,3 +175,27 @@ const queryOf = ({ context: { query } }: Visitor): Fields =>
     const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value];
     return values.filter((each) => typeof each === "string");
   });
+
+/** The account that a signed-in user has chosen, the user's role in it, and all accounts and invitations of the user. */
+export interface SignedInMember extends Pick<Membership, "account" | "role">, AccountsOfUser {}
+
+/**
+ * Returns a function that finds the account of a sign-in. It fails if the account is suspended, the person is no
+ * longer a member, or the role does not allow the action.
+ */
+export const makeMemberOf = Effect.map(Members, (members) =>
+  Effect.fnUntraced(function* (
+    signIn: SiteSignIn,
+    needed: Required<Route>["role"],
+    subject?: unknown,
+  ): Effect.fn.Return<SignedInMember, InvalidSession | Forbidden | StoreUnavailable> {
+    const { accounts, invitations } = yield* members.accountsOf(signIn.chatId);
+    const found = accounts.find(({ account }) => account.name === signIn.account);
+    if (found === undefined) return yield* new InvalidSession();
+    const { account, role } = found;
+    if (account.status === "suspended") return yield* new Forbidden({ reason: "account_suspended" });
+    const isAllowed =
+      needed === "owner_or_self" ? allows(role, "owner") || subject === signIn.chatId : allows(role, needed);
+    return isAllowed ? { account, role, accounts, invitations } : yield* new Forbidden({ reason: "role" });
+  }),
+);

@@ -1,9 +1,8 @@
 /** Turns pages of the dashboard into responses, with headers and a content security policy. */
-
+import { csvRow } from "@accountlink/core/csv";
 import { HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Effect, type Stream } from "effect";
-import { documentBelow } from "../base_path.ts";
-import type { Html } from "../html.ts";
+import { documentBelow, type Html } from "../html.ts";
 import { htmlType } from "../page.ts";
 import { documentOf, type Page, type Visitor } from "./page.ts";
 
@@ -34,3 +33,9 @@ export const csvResponse = (name: string, body: string | Stream.Stream<Uint8Arra
     },
     typeof body === "string" ? body : { chunks: body, release: Effect.void },
   );
+
+/** Writes a CSV file. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
+export const csvOf = (
+  columns: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string | number | null>>,
+): string => [columns, ...rows].map((cells) => `${csvRow(cells)}\r\n`).join("");

@@ -1,6 +1,6 @@
 import { type Docs, makeStaticDocument } from "@accountlink/http/for_pages";
 import { openApi } from "@accountlink/http-api";
-import { documentBelow } from "../base_path.ts";
+import { documentBelow } from "../html.ts";
 import { referencePage, style } from "./reference.ts";
 
 /** Options of the API reference for demos. */

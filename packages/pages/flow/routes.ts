@@ -22,17 +22,15 @@ import {
   withHeaders,
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { browserCookie } from "../browser_cookie.ts";
 import { homePage } from "../home/home_page.ts";
 import { type Page, stylePath } from "../page.ts";
-import { pageCookie } from "../page_cookie.ts";
+import { browserCookie, pageCookie } from "../page_cookie.ts";
 import { makeRender, readerOf } from "../page_render.ts";
 import { makePageHandler, type PageContext, readForm, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import { style } from "../style.ts";
-import { type CodeRefusal, codePage } from "./code_page.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
-import { namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
+import { type CodeRefusal, codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
 
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;

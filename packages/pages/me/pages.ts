@@ -12,7 +12,7 @@ import { type Html, html } from "../html.ts";
 import { bold, code, type Language, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
-import { dropKeptPages } from "../sign_ins/kept_pages.ts";
+import { dropKeptPages } from "../sign_ins/site.ts";
 
 /** The value of the form field `confirm` that confirms an erasure. */
 export const confirmation = "erase";

@@ -1,5 +1,8 @@
 /** The sites that users sign in to, and the cookies of each. */
 import { beginLifetime, type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
+import { type BoundRoute, textResponse, withHeaders } from "@accountlink/http/for_pages";
+import { Effect } from "effect";
+import { type Html, html } from "../html.ts";
 import { type PageCookie, pageCookie } from "../page_cookie.ts";
 
 export interface Site {
@@ -35,3 +38,25 @@ const sessionCookies: Readonly<Record<SignInSite, string>> = {
  */
 export const isPageOf = ({ path }: Pick<Site, "path">, address: string): boolean =>
   address.startsWith(`${path}/`) && /^[\w/?&=%:@+~,-]{1,1500}$/.test(address) && !address.includes("//");
+
+const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as const;
+
+/**
+ * Returns an element that every page shown after the end of a sign-in must contain. The element loads a style sheet,
+ * whose response makes the browser drop the stored pages.
+ */
+export const dropKeptPages = (site: Pick<Site, "path">): Html =>
+  html`<link rel="stylesheet" href="${pathOf(site)}">`;
+
+/** Serves the style sheet that `dropKeptPages` loads. Requests for it are not counted, so that no limit blocks them. */
+export const keptPagesRoute = (site: Pick<Site, "name" | "path">): BoundRoute => ({
+  method: "GET",
+  path: pathOf(site),
+  answer: withHeaders(site.name, () => Effect.succeed(emptyStyle)),
+});
+
+const emptyStyle = textResponse(200, "", "text/css; charset=utf-8", {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "clear-site-data": '"cache"',
+});

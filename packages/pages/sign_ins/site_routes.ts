@@ -18,9 +18,8 @@ import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { makeRender } from "../page_render.ts";
 import { makePageHandler, type PageContext, readForm, redirectTo } from "../page_requests.ts";
-import { dropKeptPages, keptPagesRoute } from "./kept_pages.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
-import { isPageOf, type Site, siteOf } from "./site.ts";
+import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
 type Answer = Effect.Effect<HttpResponse, SiteError>;
 type SitePath = `/dashboard${string}` | `/me${string}`;

@@ -1,18 +1,25 @@
 /** Routes of the account page: the page itself, its name for players, choosing another account, and ending sign-ins. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
-import { Members } from "@accountlink/core/accounts";
+import { Members, type Membership } from "@accountlink/core/accounts";
 import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { Limits } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
 import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
+import { type Html, html } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
+import { type KeyList, planText } from "../keys/keys_page.ts";
+import { textField } from "../look/field.ts";
+import { refusedFor } from "../look/refused.ts";
+import { timeHtml } from "../look/time.ts";
+import { roles } from "../members/team_page.ts";
 import { makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import { paths } from "../paths.ts";
-import { accountPage } from "./account_page.ts";
-import { choicePage } from "./choice_page.ts";
+import type { Page, Visitor } from "../page.ts";
+import { may, paths } from "../paths.ts";
+import { type PlanView, planHtml } from "./plan.ts";
 
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const signIns = yield* SignIns;
@@ -97,3 +104,128 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     ),
   ];
 });
+
+interface OwnSignIn {
+  readonly id: string;
+  /** The browser and system; null if unknown. */
+  readonly device: string | null;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+  readonly isThis: boolean;
+}
+
+/** The name by which the shared list asks players, or the name as typed into the form. */
+interface SharedName {
+  /** Empty if the owners set none. */
+  readonly name: string;
+  /** What players read without a name. */
+  readonly otherwise: string;
+  readonly problems: ReadonlyArray<ParameterProblem>;
+}
+
+interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView, Choice {
+  /** Null without a shared list: other lists ask by the names of their communities. */
+  readonly shared: SharedName | null;
+  readonly account: Visitor["account"];
+  readonly chatId: string;
+  /** Newest first. */
+  readonly signIns: ReadonlyArray<OwnSignIn>;
+}
+
+const accountPage = (view: AccountView, visitor: Pick<Visitor, "role">): Page => ({
+  title: "Account",
+  section: "account",
+  refused: refusedFor(view.shared?.problems ?? []),
+  labels: { displayName: nameLabel },
+  content: html`
+<dl class="facts">
+<div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
+<div><dt>Account</dt><dd>${view.account.name}</dd></div>
+<div><dt>Role</dt><dd>${roles[visitor.role].label}</dd></div>
+${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
+</dl>
+${view.shared && may(visitor.role, paths.accountName, nameForm(view.shared))}
+${may(visitor.role, paths.keys, planHtml(view, view.account))}
+${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view)}</section>`}
+<section>
+<h2>Sign-ins</h2>
+<p>Browsers in which you are signed in, latest first.</p>
+<ul class="cards" role="list">${view.signIns.map((signIn) => signInCard(signIn))}</ul>
+<form method="post" action="${paths.signOut}" class="more"><button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
+</section>
+<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
+});
+
+const nameLabel = "Name that players read";
+
+const nameForm = ({ name, otherwise, problems }: SharedName): Html => html`
+<form method="post" action="${paths.accountName}" class="panel">
+${textField({ name: "displayName", label: nameLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
+<button class="button quiet">Save the name</button>
+</form>`;
+
+const signInCard = ({ id, device, createdAt, expiresAt, isThis }: OwnSignIn): Html => html`
+<li>
+<p><strong>${device ?? "Unknown browser"}</strong>${isThis ? html` <span class="badge">This browser</span>` : null}</p>
+<p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>
+${
+  isThis
+    ? null
+    : html`<form method="post" action="${paths.endSignIn}"><input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
+}
+</li>`;
+
+/** An invitation, with the name of the member who invited the user; null if unknown. */
+interface NamedInvitation extends Membership {
+  readonly inviter: string | null;
+}
+
+interface Choice {
+  /** The account that the sign-in uses now. */
+  readonly account: Pick<Visitor["account"], "name">;
+  /** The accounts of the user, starting with the one that the user chose last. */
+  readonly accounts: ReadonlyArray<Membership>;
+  readonly invitations: ReadonlyArray<NamedInvitation>;
+}
+
+/** The page after the sign-in of a user with several accounts or with an invitation. */
+const choicePage = (choice: Choice): Page => ({
+  title: choice.invitations.length === 0 ? "Which account?" : "You are invited",
+  section: "account",
+  content: html`
+<p>Each account has its own communities, links and keys. You can change it at any time, next to your name.</p>
+${accountsHtml(choice)}`,
+});
+
+const accountsHtml = (choice: Choice): Html => html`
+<ul class="cards" role="list">
+${choice.invitations.map((invitation) => invitationCard(invitation))}
+${choice.accounts.map((membership) => accountCard(membership, choice))}
+</ul>`;
+
+const accountCard = (
+  { account: { name, status }, role }: Membership,
+  { account }: Pick<Choice, "account">,
+): Html => html`
+<li>
+<p><strong>${name}</strong>${name === account.name ? html` <span class="badge">In use</span>` : null} <small>${roles[role].label}</small></p>
+${
+  status === "suspended"
+    ? html`<p>Suspended by the operator.</p>`
+    : html`<form method="post" action="${paths.chooseAccount}"><button class="button quiet small" name="account" value="${name}">Use ${name}</button></form>`
+}
+</li>`;
+
+const invitationCard = ({ account: { name }, role, since, inviter }: NamedInvitation): Html => html`
+<li>
+<p>${inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`} to <strong>${name}</strong> as <strong>${roles[role].label}</strong>, ${timeHtml(since)}.</p>
+<p>${roles[role].hint}. What you do there, keys too, belongs to that account.</p>
+<form method="post" action="${paths.chooseAccount}"><button class="button small" name="account" value="${name}">Accept, and use ${name}</button></form>
+<details>
+<summary class="bad">Decline<span class="unseen"> the invitation to ${name}</span></summary>
+<form method="post" action="${paths.declineInvitation}">
+<p>The invitation ends. An owner can invite you again.</p>
+<p class="row"><button class="button bad small" name="account" value="${name}">Decline the invitation</button></p>
+</form>
+</details>
+</li>`;

@@ -1,15 +1,27 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
-import { readableActions } from "@accountlink/core/accounts";
-import { type AuditFilter, auditActions } from "@accountlink/core/audit";
+import { allows, readableActions } from "@accountlink/core/accounts";
+import {
+  type AuditAction,
+  type AuditEntry,
+  type AuditFilter,
+  auditActions,
+  signedBy,
+} from "@accountlink/core/audit";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
+import { html } from "../../html.ts";
+import { menuField, textField } from "../look/field.ts";
+import { keyMenu } from "../look/owned_key.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
-import { csvResponse } from "../page_response.ts";
-import { paths } from "../paths.ts";
-import { auditCsv } from "./audit_csv.ts";
-import { auditPage } from "./audit_page.ts";
+import type { Page, Visitor } from "../page.ts";
+import { csvOf, csvResponse } from "../page_response.ts";
+import { paths, withQuery } from "../paths.ts";
 import { makeEntryNames } from "./entry_names.ts";
+import { actions, historyHtml, type Names } from "./sentences.ts";
 
 const pageSize = 50;
 
@@ -77,3 +89,75 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     ),
   ];
 });
+
+interface ShownFilter {
+  readonly action: AuditAction | null;
+  readonly keyId: string | null;
+  /** The ID or name of a chat user, as typed; null for all users. */
+  readonly chatId: string | null;
+}
+
+interface AuditView {
+  readonly entries: ReadonlyArray<AuditEntry>;
+  /** Cursor of the older entries; null at the end. */
+  readonly next: string | null;
+  readonly keys: ReadonlyArray<KeyDetails>;
+  readonly names: Names;
+}
+
+const auditPage = (
+  { entries, next, keys, names }: AuditView,
+  filter: ShownFilter,
+  { platforms, role }: Pick<Visitor, "platforms" | "role">,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => {
+  const isAdmin = allows(role, "admin");
+  return {
+    status: problems.length === 0 ? 200 : 400,
+    title: "Audit log",
+    section: "audit",
+    content: html`
+<p>Every change of ${isAdmin ? "keys and links" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
+<form method="get" action="${paths.audit}" class="filters">
+${menuField({
+  name: "action",
+  label: "Action",
+  value: filter.action ?? "",
+  problems: [],
+  choices: [
+    { value: "", label: "All actions" },
+    ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
+  ],
+})}
+${isAdmin ? keyMenu(keys, filter.keyId) : null}
+${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: filter.chatId ?? "", problems })}
+<button class="button quiet">Show</button>
+</form>
+${historyHtml(entries, names, Object.values(filter).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
+<p class="more">${
+      next === null
+        ? null
+        : html`<a class="button quiet" href="${withQuery(paths.audit, { ...filter, cursor: next })}">Older entries</a> `
+    }<a href="${withQuery(paths.auditFile, { ...filter })}">Download as CSV</a></p>`,
+  };
+};
+
+const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
+  csvOf(
+    ["at", "action", "actorType", "actorId", "member", "pid", "requestId", "details"],
+    entries.map((entry) => [
+      formatTimestamp(entry.at),
+      entry.action,
+      entry.actor.type,
+      entry.actor.id,
+      signedBy(entry).member,
+      entry.pid,
+      entry.requestId,
+      detailsText(entry),
+    ]),
+  );
+
+const detailsText = ({ details: named }: AuditEntry): string =>
+  Object.entries(named)
+    .map(([name, value]) => `${name}: ${value ?? "none"}`)
+    .join(", ");

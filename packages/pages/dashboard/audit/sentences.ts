@@ -1,8 +1,26 @@
+/** The history of an account in words: a sentence about each entry of the audit log. */
 import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
+import { type Html, html } from "../../html.ts";
 import { withId } from "../look/account_name.ts";
 import { nameOf } from "../look/owned_key.ts";
-import { counted, numberText } from "../look/time.ts";
+import { counted, numberText, timeHtml } from "../look/time.ts";
+
+/**
+ * @param entries newest first
+ * @param nothing what the page says if there are no entries
+ */
+export const historyHtml = (
+  entries: ReadonlyArray<AuditEntry>,
+  names: Names,
+  nothing = "Nothing is in the log so far.",
+): Html =>
+  entries.length === 0
+    ? html`<p class="empty">${nothing}</p>`
+    : html`<ul class="history" role="list">${entries.map(
+        (entry) =>
+          html`<li><span>${sentenceOf(entry, names)}</span> <small>${timeHtml(entry.at)}${entry.requestId === null ? null : html` · <code>${entry.requestId}</code>`}</small></li>`,
+      )}</ul>`;
 
 export interface Names {
   readonly keys: ReadonlyArray<KeyDetails>;
@@ -15,7 +33,7 @@ export interface Names {
 
 type Details = AuditEntry["details"];
 
-export const sentenceOf = (entry: AuditEntry, names: Names): string => sentences[entry.action](entry, names);
+const sentenceOf = (entry: AuditEntry, names: Names): string => sentences[entry.action](entry, names);
 
 type Sentence = (entry: AuditEntry, names: Names) => string;
 
@@ -152,4 +170,33 @@ const sentences: Record<AuditAction, Sentence> = {
   "roles.deleted": ({ actor }, names) => `${start(whoOf(actor, names))} deleted the roles of a community`,
   "webhook.disabled": ({ details }, names) =>
     `${start(webhookOf(details, names))} was disabled, because its server refuses the events`,
+};
+
+export const actions: Record<AuditAction, string> = {
+  "link.set": "Link set",
+  "link.moved": "Link moved to another user",
+  "link.removed": "Link removed",
+  "links.imported": "Links imported",
+  "scope.deleted": "All links deleted",
+  "review.set": "Review written",
+  "review.deleted": "Review deleted",
+  "key.created": "Key created",
+  "key.updated": "Key changed",
+  "key.rotated": "Key rotated",
+  "key.status_changed": "Status of a key changed",
+  "key.reported": "Key reported as leaked",
+  "account.updated": "Account changed",
+  "user.erased": "User erased",
+  "webhook.created": "Webhook created",
+  "webhook.updated": "Webhook changed",
+  "webhook.deleted": "Webhook deleted",
+  "webhook.rotated": "Webhook rotated",
+  "webhook.disabled": "Webhook disabled by the service",
+  "member.added": "Member invited",
+  "member.accepted": "Invitation accepted",
+  "member.declined": "Invitation declined",
+  "member.role_changed": "Role of a member changed",
+  "member.removed": "Member removed",
+  "roles.updated": "Roles changed",
+  "roles.deleted": "Roles deleted",
 };

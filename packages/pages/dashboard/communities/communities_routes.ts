@@ -6,21 +6,18 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
-import { documentBelow } from "../../base_path.ts";
-import { type Html, html } from "../../html.ts";
+import { documentBelow, type Html, html } from "../../html.ts";
 import { readerOf } from "../../page_render.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { given } from "../keys/keys_api.ts";
-import { linksText } from "../look/link_count.ts";
-import { communityName, sharedListHint } from "../look/list_name.ts";
+import { communityName, linksText, sharedListHint } from "../look/list_name.ts";
 import { counted } from "../look/time.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { previewDocument } from "../preview.ts";
-import { makePanelView } from "./bot_panel.ts";
 import { type Community, makeCommunities } from "./community.ts";
-import { communityPage, type SaidForm, saidLabels } from "./community_page.ts";
+import { communityPage, makePanelView, type SaidForm, saidLabels } from "./community_page.ts";
 import { type BotInvite, type FirstSteps, firstSteps, hasPlanOn, makeBotInvite } from "./first_steps.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {

@@ -2,7 +2,6 @@
  * Imports of uploaded files. An account has at most one import at a time. Only the process that received the upload
  * knows the import, and forgets it after half an hour.
  */
-
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import {
@@ -23,7 +22,7 @@ import type { UploadFolder } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Schedule, Semaphore, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { Community } from "../communities/community.ts";
-import { type BoundedFile, boundedUploads, WrongUpload } from "./bounded_uploads.ts";
+import { type BoundedFile, boundedUploads, WrongUpload } from "./import_upload.ts";
 
 /** How long an import is stored, in milliseconds. */
 const keptFor = 30 * 60_000;

@@ -7,8 +7,8 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, withQuery } from "../paths.ts";
-import { sparkline } from "../usage/sparkline.ts";
-import { type KeyUsage, requestsIn } from "../usage/usage_page.ts";
+import { sparkline } from "../usage/usage_charts.ts";
+import { type KeyUsage, requestsIn } from "../usage/usage_routes.ts";
 
 export interface KeyList {
   /** Newest first. */

@@ -1,17 +1,21 @@
 /** Confirmation questions before a link is created or removed; they name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
-import type { NamedLink } from "@accountlink/core/communities";
-import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { type NamedLink, OwnedLinks } from "@accountlink/core/communities";
+import { isChatId } from "@accountlink/core/ids";
+import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
+import { Effect, Result } from "effect";
 import { html } from "../../html.ts";
-import { type Community } from "../communities/community.ts";
-import { listText } from "../look/list_name.ts";
+import type { Community } from "../communities/community.ts";
+import { listText, messageText } from "../look/list_name.ts";
+import { statusHtml } from "../look/notice.ts";
 import { counted } from "../look/time.ts";
+import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
-import type { UserList } from "./user_lists.ts";
+import { makeUserLists, type UserList } from "./user_page.ts";
 
-export interface LinkQuestion {
+interface LinkQuestion {
   readonly community: Community;
   readonly chatId: ChatId;
   readonly chat: ChatProfile | null;
@@ -20,7 +24,7 @@ export interface LinkQuestion {
 }
 
 /** The game account that the chat user was linked to before. */
-export interface Replaced {
+interface Replaced {
   readonly gameId: GameId;
   readonly game: GameProfile | null;
 }
@@ -80,3 +84,64 @@ ${Object.entries({ pid, chat: chatId, game: gameId, confirm: "1", of }).map(
 </form>`,
   };
 };
+
+export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const links = yield* OwnedLinks;
+  const profiles = yield* Profiles;
+  const listsOf = yield* makeUserLists;
+
+  const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, failed: string | null) {
+    if (!isChatId(chatId)) return seeOther(paths.links);
+    const lists = yield* listsOf(visitor, chatId);
+    const chat = yield* profiles.chat(chatId, null);
+    return lists.length === 0
+      ? seeOther(paths.links, { q: chatId })
+      : unlinkAllQuestion(chatId, chat, lists, failed);
+  });
+
+  const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string) {
+    const lists = isChatId(chatId) ? yield* listsOf(visitor, chatId) : [];
+    const [first] = lists;
+    if (first === undefined) return seeOther(paths.links);
+    const results = yield* Effect.forEach(lists, ({ community, link: { link } }) =>
+      links.remove(visitor.owner, community.scope, link.chatId).pipe(
+        // Ignore a link that another request has removed meanwhile.
+        Effect.catchTag("LinkNotFound", () => Effect.void),
+        Effect.result,
+      ),
+    );
+    const failure = results.find(Result.isFailure)?.failure;
+    return failure === undefined
+      ? seeOther(paths.linkUser, { pid: first.community.scope.pid, chatId, done: "unlinkedAll" })
+      : yield* ask(visitor, chatId, `${messageText(failure)}.`);
+  });
+
+  return [
+    page(paths.unlinkAll, (visitor, query) => ask(visitor, query("chatId"), null)),
+    form(paths.unlinkAll, (visitor, fields) => unlink(visitor, fields("chatId"))),
+  ];
+});
+
+/** @param failed why the last attempt to unlink the user failed; null before the first attempt */
+const unlinkAllQuestion = (
+  chatId: ChatId,
+  chat: ChatProfile | null,
+  lists: ReadonlyArray<UserList>,
+  failed: string | null,
+): Page => ({
+  status: failed === null ? 200 : 409,
+  title: failed === null ? "Unlink in every list?" : "Not unlinked in every list",
+  section: "links",
+  notice: failed === null ? null : statusHtml(failed, true),
+  content: html`
+<p>Unlink <strong>${accountText(chatId, chat)}</strong> from</p>
+<ul>${lists.map(
+    ({ community, link: { link, game } }) =>
+      html`<li><strong>${accountText(link.gameId, game)}</strong> in ${listText(community)}</li>`,
+  )}</ul>
+<p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can verify again at any time.</p>
+<form method="post" action="${paths.unlinkAll}">
+<input type="hidden" name="chatId" value="${chatId}">
+<p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${userPath(lists[0]?.community.scope.pid ?? null, chatId)}">Cancel</a></p>
+</form>`,
+});

@@ -19,14 +19,11 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import { csvResponse } from "../page_response.ts";
 import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
-import { linkQuestion, unlinkQuestion } from "./link_questions.ts";
+import { linkQuestion, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage, noLinksPage } from "./links_page.ts";
 import { dayMsOf, startOf } from "./list_start.ts";
-import { unlinkAllRoutes } from "./unlink_all.ts";
-import { makeUserLists } from "./user_lists.ts";
-import { linkedUserPage } from "./user_page.ts";
-import { makeUserView } from "./user_view.ts";
+import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
 
 const pageSize = 25;
 

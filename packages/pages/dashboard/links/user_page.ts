@@ -1,26 +1,28 @@
 /** One chat user of a community: the current link and its history. */
-import type { ChatId } from "@accountlink/core";
+import { AuditLog, type ChatId, OwnedKeys } from "@accountlink/core";
+import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { isByHand, type NamedLink } from "@accountlink/core/communities";
+import { isByHand, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import type { ChatProfile } from "@accountlink/core/platforms";
+import { type ChatProfile, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
-import { historyHtml } from "../audit/history.ts";
-import type { Names } from "../audit/sentences.ts";
-import { type Community } from "../communities/community.ts";
+import { makeEntryNames } from "../audit/entry_names.ts";
+import { historyHtml, type Names } from "../audit/sentences.ts";
+import { type Community, makeCommunities } from "../communities/community.ts";
 import { visibleName } from "../look/account_name.ts";
 import { textField } from "../look/field.ts";
-import { listText } from "../look/list_name.ts";
+import { listName, listText } from "../look/list_name.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
-import { accountText, linkLabels, verifiedText } from "./links_page.ts";
-import { type UserList, userListsHtml } from "./user_lists.ts";
+import { accountText, linkLabels, unlinkPath, userPath, verifiedText } from "./links_page.ts";
 
-export interface LinkedUserView {
+interface LinkedUserView {
   readonly community: Community;
   readonly chatId: ChatId;
   readonly chat: ChatProfile | null;
@@ -105,3 +107,81 @@ const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo):
 <input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="game" value="${gameId}">
 <p><button class="button quiet small" name="undo" value="${now}">Undo: link them again</button></p>
 </form>`;
+
+export interface UserList {
+  readonly community: Community;
+  readonly link: Pick<NamedLink, "link" | "game">;
+}
+
+/** Returns a function that finds the lists in which a chat user has a link. */
+export const makeUserLists = Effect.gen(function* () {
+  const links = yield* OwnedLinks;
+  const profiles = yield* Profiles;
+  const communities = yield* makeCommunities;
+
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
+    const found = yield* Effect.forEach(
+      yield* communities.list(visitor),
+      Effect.fnUntraced(function* (community) {
+        const link = yield* links.find(community.scope, chatId);
+        if (link === null) return [];
+        const list: UserList = { community, link: { link, game: yield* profiles.game(link.gameId) } };
+        return [list];
+      }),
+      { concurrency: 8 },
+    );
+    return found.flat();
+  });
+});
+
+const userListsHtml = (
+  lists: ReadonlyArray<UserList>,
+  chatId: ChatId,
+  chat: ChatProfile | null,
+): Html | null =>
+  lists.length === 0
+    ? null
+    : html`
+<section>
+<h2>Linked in ${lists.length === 1 ? "one list" : `${lists.length} lists`}</h2>
+<ul class="cards" role="list">${lists.map(({ community, link: { link, game } }) => {
+        const { pid } = community.scope;
+        return html`
+<li>
+<h3><a href="${userPath(pid, chatId)}">${listName(community)}</a></h3>
+<p>${accountText(link.gameId, game)}</p>
+<p><a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)} in ${listName(community)}</span></a></p>
+</li>`;
+      })}</ul>
+${lists.length === 1 ? null : html`<p class="more"><a class="button bad" href="${withQuery(paths.unlinkAll, { chatId })}">Unlink in every list</a></p>`}
+</section>`;
+
+const shownChanges = 50;
+
+/** Returns a function that collects the data for the page of a chat user. */
+export const makeUserView = Effect.gen(function* () {
+  const listsOf = yield* makeUserLists;
+  const profiles = yield* Profiles;
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+  const namesOf = yield* makeEntryNames;
+
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, chatId: ChatId) {
+    const { account } = visitor.owner;
+    const { pid } = community.scope;
+    const filter = { action: null, keyId: null, chatId, pid, readable: readableActions(visitor.role) };
+    const [lists, history, listed, chat] = yield* Effect.all(
+      [
+        listsOf(visitor, chatId),
+        log.list(account.name, null, shownChanges, filter),
+        keys.list(account),
+        profiles.chat(chatId, null),
+      ],
+      { concurrency: 4 },
+    );
+    const own = lists.find((list) => list.community.scope.pid === pid)?.link;
+    const link: NamedLink | null = own === undefined ? null : { ...own, chat };
+    const names = yield* namesOf(visitor, listed, history);
+    return { community, chatId, chat, link, lists, history, names };
+  });
+});

@@ -1,3 +1,5 @@
+import type { Webhook } from "@accountlink/core/webhooks";
+
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 
 /** Writes an account as "Ada (100001)". If the name is written from right to left, a mark keeps the ID behind it. */
@@ -15,3 +17,7 @@ export const visibleName = (profile: Named | null | undefined): string | null =>
 
 /** Some letters, such as the Hangul fillers, are blank. */
 const isVisible = (name: string): boolean => /[^\s\p{C}\p{M}\u115F\u1160\u2800\u3164\uFFA0]/u.test(name);
+
+/** The name of a webhook for its owner: its description, or the host of its URL. */
+export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
+  description === "" ? new URL(url).host : description;

@@ -1,4 +1,6 @@
-/** Text with a copy button, which appears only if scripts run. */
+/** Texts to copy to another device or program: with a button, or as a QR code. */
+
+import { encodeQR } from "qr";
 import { type Html, html } from "../../html.ts";
 
 /**
@@ -10,3 +12,15 @@ export const copyable = (id: string, name: string, text: string): Html => html`
 <pre id="${id}">${text}</pre>
 <button type="button" class="button quiet small" data-copies="${id}" hidden>Copy <span class="unseen">the ${name}</span></button>
 </div>`;
+
+/**
+ * @param text the encoded text, such as a URL
+ * @param title a description for users who cannot see the code
+ */
+export const qrCode = (text: string, title: string): Html => {
+  const rows = encodeQR(text, "raw", { border: 2 });
+  const path = rows
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
+    .join("");
+  return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" shape-rendering="crispEdges"><title>${title}</title><path d="${path}"/></svg>`;
+};

@@ -1,7 +1,8 @@
-import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys";
+import { type ApiKey, isAccepted, type KeyAccess, type KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
+import { menuField } from "./field.ts";
 import { listName } from "./list_name.ts";
 import { timeHtml, timeUntil } from "./time.ts";
 
@@ -45,3 +46,16 @@ export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArra
   const name = scope.kind === "global" ? null : guilds.find(({ guildId }) => guildId === scope.guildId)?.name;
   return listName({ scope, guildName: name ?? null });
 };
+
+/** @param chosen the ID of a key; null for all keys */
+export const keyMenu = (keys: ReadonlyArray<KeyDetails>, chosen: string | null): Html =>
+  menuField({
+    name: "keyId",
+    label: "Key",
+    value: chosen ?? "",
+    problems: [],
+    choices: [
+      { value: "", label: "All keys" },
+      ...keys.map((key) => ({ value: key.id as string, label: nameOf(key) })),
+    ],
+  });

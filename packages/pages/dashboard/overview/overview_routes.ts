@@ -1,18 +1,29 @@
+/** The overview: issues that need the owner's attention, and today's usage against the limits. */
 import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
-import { OwnedScopes, sumCounts } from "@accountlink/core/communities";
-import { isAccepted } from "@accountlink/core/keys";
-import { Limits, quotaOf } from "@accountlink/core/limits";
+import type { AuditEntry } from "@accountlink/core/audit";
+import { type LinkCount, OwnedScopes, sumCounts, type VerifiedWeeks } from "@accountlink/core/communities";
+import { isAccepted, type KeyDetails } from "@accountlink/core/keys";
+import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
 import { RolePlanStore } from "@accountlink/core/roles";
-import { dayMs } from "@accountlink/core/timestamp";
-import { makeUsageDays } from "@accountlink/core/usage";
-import { Webhooks } from "@accountlink/core/webhooks";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
+import { type WebhookDetails, Webhooks } from "@accountlink/core/webhooks";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
+import { type Html, html } from "../../html.ts";
 import { makeCommunities } from "../communities/community.ts";
-import { hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";
+import { type FirstSteps, firstSteps, hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";
+import { type KeyList, planText } from "../keys/keys_page.ts";
+import { webhookName } from "../look/account_name.ts";
+import { countNote, countText } from "../look/list_name.ts";
+import { endsSoon, nameOf } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, numberText, timeHtml, timeUntil } from "../look/time.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
-import { requestsOf, sumOf } from "../usage/usage_totals.ts";
-import { overviewPage } from "./overview_page.ts";
+import type { Page } from "../page.ts";
+import { keyPath, paths, webhookPath } from "../paths.ts";
+import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_charts.ts";
+import { disabledText } from "../webhooks/webhook_texts.ts";
 
 const mostLeaks = 10;
 
@@ -96,3 +107,171 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
     ),
   ];
 });
+
+interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
+  /** The account's usage on each of the last fourteen days, oldest first. */
+  readonly days: ReadonlyArray<UsageDay>;
+  /** Today's requests of the busiest active keys. */
+  readonly today: ReadonlyArray<KeyToday>;
+  /** How many keys are active. */
+  readonly active: number;
+  /** Keys that were reported as leaked in the last 30 days. */
+  readonly leaks: ReadonlyArray<AuditEntry>;
+  readonly links: LinkCount;
+  /** How many lists of links the account has. */
+  readonly lists: number;
+  /** How many users were verified in the last two weeks. */
+  readonly verified: VerifiedWeeks;
+  /** The chat ID of a user who is a member of this account alone; null for members of several accounts. */
+  readonly alone: string | null;
+  /** The steps that lead a new owner to the first verified user; null once a user is linked. */
+  readonly steps: FirstSteps | null;
+  /** Webhooks that are disabled or failing. */
+  readonly broken: ReadonlyArray<WebhookDetails>;
+}
+
+interface KeyToday {
+  readonly key: KeyDetails;
+  readonly quota: Quota;
+  /** The numbers of today's requests with this key, by group of routes. */
+  readonly usage: UsageDay["groups"];
+}
+
+const overviewPage = (view: OverviewView, now: Millis): Page => ({
+  title: "Overview",
+  section: "overview",
+  content: html`
+${attention(view, now)}
+${view.steps === null ? null : html`<section class="panel"><h2>Your first verified user</h2>${firstSteps(view.steps)}</section>`}
+${view.steps === null || view.alone === null || view.keys.length > 0 ? null : html`<p class="more">This account is new and your own. If you expected the account of a team, you are not in it, or no longer: one of its owners can invite you by your ID, ${view.alone}.</p>`}
+${view.keys.length === 0 ? null : figures(view)}`,
+});
+
+const attention = ({ keys, leaks, broken }: OverviewView, now: Millis): Html | null => {
+  const ending = keys.filter((key) => endsSoon(key, now));
+  if (leaks.length + ending.length + broken.length === 0) return null;
+  return html`
+<section>
+<h2>Needs your attention</h2>
+<ul class="cards" role="list">
+${leaks.map((leak) => leakItem(leak, keys))}
+${broken.map(webhookItem)}
+${ending.map(
+  (key) =>
+    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
+)}
+</ul>
+</section>`;
+};
+
+const webhookItem = (webhook: WebhookDetails): Html => {
+  const { id, status, failingSince, pending } = webhook;
+  const link = html`<a href="${webhookPath(id)}">${webhookName(webhook)}</a>`;
+  return status === "disabled" || failingSince === null
+    ? html`<li class="bad"><p>The webhook ${link} was disabled. ${disabledText(webhook)}</p></li>`
+    : html`<li class="warn"><p>The webhook ${link} fails since ${timeHtml(failingSince)}. ${counted(pending, "event waits", "events wait")}. Deliveries are tried again; after five days of failures the webhook is disabled.</p></li>`;
+};
+
+const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
+  const id = String(details["keyId"]);
+  const key = keys.find((known) => known.id === id);
+  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was published.</p></li>`;
+};
+
+const figures = (view: OverviewView): Html => {
+  const week = view.days.slice(-7);
+  return html`
+<div data-live>
+${numbers(view)}
+<section>
+<h2>The last seven days</h2>
+${barChart(week)}
+${weekTable(week)}
+<p class="more"><a href="${paths.usage}">All usage</a></p>
+</section>
+<section>
+<h2>Keys today</h2>
+<p>${planText(view)}</p>
+${
+  view.today.length === 0
+    ? html`<p class="empty">No key is active.</p>`
+    : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
+}
+${view.today.length < view.active ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys. <a href="${paths.keys}">All keys</a></p>` : null}
+</section>
+</div>`;
+};
+
+const numbers = ({ days, links, lists, verified }: OverviewView): Html => {
+  const today = sumOf(days.slice(-1).map((usage) => daySum(usage)));
+  const [last, before] = [days.slice(-7), days.slice(0, -7)].map((week) =>
+    requestsOf(sumOf(week.map((usage) => daySum(usage)))),
+  );
+  return html`
+<dl class="figures">
+${figure("Requests today", numberText(requestsOf(today)))}
+${figure("Refused or failed today", numberText(today.refused + today.errors))}
+${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, before ?? 0))}
+${figure("Links", countText(links), [lists < 2 ? null : `in ${lists} lists`, countNote(links)].filter((note) => note !== null).join(", ") || null)}
+${figure("Verified in seven days", countText(verified.last), verifiedNote(verified))}
+</dl>`;
+};
+
+const figure = (label: string, value: string, note: string | null = null): Html =>
+  html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${value}</dd></div>`;
+
+const verifiedNote = ({ last, before }: VerifiedWeeks): string | null =>
+  before.age === null ? countNote(last) : (countNote(last) ?? changeText(last.count, before.count));
+
+const changeText = (now: number, before: number): string => {
+  if (before === 0) return "none the week before";
+  const percent = Math.round((100 * (now - before)) / before);
+  return percent === 0
+    ? "as the week before"
+    : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} % against the week before`;
+};
+
+const todayCard = ({ key, quota, usage }: KeyToday): Html => html`
+<li>
+<h3><a href="${keyPath(key.id)}">${nameOf(key)}</a></h3>
+${meter(
+  "Requests",
+  counting(usage, (group) => group !== "session"),
+  quota.daily,
+)}
+${meter(
+  "Verification requests",
+  counting(usage, (group) => group === "session"),
+  quota.verifyDaily,
+)}
+</li>`;
+
+/** Sums the requests that count against the daily limit: all except requests refused by a limit. */
+const counting = (counts: UsageDay["groups"], isCounted: (group: UsageGroup) => boolean): number => {
+  const { served, errors } = sumOf(counts.filter(({ group }) => isCounted(group)));
+  return served + errors;
+};
+
+const meter = (label: string, count: number, limit: number | null): Html =>
+  limit === null
+    ? html`<p>${label}: ${numberText(count)}, without a limit</p>`
+    : html`<p>${label}: ${numberText(count)} of ${numberText(limit)}
+<meter value="${Math.min(count, limit)}" max="${limit}" high="${limit * 0.9}" aria-label="${label}"></meter></p>`;
+
+/** Renders a table of the week's responses by group of routes; null if there were no requests. */
+const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
+  const sums = (Object.keys(groups) as ReadonlyArray<UsageGroup>)
+    .map((group) => ({ group, sum: sumOf(week.map((usage) => daySum(usage, group))) }))
+    .filter(({ sum }) => requestsOf(sum) > 0);
+  return sums.length === 0
+    ? null
+    : tableHtml({
+        id: "causes",
+        caption: "Requests of the last seven days, by group of routes",
+        columns: ["Group", ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
+        rows: sums.map(({ group, sum: { served, refused, errors } }) => [
+          groups[group],
+          ...[served, refused, errors].map(numberText),
+        ]),
+      });
+};

@@ -1,12 +1,18 @@
+/** Converts usage to CSV, with one line for each day, key and group of routes that had requests. */
 import { OwnedKeys } from "@accountlink/core";
-import type { Account } from "@accountlink/core/keys";
-import { makeUsageDays } from "@accountlink/core/usage";
+import type { Account, KeyDetails } from "@accountlink/core/keys";
+import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { Effect } from "effect";
-import { type Fields, type OwnerPages } from "../owner_pages.ts";
-import { csvResponse } from "../page_response.ts";
-import { paths } from "../paths.ts";
-import { usageCsv } from "./usage_csv.ts";
-import { type UsageFilter, usagePage } from "./usage_page.ts";
+import { html } from "../../html.ts";
+import { menuField } from "../look/field.ts";
+import { keyMenu, nameOf } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { numberText } from "../look/time.ts";
+import type { Fields, OwnerPages } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { csvOf, csvResponse } from "../page_response.ts";
+import { paths, withQuery } from "../paths.ts";
+import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "./usage_charts.ts";
 
 export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -55,3 +61,122 @@ const filterOf = (query: Fields): UsageFilter => {
     days: Number.isInteger(days) && days >= 1 && days <= 90 ? days : 30,
   };
 };
+
+interface UsageFilter {
+  /** The key whose usage is shown; null for the usage of all keys. */
+  readonly keyId: string | null;
+  readonly days: number;
+}
+
+export interface KeyUsage {
+  readonly key: KeyDetails;
+  readonly days: ReadonlyArray<UsageDay>;
+}
+
+interface UsageView {
+  readonly days: ReadonlyArray<UsageDay>;
+  /** The usage of each key on the shown days; empty if the filter selects a single key. */
+  readonly byKey: ReadonlyArray<KeyUsage>;
+  readonly keys: ReadonlyArray<KeyDetails>;
+}
+
+const spans = [7, 30, 90];
+
+/** The page shows at most this many keys, the busiest ones. */
+const mostKeys = 25;
+
+export const requestsIn = ({ days }: KeyUsage): number => requestsOf(sumOf(days.map((day) => daySum(day))));
+
+const groupNames = Object.keys(groups) as ReadonlyArray<UsageGroup>;
+
+export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter): Page => ({
+  title: "Usage",
+  section: "usage",
+  content: html`
+<form method="get" action="${paths.usage}" class="filters">
+${keyMenu(keys, filter.keyId)}
+${menuField({
+  name: "days",
+  label: "Days",
+  value: String(filter.days),
+  problems: [],
+  choices: [...new Set([...spans, filter.days])].map((span) => ({
+    value: String(span),
+    label: `Last ${span} days`,
+  })),
+})}
+<button class="button quiet">Show</button>
+</form>
+<div data-live>
+${barChart(days)}
+${byKey.length === 0 ? null : keyTable(byKey)}
+${days.every((usage) => requestsOf(daySum(usage)) === 0) ? null : dayTable(days)}
+</div>
+<p class="more"><a href="${withQuery(paths.usageFile, { ...filter })}">Download as CSV</a></p>
+<p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served. Requests of the last few seconds may be missing.</p>`,
+});
+
+const dayTable = (days: ReadonlyArray<UsageDay>) =>
+  tableHtml({
+    id: "days",
+    caption: "Requests by day and group of routes, newest first",
+    columns: [
+      "Day",
+      ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
+      ...outcomeColumns,
+    ],
+    rows: days
+      .filter((usage) => requestsOf(daySum(usage)) > 0)
+      .toReversed()
+      .map((usage) => [
+        html`<time>${usage.day}</time>`,
+        ...groupNames.map((group) => numberText(requestsOf(daySum(usage, group)))),
+        ...outcomeCells([usage]),
+      ]),
+  });
+
+const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${tableHtml({
+  id: "keys",
+  caption: "Requests by key and group of routes, busiest first",
+  columns: [
+    "Key",
+    ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
+    ...outcomeColumns,
+  ],
+  rows: byKey
+    .toSorted((one, other) => requestsIn(other) - requestsIn(one))
+    .slice(0, mostKeys)
+    .map(({ key, days }) => [
+      html`<a href="${withQuery(paths.usage, { keyId: key.id, days: days.length })}">${nameOf(key)}</a>`,
+      ...groupNames.map((group) => numberText(requestsOf(sumOf(days.map((usage) => daySum(usage, group)))))),
+      ...outcomeCells(days),
+    ]),
+})}
+${byKey.length <= mostKeys ? null : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`}`;
+
+const outcomeColumns = Object.values(outcomes).map((label) => ({ label, isNumber: true }));
+
+const outcomeCells = (days: ReadonlyArray<UsageDay>): ReadonlyArray<string> => {
+  const { served, refused, errors } = sumOf(days.map((usage) => daySum(usage)));
+  return [served, refused, errors].map(numberText);
+};
+
+export const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>
+  csvOf(
+    ["day", "keyId", "keyName", "group", "served", "refused", "errors"],
+    usage.flatMap(({ key, days }) =>
+      days.flatMap(({ day, groups }) =>
+        groups
+          .filter((counts) => requestsOf(counts) > 0)
+          .map(({ group, served, refused, errors }) => [
+            day,
+            key.id,
+            nameOf(key),
+            group,
+            served,
+            refused,
+            errors,
+          ]),
+      ),
+    ),
+  );

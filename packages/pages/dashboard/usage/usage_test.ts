@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { makeDays, makeKey } from "../test_data.ts";
-import { barChart } from "./bar_chart.ts";
-import { sparkline } from "./sparkline.ts";
-import { usageCsv } from "./usage_csv.ts";
-import { usagePage } from "./usage_page.ts";
+import { barChart, sparkline } from "./usage_charts.ts";
+import { usageCsv, usagePage } from "./usage_routes.ts";
 
 it("the chart stacks the counts of a day, and scales them to the axis", () => {
   const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];

@@ -6,12 +6,12 @@ import type {
   WebhookDetails,
 } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
+import { webhookName } from "../look/account_name.ts";
 import { checkField, menuField } from "../look/field.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
-import { webhookName } from "../look/webhook_name.ts";
 import type { Page } from "../page.ts";
 import { deliveryPath, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";

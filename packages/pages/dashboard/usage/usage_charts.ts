@@ -1,9 +1,7 @@
-/** A bar chart by day, rendered by the server. The table beside it has the same data. */
-
-import type { UsageCounts, UsageDay } from "@accountlink/core/usage";
+/** Charts of usage by day, rendered by the server, and the sums that they show. */
+import { addUsage, type UsageCounts, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { type Html, html } from "../../html.ts";
 import { counted, numberText } from "../look/time.ts";
-import { daySum, outcomes, requestsOf } from "./usage_totals.ts";
 
 const height = 100;
 const barWidth = 8;
@@ -56,3 +54,42 @@ const bar = (day: string, sum: UsageCounts, x: number, scale: number): Html => {
   };
   return html`<g><title>${day}: ${counted(requestsOf(sum), "request")}</title>${part("served")}${part("refused")}${part("errors")}</g>`;
 };
+
+const sparkHeight = 20;
+
+/** Shows one bar per day, oldest first, and the total count. Screen readers announce the count of each day. */
+export const sparkline = (days: ReadonlyArray<UsageDay>): Html => {
+  const requests = days.map((usage) => requestsOf(daySum(usage)));
+  const scale = sparkHeight / Math.max(1, ...requests);
+  const bars = requests.flatMap((count, index) => (count === 0 ? [] : [sparkBar(index, count * scale)]));
+  return html`
+<span><svg class="spark" viewBox="0 0 ${days.length * step} ${sparkHeight}" preserveAspectRatio="none" role="img" aria-label="By day, oldest first: ${requests.map(numberText).join("; ")}">${bars}</svg>
+${numberText(requests.reduce((sum, count) => sum + count, 0))}</span>`;
+};
+
+const sparkBar = (index: number, size: number): Html =>
+  html`<rect x="${index * step}" y="${(sparkHeight - size).toFixed(1)}" width="${step - 2}" height="${size.toFixed(1)}"/>`;
+
+export const groups: Record<UsageGroup, string> = {
+  lookup: "Lookups",
+  bulk: "Bulk",
+  write: "Writes",
+  alts: "Alts",
+  session: "Sessions",
+};
+
+export const outcomes: Record<keyof UsageCounts, string> = {
+  served: "Served",
+  refused: "Over a limit",
+  errors: "Errors",
+};
+
+const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
+
+export const sumOf = (counts: ReadonlyArray<UsageCounts>): UsageCounts => counts.reduce(addUsage, none);
+
+/** The counts of a day, summed over all groups, or only the counts of one group. */
+export const daySum = ({ groups: counts }: UsageDay, group: UsageGroup | null = null): UsageCounts =>
+  sumOf(group === null ? counts : counts.filter((count) => count.group === group));
+
+export const requestsOf = ({ served, refused, errors }: UsageCounts): number => served + refused + errors;
