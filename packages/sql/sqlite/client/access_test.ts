@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "@accountlink/test-servers/effect";
-import { Cause, Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
+import { Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
 import { YieldsOnce } from "../../test_scheduler.ts";
 import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
