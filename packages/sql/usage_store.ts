@@ -12,7 +12,7 @@ import {
 } from "@accountlink/core/usage";
 import { Order, Schema } from "effect";
 import { deleteInBatches } from "./statements/in_batches.ts";
-import { literalsOf, schemaReaderOf } from "./statements/row.ts";
+import { literalsOf, tableOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
 
 export const layer = storeLayer(UsageStore)((parts) => {
@@ -101,24 +101,18 @@ const rowsOf = ({ counts }: UsageBatch): string =>
       .map(({ key, group, served, refused, errors }) => [key, group, served, refused, errors]),
   );
 
-const PeriodRow = Schema.Struct({
-  starts_at: Schema.Int,
-  route_group: literalsOf<UsageGroup>({ lookup: true, bulk: true, write: true, alts: true, session: true }),
+const periodFields = {
+  from: Schema.Int,
+  group: literalsOf<UsageGroup>({ lookup: true, bulk: true, write: true, alts: true, session: true }),
   served: Schema.Int,
   refused: Schema.Int,
   errors: Schema.Int,
-});
+};
 
-const periodOf = ({ starts_at, route_group, ...counts }: typeof PeriodRow.Type): UsagePeriod => ({
-  from: starts_at,
-  group: route_group,
-  ...counts,
-});
+const columns = { from: "starts_at", group: "route_group" };
 
-const readPeriods = schemaReaderOf("usage", PeriodRow, periodOf);
+const readPeriods = tableOf("usage", periodFields, columns).reader((period): UsagePeriod => period);
 
-const readKeyPeriods = schemaReaderOf(
-  "usage",
-  Schema.Struct({ key_id: KeyId, ...PeriodRow.fields }),
-  ({ key_id, ...row }) => ({ key: key_id, period: periodOf(row) }),
+const readKeyPeriods = tableOf("usage", { keyId: KeyId, ...periodFields }, columns).reader(
+  ({ keyId: key, ...period }) => ({ key, period }),
 );

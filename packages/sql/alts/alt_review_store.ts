@@ -5,7 +5,7 @@ import { Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { linkStatements } from "../links/link_statements.ts";
-import { literalsOf, schemaReaderOf } from "../statements/row.ts";
+import { literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 
 export const layer = storeLayer(AltReviewStore)(({ sql, operation, transaction }) => {
@@ -59,21 +59,18 @@ export const asSeenFrom = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
   CASE WHEN chat_id = ${chatId} THEN chat_id ELSE other_chat_id END AS the_one,
   CASE WHEN chat_id = ${chatId} THEN other_chat_id ELSE chat_id END AS the_other`;
 
-export const readReviews = schemaReaderOf(
+export const readReviews = tableOf(
   "alt_reviews",
-  Schema.Struct({
+  {
     pid: Pid,
-    the_one: ChatId,
-    the_other: ChatId,
+    chatId: ChatId,
+    otherChatId: ChatId,
     verdict: literalsOf({ different: true, same: true }),
-    note: Schema.NullOr(Schema.String),
-    reviewed_at: Schema.Int,
-    key_id: Schema.NullOr(KeyId),
-  }),
-  ({ pid, the_one, the_other, verdict, note, reviewed_at, key_id }) => ({
-    pid,
-    review: { chatId: the_one, otherChatId: the_other, verdict, note, at: reviewed_at, keyId: key_id },
-  }),
-);
+    note: OptionalText,
+    at: Schema.Int,
+    keyId: Schema.NullOr(KeyId),
+  },
+  { chatId: "the_one", otherChatId: "the_other", at: "reviewed_at" },
+).reader(({ pid, ...review }) => ({ pid, review }));
 
 const inOrder = ({ chatId, otherChatId }: ReviewedPair) => [chatId, otherChatId].toSorted();
