@@ -1,65 +1,61 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createAccountLink, InvalidOptions, memory, type Options } from "./mod.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
 
-describe("In memory", () => {
-  promiseApiSuite(memory, { shares: false });
+promiseApiSuite(memory, { shares: false });
+
+const gameUserExists = () => true;
+const aSecret = "expected 32 or more random bytes, or these in base64";
+const aFunction = "expected a function that tells whether a game user exists";
+const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
+  [{}, `gameUserExists is missing, ${aFunction}`],
+  [{ gameUserExists: 1 }, "gameUserExists is 1, expected a function"],
+  [{ gameUserExists, storage: memory() }, `secret is missing, ${aSecret}`],
+  [{ gameUserExists, secret: new Uint8Array(31) }, `secret has 31 bytes, ${aSecret}`],
+  [{ gameUserExists, secret: "hunter2!" }, `secret is not base64, ${aSecret}`],
+  [
+    { gameUserExists, redirectOrigins: ["example.com"] },
+    'redirectOrigins.0 is "example.com", expected an origin such as "https://example.com"',
+  ],
+  [{ gameUserExists, secret: [] }, `secret is an empty list, ${aSecret}`],
+  [{ gameUserExists, scope: { tier: "gold" } }, 'scope.tier is "gold", expected one of free, premium'],
+  [{ gameUserExists, limits: { free: {} } }, "limits.free.keys is missing; limits.free.links is missing"],
+  [{ gameUserExists, sessions: { life: -1 } }, "sessions.life is -1, expected a whole number, 0 or more"],
+  [
+    { gameUserExists, sessions: { live: 1 } },
+    "sessions.live is unknown, expected one of life, pollInterval, pollLimit, longPollMax, streamMax, createBurst, createRefill, sightingRetention",
+  ],
+  [
+    {
+      gameUserExists,
+      languages: { de: { "go.title": "Code", "flow.help": 1, "flow.sign_in": "Los" }, tlh: {} },
+    },
+    [
+      "languages.de: go.title is not in English",
+      "languages.de: flow.help is of type number, expected a message",
+      "languages.de: flow.sign_in: {platform} is missing, in English text",
+      "languages.tlh is unknown, expected one of en, de, es, ",
+    ].join("; "),
+  ],
+];
+
+it.each(refused)("createAccountLink refuses %j", async (options, problem) => {
+  const opened = createAccountLink(options as Options);
+  await expect(opened).rejects.toBeInstanceOf(InvalidOptions);
+  await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);
 });
 
-describe("createAccountLink", () => {
-  const gameUserExists = () => true;
-  const aSecret = "expected 32 or more random bytes, or these in base64";
-  const aFunction = "expected a function that tells whether a game user exists";
-  const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
-    [{}, `gameUserExists is missing, ${aFunction}`],
-    [{ gameUserExists: 1 }, "gameUserExists is 1, expected a function"],
-    [{ gameUserExists, storage: memory() }, `secret is missing, ${aSecret}`],
-    [{ gameUserExists, secret: new Uint8Array(31) }, `secret has 31 bytes, ${aSecret}`],
-    [{ gameUserExists, secret: "hunter2!" }, `secret is not base64, ${aSecret}`],
-    [
-      { gameUserExists, redirectOrigins: ["example.com"] },
-      'redirectOrigins.0 is "example.com", expected an origin such as "https://example.com"',
-    ],
-    [{ gameUserExists, secret: [] }, `secret is an empty list, ${aSecret}`],
-    [{ gameUserExists, scope: { tier: "gold" } }, 'scope.tier is "gold", expected one of free, premium'],
-    [{ gameUserExists, limits: { free: {} } }, "limits.free.keys is missing; limits.free.links is missing"],
-    [{ gameUserExists, sessions: { life: -1 } }, "sessions.life is -1, expected a whole number, 0 or more"],
-    [
-      { gameUserExists, sessions: { live: 1 } },
-      "sessions.live is unknown, expected one of life, pollInterval, pollLimit, longPollMax, streamMax, createBurst, createRefill, sightingRetention",
-    ],
-    [
-      {
-        gameUserExists,
-        languages: { de: { "go.title": "Code", "flow.help": 1, "flow.sign_in": "Los" }, tlh: {} },
-      },
-      [
-        "languages.de: go.title is not in English",
-        "languages.de: flow.help is of type number, expected a message",
-        "languages.de: flow.sign_in: {platform} is missing, in English text",
-        "languages.tlh is unknown, expected one of en, de, es, ",
-      ].join("; "),
-    ],
-  ];
+it("the error for an unknown option lists the known options", async () => {
+  await expect(createAccountLink({ gameUserExists, secrets: "" } as never)).rejects.toThrow(
+    "secrets is unknown, expected one of storage, secret, scope, ",
+  );
+});
 
-  it.each(refused)("createAccountLink refuses %j", async (options, problem) => {
-    const opened = createAccountLink(options as Options);
-    await expect(opened).rejects.toBeInstanceOf(InvalidOptions);
-    await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);
-  });
-
-  it("the error for an unknown option lists the known options", async () => {
-    await expect(createAccountLink({ gameUserExists, secrets: "" } as never)).rejects.toThrow(
-      "secrets is unknown, expected one of storage, secret, scope, ",
-    );
-  });
-
-  it("the service uses the scope of its options", async () => {
-    const al = await createAccountLink({ gameUserExists, scope: { account: "acme" } });
-    await al.links.set("100001", "1");
-    const acme = await al.scope({ account: "acme" });
-    expect(await acme.links.get("100001")).toMatchObject({ gameId: "1" });
-    expect(await (await al.scope({})).links.get("100001")).toBeNull();
-    await al.close();
-  });
+it("the service uses the scope of its options", async () => {
+  const al = await createAccountLink({ gameUserExists, scope: { account: "acme" } });
+  await al.links.set("100001", "1");
+  const acme = await al.scope({ account: "acme" });
+  expect(await acme.links.get("100001")).toMatchObject({ gameId: "1" });
+  expect(await (await al.scope({})).links.get("100001")).toBeNull();
+  await al.close();
 });

@@ -1,5 +1,5 @@
 import { Limits } from "@accountlink/core/limits";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
 import { readConfig } from "./config.ts";
 import { resolveConfig } from "./resolved_config.ts";
@@ -7,139 +7,137 @@ import { resolveConfig } from "./resolved_config.ts";
 const resolved = (environment: Readonly<Record<string, string>>) =>
   Effect.flatMap(readConfig(environment), resolveConfig);
 
-describe("resolveConfig", () => {
-  test("without configuration, the server is a demo in its own folder", function* () {
-    expect(yield* resolved({})).toMatchObject({
-      demo: true,
-      storage: { kind: "embedded", folder: "data/demo" },
-    });
-    expect(yield* resolved({ ACCOUNTLINK_DATA_DIR: "/srv/links", ACCOUNTLINK_PORT: "1" })).toMatchObject({
-      demo: true,
-      storage: { folder: "/srv/links/demo" },
-    });
-    expect(yield* resolved({ ACCOUNTLINK_DATA: "big" })).toMatchObject({
-      demo: true,
-      storage: { folder: "data/demo-big" },
-    });
+test("without configuration, the server is a demo in its own folder", function* () {
+  expect(yield* resolved({})).toMatchObject({
+    demo: true,
+    storage: { kind: "embedded", folder: "data/demo" },
   });
-
-  test("a server with a configured storage or fixture is not a demo", function* () {
-    expect(yield* resolved({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" })).toMatchObject({
-      demo: false,
-      storage: { kind: "embedded", folder: "data" },
-    });
-    expect(yield* resolved({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_PLATFORM: "dev" })).toMatchObject({
-      demo: false,
-      storage: { kind: "embedded", folder: "data" },
-    });
-    expect(yield* resolved({ ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_FIXTURE: "a.json" })).toMatchObject({
-      demo: false,
-      storage: { kind: "memory" },
-    });
+  expect(yield* resolved({ ACCOUNTLINK_DATA_DIR: "/srv/links", ACCOUNTLINK_PORT: "1" })).toMatchObject({
+    demo: true,
+    storage: { folder: "/srv/links/demo" },
   });
-
-  test("resolveConfig uses the configured database and Redis", function* () {
-    const { demo, storage, cache } = yield* resolved({
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@db/links",
-      ACCOUNTLINK_DATABASE_CONNECTIONS: "3",
-      ACCOUNTLINK_CACHE: "redis",
-      ACCOUNTLINK_REDIS_URL: "redis://cache",
-      ACCOUNTLINK_PLATFORM: "dev",
-    });
-    expect(demo).toBe(false);
-    expect(storage).toEqual({
-      kind: "postgres",
-      url: Redacted.make("postgres://ada:pass@db/links"),
-      maxConnections: 3,
-    });
-    expect(cache).toEqual({ kind: "redis", url: Redacted.make("redis://cache"), prefix: "accountlink:" });
+  expect(yield* resolved({ ACCOUNTLINK_DATA: "big" })).toMatchObject({
+    demo: true,
+    storage: { folder: "data/demo-big" },
   });
+});
 
-  test.each([
-    { environment: { ACCOUNTLINK_STORAGE: "postgres" }, variable: "ACCOUNTLINK_DATABASE_URL" },
-    { environment: { ACCOUNTLINK_CACHE: "redis" }, variable: "ACCOUNTLINK_REDIS_URL" },
-  ])("a configuration that needs $variable is refused without it", function* ({ environment, variable }) {
-    const { message } = yield* Effect.flip(resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" }));
-    expect(message).toMatch(new RegExp(`^${variable} is not set, expected .* is (postgres|redis)\\)$`));
+test("a server with a configured storage or fixture is not a demo", function* () {
+  expect(yield* resolved({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" })).toMatchObject({
+    demo: false,
+    storage: { kind: "embedded", folder: "data" },
   });
-
-  test("resolveConfig requires ACCOUNTLINK_PLATFORM without a fixture, except in the demo", function* () {
-    const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
-    expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
+  expect(yield* resolved({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_PLATFORM: "dev" })).toMatchObject({
+    demo: false,
+    storage: { kind: "embedded", folder: "data" },
   });
-
-  test("resolveConfig requires ACCOUNTLINK_PLATFORM if the public URL uses https", function* () {
-    const environment = { ACCOUNTLINK_PUBLIC_URL: "https://links.example" };
-    const { message } = yield* Effect.flip(resolved(environment));
-    expect(message).toMatch(
-      /^ACCOUNTLINK_PLATFORM is not set, .* is https; on dev anyone can sign in as anybody\)$/,
-    );
-    const { platform } = yield* resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" });
-    expect(platform.kind).toBe("dev");
+  expect(yield* resolved({ ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_FIXTURE: "a.json" })).toMatchObject({
+    demo: false,
+    storage: { kind: "memory" },
   });
+});
 
-  test.each([
-    { ACCOUNTLINK_STORAGE: "memory" },
-    { ACCOUNTLINK_PUBLIC_URL: "https://links.example" },
-    { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" },
-  ])("with a fixture, the platform is dev under %j", function* (environment) {
-    const { platform } = yield* resolved({ ...environment, ACCOUNTLINK_FIXTURE: "a.json" });
-    expect(platform.kind).toBe("dev");
+test("resolveConfig uses the configured database and Redis", function* () {
+  const { demo, storage, cache } = yield* resolved({
+    ACCOUNTLINK_STORAGE: "postgres",
+    ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@db/links",
+    ACCOUNTLINK_DATABASE_CONNECTIONS: "3",
+    ACCOUNTLINK_CACHE: "redis",
+    ACCOUNTLINK_REDIS_URL: "redis://cache",
+    ACCOUNTLINK_PLATFORM: "dev",
   });
-
-  const live = {
-    ACCOUNTLINK_PLATFORM: "live",
-    ACCOUNTLINK_PUBLIC_URL: "https://links.example",
-    ACCOUNTLINK_CHAT_BOT_TOKEN: "bot-token",
-    ACCOUNTLINK_CHAT_CLIENT_ID: "1",
-    ACCOUNTLINK_CHAT_CLIENT_SECRET: "chat-secret",
-    ACCOUNTLINK_GAME_CLIENT_ID: "2",
-    ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
-  };
-
-  test("resolveConfig returns the credentials and URLs of live platforms", function* () {
-    const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
-    expect(yield* resolved({ ...live, ...addresses })).toMatchObject({
-      demo: false,
-      storage: { kind: "embedded", folder: "data" },
-      platform: {
-        kind: "live",
-        publicUrl: "https://links.example",
-        chat: { botToken: Redacted.make("bot-token"), clientId: "1", apiUrl: undefined },
-        game: { clientSecret: Redacted.make("game-secret"), apiUrl: "https://{service}.proxy.example" },
-      },
-    });
+  expect(demo).toBe(false);
+  expect(storage).toEqual({
+    kind: "postgres",
+    url: Redacted.make("postgres://ada:pass@db/links"),
+    maxConnections: 3,
   });
+  expect(cache).toEqual({ kind: "redis", url: Redacted.make("redis://cache"), prefix: "accountlink:" });
+});
 
-  test.each(Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"))(
-    "live platforms are refused without %s",
-    function* (name) {
-      const { message } = yield* Effect.flip(resolved({ ...live, [name]: "" }));
-      expect(message).toMatch(
-        new RegExp(`^${name} is not set, expected .* \\(ACCOUNTLINK_PLATFORM is live\\)$`),
-      );
-    },
+test.each([
+  { environment: { ACCOUNTLINK_STORAGE: "postgres" }, variable: "ACCOUNTLINK_DATABASE_URL" },
+  { environment: { ACCOUNTLINK_CACHE: "redis" }, variable: "ACCOUNTLINK_REDIS_URL" },
+])("a configuration that needs $variable is refused without it", function* ({ environment, variable }) {
+  const { message } = yield* Effect.flip(resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" }));
+  expect(message).toMatch(new RegExp(`^${variable} is not set, expected .* is (postgres|redis)\\)$`));
+});
+
+test("resolveConfig requires ACCOUNTLINK_PLATFORM without a fixture, except in the demo", function* () {
+  const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
+  expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live, none");
+});
+
+test("resolveConfig requires ACCOUNTLINK_PLATFORM if the public URL uses https", function* () {
+  const environment = { ACCOUNTLINK_PUBLIC_URL: "https://links.example" };
+  const { message } = yield* Effect.flip(resolved(environment));
+  expect(message).toMatch(
+    /^ACCOUNTLINK_PLATFORM is not set, .* is https; on dev anyone can sign in as anybody\)$/,
   );
+  const { platform } = yield* resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" });
+  expect(platform.kind).toBe("dev");
+});
 
-  test("every missing variable of the live platforms is reported at once", function* () {
-    const { problem, others = [] } = yield* Effect.flip(resolved({ ACCOUNTLINK_PLATFORM: "live" }));
-    expect([problem, ...others].map((line) => line.split(" ")[0])).toEqual(
-      Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"),
-    );
+test.each([
+  { ACCOUNTLINK_STORAGE: "memory" },
+  { ACCOUNTLINK_PUBLIC_URL: "https://links.example" },
+  { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" },
+])("with a fixture, the platform is dev under %j", function* (environment) {
+  const { platform } = yield* resolved({ ...environment, ACCOUNTLINK_FIXTURE: "a.json" });
+  expect(platform.kind).toBe("dev");
+});
+
+const live = {
+  ACCOUNTLINK_PLATFORM: "live",
+  ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+  ACCOUNTLINK_CHAT_BOT_TOKEN: "bot-token",
+  ACCOUNTLINK_CHAT_CLIENT_ID: "1",
+  ACCOUNTLINK_CHAT_CLIENT_SECRET: "chat-secret",
+  ACCOUNTLINK_GAME_CLIENT_ID: "2",
+  ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
+};
+
+test("resolveConfig returns the credentials and URLs of live platforms", function* () {
+  const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
+  expect(yield* resolved({ ...live, ...addresses })).toMatchObject({
+    demo: false,
+    storage: { kind: "embedded", folder: "data" },
+    platform: {
+      kind: "live",
+      publicUrl: "https://links.example",
+      chat: { botToken: Redacted.make("bot-token"), clientId: "1", apiUrl: undefined },
+      game: { clientSecret: Redacted.make("game-secret"), apiUrl: "https://{service}.proxy.example" },
+    },
   });
+});
 
-  test("resolveConfig uses the configured limits", function* () {
-    const { limits } = yield* resolved({
-      ACCOUNTLINK_PREMIUM_WINDOW: "250 millis",
-      ACCOUNTLINK_FREE_KEYS: "7",
-      ACCOUNTLINK_IP_AUTH_FAILURES: "0",
-    });
-    const { free, premium, address } = Limits.defaultValue();
-    expect(limits).toEqual({
-      free: { ...free, keys: 7 },
-      premium: { ...premium, windowMs: 250 },
-      address: { ...address, authFailures: 0 },
-    });
+test.each(Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"))(
+  "live platforms are refused without %s",
+  function* (name) {
+    const { message } = yield* Effect.flip(resolved({ ...live, [name]: "" }));
+    expect(message).toMatch(
+      new RegExp(`^${name} is not set, expected .* \\(ACCOUNTLINK_PLATFORM is live\\)$`),
+    );
+  },
+);
+
+test("every missing variable of the live platforms is reported at once", function* () {
+  const { problem, others = [] } = yield* Effect.flip(resolved({ ACCOUNTLINK_PLATFORM: "live" }));
+  expect([problem, ...others].map((line) => line.split(" ")[0])).toEqual(
+    Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"),
+  );
+});
+
+test("resolveConfig uses the configured limits", function* () {
+  const { limits } = yield* resolved({
+    ACCOUNTLINK_PREMIUM_WINDOW: "250 millis",
+    ACCOUNTLINK_FREE_KEYS: "7",
+    ACCOUNTLINK_IP_AUTH_FAILURES: "0",
+  });
+  const { free, premium, address } = Limits.defaultValue();
+  expect(limits).toEqual({
+    free: { ...free, keys: 7 },
+    premium: { ...premium, windowMs: 250 },
+    address: { ...address, authFailures: 0 },
   });
 });

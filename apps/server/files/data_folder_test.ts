@@ -20,10 +20,7 @@ test("prepareFolder makes missing folders private to their owner, and accepts ex
 
 test("several callers can create the data folder at once", function* () {
   const folder = join(yield* makeFolder, "deep", "data");
-  yield* Effect.all(
-    Array.from({ length: 8 }, () => prepare(folder)),
-    { concurrency: "unbounded" },
-  );
+  yield* Effect.replicateEffect(prepare(folder), 8, { concurrency: "unbounded" });
   expect(statSync(folder).isDirectory()).toBe(true);
 });
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAddress } from "@accountlink/core/addresses";
-import { assert, describe, it, test } from "@accountlink/test-servers/effect";
+import { assert, it, test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
 import { IpNetwork, NetAddress } from "effect/net";
 import * as FastCheck from "fast-check";
@@ -24,102 +24,97 @@ const read = (text: string) =>
     return yield* readNetworkList(path);
   });
 
-describe("a list", () => {
-  const text = [
-    "\uFEFF# Networks of VPNs",
-    "198.51.100.0/24  # a data centre",
-    "203.0.113.7\r",
-    "",
-    "::ffff:192.0.2.128/121",
-    "2001:db8:1::/48",
-    "2001:db8:2:3::5",
-    "10.0.0.0/8",
-    "10.1.0.0/16",
-  ].join("\n");
+const text = [
+  "\uFEFF# Networks of VPNs",
+  "198.51.100.0/24  # a data centre",
+  "203.0.113.7\r",
+  "",
+  "::ffff:192.0.2.128/121",
+  "2001:db8:1::/48",
+  "2001:db8:2:3::5",
+  "10.0.0.0/8",
+  "10.1.0.0/16",
+].join("\n");
 
-  test.each([
-    ["198.51.100.0", true],
-    ["198.51.100.255", true],
-    ["198.51.101.0", false],
-    ["198.51.99.255", false],
-    ["203.0.113.7", true],
-    ["203.0.113.8", false],
-    ["::ffff:203.0.113.7", true],
-    ["192.0.2.128", true],
-    ["192.0.2.127", false],
-    ["10.255.255.255", true],
-    ["11.0.0.0", false],
-    ["2001:db8:1:ffff::9", true],
-    ["2001:db8:0:ffff::9", false],
-    ["2001:db8:2:3::6", true],
-    ["2001:db8:2:4::5", false],
-    ["0.0.0.0", false],
-    ["::", false],
-  ] as const)("a list contains %s: %s", function* ([asked, expected]) {
-    assert.strictEqual((yield* read(text)).has(address(asked)), expected);
-  });
-
-  test("a list of networks may contain every address, or none", function* () {
-    const all = yield* read("0.0.0.0/0\n::/0");
-    assert.deepStrictEqual(
-      ["0.0.0.0", "255.255.255.255", "::", "ffff::"].map((asked) => all.has(address(asked))),
-      [true, true, true, true],
-    );
-    assert.strictEqual((yield* read("")).count, 0);
-  });
-
-  test.each([
-    "ten",
-    "10.0.0.0/33",
-    "10.0.0.1/8",
-    "010.0.0.0/8",
-    "256.0.0.0/8",
-    "2001:db8::/129",
-    "10.0.0.0-10.0.0.9",
-    "10.0.0.0/8, 11.0.0.0/8",
-  ])("a list is refused because of the line %j", function* (line) {
-    const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
-    const path = join(folder, "list.txt");
-    assert.strictEqual(
-      message,
-      `Cannot use "${path}": line 3 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line`,
-    );
-  });
-
-  test.each([
-    ["missing.txt", "ENOENT"],
-    ["", "EISDIR"],
-  ] as const)("a list is refused if %j cannot be read", function* ([name, code]) {
-    const { message } = yield* Effect.flip(readNetworkList(join(folder, name)));
-    assert.include(message, `it cannot be read: ${code}, expected a file that can be read`);
-  });
+test.each([
+  ["198.51.100.0", true],
+  ["198.51.100.255", true],
+  ["198.51.101.0", false],
+  ["198.51.99.255", false],
+  ["203.0.113.7", true],
+  ["203.0.113.8", false],
+  ["::ffff:203.0.113.7", true],
+  ["192.0.2.128", true],
+  ["192.0.2.127", false],
+  ["10.255.255.255", true],
+  ["11.0.0.0", false],
+  ["2001:db8:1:ffff::9", true],
+  ["2001:db8:0:ffff::9", false],
+  ["2001:db8:2:3::6", true],
+  ["2001:db8:2:4::5", false],
+  ["0.0.0.0", false],
+  ["::", false],
+] as const)("a list contains %s: %s", function* ([asked, expected]) {
+  assert.strictEqual((yield* read(text)).has(address(asked)), expected);
 });
 
-describe("NetworkSet", () => {
-  // Generates only few distinct addresses, so that the networks made from them often contain, touch or overlap each
-  // other.
-  const addresses = FastCheck.oneof(
-    FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(255)).map(([third, last]) => `10.0.${third}.${last}`),
-    FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(300)).map(
-      ([third, fourth]) => `2001:db8:${third}:${fourth.toString(16)}::`,
-    ),
-  ).map(address);
-  const networks = FastCheck.tuple(addresses, FastCheck.integer({ min: 8, max: 32 })).map(
-    ([{ ip }, length]) =>
-      IpNetwork.fromAddressUnsafe(ip, NetAddress.isIpv4Address(ip) ? length : length + 32),
+test("a list of networks may contain every address, or none", function* () {
+  const all = yield* read("0.0.0.0/0\n::/0");
+  assert.deepStrictEqual(
+    ["0.0.0.0", "255.255.255.255", "::", "ffff::"].map((asked) => all.has(address(asked))),
+    [true, true, true, true],
   );
+  assert.strictEqual((yield* read("")).count, 0);
+});
 
-  it("NetworkSet agrees with a linear search through all networks", () => {
-    const lists = FastCheck.array(networks, { maxLength: 60 });
-    const questions = FastCheck.array(addresses, { minLength: 100, maxLength: 100 });
-    FastCheck.assert(
-      FastCheck.property(lists, questions, (listed, asked) => {
-        const set = NetworkSet.of(listed);
-        for (const one of asked) {
-          const expected = listed.some((candidate) => IpNetwork.contains(candidate, one.ip));
-          assert.strictEqual(set.has(one), expected);
-        }
-      }),
-    );
-  });
+test.each([
+  "ten",
+  "10.0.0.0/33",
+  "10.0.0.1/8",
+  "010.0.0.0/8",
+  "256.0.0.0/8",
+  "2001:db8::/129",
+  "10.0.0.0-10.0.0.9",
+  "10.0.0.0/8, 11.0.0.0/8",
+])("a list is refused because of the line %j", function* (line) {
+  const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
+  const path = join(folder, "list.txt");
+  assert.strictEqual(
+    message,
+    `Cannot use "${path}": line 3 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line`,
+  );
+});
+
+test.each([
+  ["missing.txt", "ENOENT"],
+  ["", "EISDIR"],
+] as const)("a list is refused if %j cannot be read", function* ([name, code]) {
+  const { message } = yield* Effect.flip(readNetworkList(join(folder, name)));
+  assert.include(message, `it cannot be read: ${code}, expected a file that can be read`);
+});
+
+// Generates only few distinct addresses, so that the networks made from them often contain, touch or overlap each
+// other.
+const addresses = FastCheck.oneof(
+  FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(255)).map(([third, last]) => `10.0.${third}.${last}`),
+  FastCheck.tuple(FastCheck.nat(2), FastCheck.nat(300)).map(
+    ([third, fourth]) => `2001:db8:${third}:${fourth.toString(16)}::`,
+  ),
+).map(address);
+const networks = FastCheck.tuple(addresses, FastCheck.integer({ min: 8, max: 32 })).map(([{ ip }, length]) =>
+  IpNetwork.fromAddressUnsafe(ip, NetAddress.isIpv4Address(ip) ? length : length + 32),
+);
+
+it("NetworkSet agrees with a linear search through all networks", () => {
+  const lists = FastCheck.array(networks, { maxLength: 60 });
+  const questions = FastCheck.array(addresses, { minLength: 100, maxLength: 100 });
+  FastCheck.assert(
+    FastCheck.property(lists, questions, (listed, asked) => {
+      const set = NetworkSet.of(listed);
+      for (const one of asked) {
+        const expected = listed.some((candidate) => IpNetwork.contains(candidate, one.ip));
+        assert.strictEqual(set.has(one), expected);
+      }
+    }),
+  );
 });

@@ -42,10 +42,9 @@ test("a new data folder gets a secret that only its owner can read, and keeps it
 
 test("concurrent first calls of resolveSecrets return the same secret", function* () {
   const folder = join(yield* makeFolder, "data");
-  const secrets = yield* Effect.all(
-    Array.from({ length: 8 }, () => secretUnder(embedded(folder))),
-    { concurrency: "unbounded" },
-  );
+  const secrets = yield* Effect.replicateEffect(secretUnder(embedded(folder)), 8, {
+    concurrency: "unbounded",
+  });
   const stored = readFileSync(join(folder, "secret"), "utf8").trim();
   expect(secrets.map((bytes) => Buffer.from(bytes).toString("base64"))).toEqual(
     Array.from({ length: 8 }, () => stored),

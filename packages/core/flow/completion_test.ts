@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@accountlink/test-servers/effect";
+import { assert, it } from "@accountlink/test-servers/effect";
 import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
 import { GameId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
@@ -25,44 +25,40 @@ const write = {
   browser: null,
 };
 
-describe("completionRefusal", () => {
-  it.each<readonly [string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
-    ["the last moment of flow and session", {}, {}],
-    ["a flow without a session", {}, { flow: alone, session: undefined }],
-    ["a session for the chat user", {}, { session: { ...session, chatId: ada } }],
-    ["a session that was opened", {}, { session: { ...session, state: "opened" } }],
-    ["no record", {}, { flow: { ...flow, seenVersion: 0 }, record: undefined }],
-    ["a link that is kept", { keeps: true }, {}],
-  ])("completionRefusal allows %s", (_, written, stored) => {
-    assert.isNull(completionRefusal({ ...write, ...written }, { ...state, ...stored }));
-  });
-
-  it.each<readonly [string, string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
-    ["FlowGone", "no flow", {}, { flow: undefined }],
-    ["FlowGone", "an expired flow", { at: 100 }, { flow: alone, session: undefined }],
-    ["FlowGone", "another scope", { pid: Pid.make("pid_0123456789abcdefghik") }, {}],
-    ["FlowGone", "no proof of the game account", {}, { flow: { ...flow, gameId: null, seenVersion: null } }],
-    ["FlowGone", "the proof of another chat account", { chatId: bob }, {}],
-    ["FlowGone", "the proof of another game account", { gameId: poker }, {}],
-    ["FlowGone", "a session for another chat user", {}, { session: { ...session, chatId: bob } }],
-    ["FlowGone", "a session that is missing", {}, { session: undefined }],
-    ["SessionOver", "an expired session", { at: 100 }, {}],
-    ["SessionOver", "a final session", {}, { session: { ...session, state: "cancelled" } }],
-    ["LinkChanged", "proofs that a removal took", {}, { flow: { ...flow, chatId: null, gameId: null } }],
-    ["LinkChanged", "a record that changed", {}, { record: { ...record, linkVersion: 3 } }],
-    ["LinkChanged", "a record that is new", {}, { flow: { ...flow, seenVersion: 0 } }],
-    ["LinkChanged", "nothing to keep", { keeps: true }, { record: { ...record, gameId: null } }],
-  ])("completionRefusal returns %s for %s", (tag, _, written, stored) => {
-    assert.strictEqual(completionRefusal({ ...write, ...written }, { ...state, ...stored })?._tag, tag);
-  });
+it.each<readonly [string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
+  ["the last moment of flow and session", {}, {}],
+  ["a flow without a session", {}, { flow: alone, session: undefined }],
+  ["a session for the chat user", {}, { session: { ...session, chatId: ada } }],
+  ["a session that was opened", {}, { session: { ...session, state: "opened" } }],
+  ["no record", {}, { flow: { ...flow, seenVersion: 0 }, record: undefined }],
+  ["a link that is kept", { keeps: true }, {}],
+])("completionRefusal allows %s", (_, written, stored) => {
+  assert.isNull(completionRefusal({ ...write, ...written }, { ...state, ...stored }));
 });
 
-describe("a session", () => {
-  const completed = { ...session, state: "completed", chatId: ada, completedAt: 99, change: 2 } as const;
+it.each<readonly [string, string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
+  ["FlowGone", "no flow", {}, { flow: undefined }],
+  ["FlowGone", "an expired flow", { at: 100 }, { flow: alone, session: undefined }],
+  ["FlowGone", "another scope", { pid: Pid.make("pid_0123456789abcdefghik") }, {}],
+  ["FlowGone", "no proof of the game account", {}, { flow: { ...flow, gameId: null, seenVersion: null } }],
+  ["FlowGone", "the proof of another chat account", { chatId: bob }, {}],
+  ["FlowGone", "the proof of another game account", { gameId: poker }, {}],
+  ["FlowGone", "a session for another chat user", {}, { session: { ...session, chatId: bob } }],
+  ["FlowGone", "a session that is missing", {}, { session: undefined }],
+  ["SessionOver", "an expired session", { at: 100 }, {}],
+  ["SessionOver", "a final session", {}, { session: { ...session, state: "cancelled" } }],
+  ["LinkChanged", "proofs that a removal took", {}, { flow: { ...flow, chatId: null, gameId: null } }],
+  ["LinkChanged", "a record that changed", {}, { record: { ...record, linkVersion: 3 } }],
+  ["LinkChanged", "a record that is new", {}, { flow: { ...flow, seenVersion: 0 } }],
+  ["LinkChanged", "nothing to keep", { keeps: true }, { record: { ...record, gameId: null } }],
+])("completionRefusal returns %s for %s", (tag, _, written, stored) => {
+  assert.strictEqual(completionRefusal({ ...write, ...written }, { ...state, ...stored })?._tag, tag);
+});
 
-  it("a completed session has the game user of the existing link if the chat user keeps this link", () => {
-    const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
-    const games = { gameId: poker, previousGameId: poker };
-    assert.deepStrictEqual(completedSession(session, { ...write, keeps: true }, games), kept);
-  });
+const completed = { ...session, state: "completed", chatId: ada, completedAt: 99, change: 2 } as const;
+
+it("a completed session has the game user of the existing link if the chat user keeps this link", () => {
+  const kept = { ...completed, gameId: poker, linkChanged: false, previousGameId: null };
+  const games = { gameId: poker, previousGameId: poker };
+  assert.deepStrictEqual(completedSession(session, { ...write, keeps: true }, games), kept);
 });

@@ -165,10 +165,7 @@ describe("KeyAuthenticator", () => {
     test("concurrent failures count towards the limit like consecutive failures", function* () {
       const { node, untilAsked } = yield* openSlowNode(10);
       const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
-      const all = Effect.all(
-        Array.from({ length: 200 }, () => wrong),
-        { concurrency: "unbounded" },
-      );
+      const all = Effect.replicateEffect(wrong, 200, { concurrency: "unbounded" });
       const asking = yield* Effect.forkChild(all, { startImmediately: true });
       yield* untilAsked(200);
       yield* TestClock.adjust(10);

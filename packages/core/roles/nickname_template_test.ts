@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@accountlink/test-servers/effect";
+import { assert, it } from "@accountlink/test-servers/effect";
 import { Schema } from "effect";
 import * as FastCheck from "fast-check";
 import { isNameText } from "../name_text.ts";
@@ -12,69 +12,65 @@ const names = {
   groupRole: "Officer",
 };
 
-describe("nicknameOf", () => {
-  it.each([
-    ["{game.username}", "ada_g"],
-    ["{game.displayName} ({chat.username})", "Ada (ada)"],
-    ["{chat.displayName}", "ada"],
-    ["  [X]   {game.username} ", "[X] ada_g"],
-    ["{{game.username}}", "{ada_g}"],
-    ["{group.role} {game.username}", "Officer ada_g"],
-    [`${"🎮".repeat(31)} {game.username}`, "🎮".repeat(31)],
-    [`${"🎮".repeat(30)}{game.username}`, `${"🎮".repeat(30)}ad`],
-  ])("a template fills in %s", (template, expected) => {
-    assert.equal(nicknameOf(template, names), expected);
-  });
-
-  it.each([
-    ["[{group.role}] {game.username}", "ada_g"],
-    ["{game.username} ({group.role})", "ada_g"],
-    ["[] {group.role} {game.username}", "[] ada_g"],
-  ])("outside of the group, brackets around the rank go with it in %s", (template, expected) => {
-    assert.equal(nicknameOf(template, { ...names, groupRole: "" }), expected);
-  });
-
-  it("a template gives no nickname if a name is unavailable or the result is empty", () => {
-    const none = { ...names, game: { username: null, displayName: null } };
-    assert.equal(nicknameOf("Member {game.username}", none), null);
-    assert.equal(
-      nicknameOf("{game.username}", { ...names, game: { ...none.game, username: "\u202E \n" } }),
-      null,
-    );
-  });
-
-  it("nicknameOf returns trimmed text of at most 32 characters that isNameText accepts", () => {
-    const text = FastCheck.string({ unit: "binary", maxLength: 60 });
-    FastCheck.assert(
-      FastCheck.property(text, text, (username, displayName) => {
-        const given = nicknameOf("{game.username} {chat.displayName}", {
-          game: { username, displayName: null },
-          chat: { username: null, displayName },
-          groupRole: "",
-        });
-        if (given === null) return;
-        assert.isAtMost(Array.from(given).length, 32);
-        assert.isTrue(isNameText(given));
-        assert.equal(given, given.trim());
-      }),
-    );
-  });
+it.each([
+  ["{game.username}", "ada_g"],
+  ["{game.displayName} ({chat.username})", "Ada (ada)"],
+  ["{chat.displayName}", "ada"],
+  ["  [X]   {game.username} ", "[X] ada_g"],
+  ["{{game.username}}", "{ada_g}"],
+  ["{group.role} {game.username}", "Officer ada_g"],
+  [`${"🎮".repeat(31)} {game.username}`, "🎮".repeat(31)],
+  [`${"🎮".repeat(30)}{game.username}`, `${"🎮".repeat(30)}ad`],
+])("a template fills in %s", (template, expected) => {
+  assert.equal(nicknameOf(template, names), expected);
 });
 
-describe("NicknameTemplate", () => {
-  it.each([
-    ["{game.username}", true],
-    ["Member", true],
-    ["a { b", true],
-    ["x".repeat(100), true],
-    ["x".repeat(101), false],
-    ["{game.name}", false],
-    ["{}", false],
-    ["{toString}", false],
-    ["", false],
-    [" ", false],
-    ["a\nb", false],
-  ])("isTemplate of %j is %s", (text, expected) => {
-    assert.equal(isTemplate(text), expected);
-  });
+it.each([
+  ["[{group.role}] {game.username}", "ada_g"],
+  ["{game.username} ({group.role})", "ada_g"],
+  ["[] {group.role} {game.username}", "[] ada_g"],
+])("outside of the group, brackets around the rank go with it in %s", (template, expected) => {
+  assert.equal(nicknameOf(template, { ...names, groupRole: "" }), expected);
+});
+
+it("a template gives no nickname if a name is unavailable or the result is empty", () => {
+  const none = { ...names, game: { username: null, displayName: null } };
+  assert.equal(nicknameOf("Member {game.username}", none), null);
+  assert.equal(
+    nicknameOf("{game.username}", { ...names, game: { ...none.game, username: "\u202E \n" } }),
+    null,
+  );
+});
+
+it("nicknameOf returns trimmed text of at most 32 characters that isNameText accepts", () => {
+  const text = FastCheck.string({ unit: "binary", maxLength: 60 });
+  FastCheck.assert(
+    FastCheck.property(text, text, (username, displayName) => {
+      const given = nicknameOf("{game.username} {chat.displayName}", {
+        game: { username, displayName: null },
+        chat: { username: null, displayName },
+        groupRole: "",
+      });
+      if (given === null) return;
+      assert.isAtMost(Array.from(given).length, 32);
+      assert.isTrue(isNameText(given));
+      assert.equal(given, given.trim());
+    }),
+  );
+});
+
+it.each([
+  ["{game.username}", true],
+  ["Member", true],
+  ["a { b", true],
+  ["x".repeat(100), true],
+  ["x".repeat(101), false],
+  ["{game.name}", false],
+  ["{}", false],
+  ["{toString}", false],
+  ["", false],
+  [" ", false],
+  ["a\nb", false],
+])("isTemplate of %j is %s", (text, expected) => {
+  assert.equal(isTemplate(text), expected);
 });

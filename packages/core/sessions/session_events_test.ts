@@ -1,4 +1,4 @@
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Fiber } from "effect";
 import { TestClock } from "effect/testing";
 import { services } from "../test_services.ts";
@@ -6,37 +6,35 @@ import { hasEnded, listenTo, setup } from "./test_sessions.ts";
 
 const test = testWith(services);
 
-describe("VerificationSessions.stream", () => {
-  test("a stream sends idle every 10 seconds, and times out after 30", function* () {
+test("a stream sends idle every 10 seconds, and times out after 30", function* () {
+  const { key, sid } = yield* setup;
+  const { reading, names } = yield* listenTo(key, sid);
+  yield* TestClock.adjust(9_999);
+  assert.deepStrictEqual(names(), ["session"]);
+  yield* TestClock.adjust(20_000);
+  assert.deepStrictEqual(names(), ["session", "idle", "idle"]);
+  assert.isFalse(hasEnded(reading));
+  yield* TestClock.adjust(1);
+  yield* Fiber.join(reading);
+  assert.deepStrictEqual(names(), ["session", "idle", "idle", "timeout"]);
+});
+
+test.each(["0", "2", "01", " 1", "x"])(
+  "a stream starts with the current state after the event id %j",
+  function* (lastEventId) {
     const { key, sid } = yield* setup;
-    const { reading, names } = yield* listenTo(key, sid);
-    yield* TestClock.adjust(9_999);
+    const { reading, names } = yield* listenTo(key, sid, lastEventId);
     assert.deepStrictEqual(names(), ["session"]);
-    yield* TestClock.adjust(20_000);
-    assert.deepStrictEqual(names(), ["session", "idle", "idle"]);
-    assert.isFalse(hasEnded(reading));
-    yield* TestClock.adjust(1);
-    yield* Fiber.join(reading);
-    assert.deepStrictEqual(names(), ["session", "idle", "idle", "timeout"]);
-  });
+    yield* Fiber.interrupt(reading);
+  },
+);
 
-  test.each(["0", "2", "01", " 1", "x"])(
-    "a stream starts with the current state after the event id %j",
-    function* (lastEventId) {
-      const { key, sid } = yield* setup;
-      const { reading, names } = yield* listenTo(key, sid, lastEventId);
-      assert.deepStrictEqual(names(), ["session"]);
-      yield* Fiber.interrupt(reading);
-    },
-  );
-
-  test("a stream reports the expiry of the session", function* () {
-    const { key, sid } = yield* setup;
-    yield* TestClock.setTime(285_000);
-    const { reading, events, names } = yield* listenTo(key, sid);
-    yield* TestClock.adjust("15 seconds");
-    yield* Fiber.join(reading);
-    assert.deepStrictEqual(names(), ["session", "idle", "expired"]);
-    assert.nestedPropertyVal(events[2], "session.state", "expired");
-  });
+test("a stream reports the expiry of the session", function* () {
+  const { key, sid } = yield* setup;
+  yield* TestClock.setTime(285_000);
+  const { reading, events, names } = yield* listenTo(key, sid);
+  yield* TestClock.adjust("15 seconds");
+  yield* Fiber.join(reading);
+  assert.deepStrictEqual(names(), ["session", "idle", "expired"]);
+  assert.nestedPropertyVal(events[2], "session.state", "expired");
 });

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "@accountlink/core/errors";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { failingOnce, makeWeb } from "./test_web.ts";
 import type { WebHandler, WebHandlerOptions } from "./web_handler.ts";
 
@@ -33,78 +33,74 @@ const guess = async (handler: WebHandler, times: number, from: NonNullable<Asked
   return [...statuses];
 };
 
-describe("makeWebHandler", () => {
-  it.each<[Partial<Record<keyof WebHandlerOptions, unknown>>, string]>([
-    [{ clientAddress: undefined }, 'clientAddress is undefined, expected "given"'],
-    [{ clientAddress: "203.0.113.7" }, 'clientAddress is "203.0.113.7", expected "given"'],
-    [{ publicUrl: "ours.example" }, 'publicUrl is "ours.example", expected an origin'],
-    [{ publicUrl: "https://ours.example/links" }, 'and its path as "basePath"'],
-    [{ basePath: "links" }, 'basePath is "links", expected a path such as "/links"'],
-    [{ basePath: "/links?" }, 'basePath is "/links?", expected a path'],
-    [{ trustedProxies: ["ten"] }, 'trustedProxies is "ten", expected IP addresses and CIDRs'],
-  ])("refuses %j", (options, message) => {
-    expect(() => web.handler(options as Partial<WebHandlerOptions>)).toThrow(message);
-  });
-
-  it("the first request starts the services, and the next request tries again if that fails", async () => {
-    const { handler, starts } = failingOnce();
-    expect(starts()).toBe(0);
-    await expect(statusOf(handler, "GET /healthz")).rejects.toThrow(StoreUnavailable);
-    expect(await Promise.all([statusOf(handler, "GET /readyz"), statusOf(handler, "GET /readyz")])).toEqual([
-      200, 200,
-    ]);
-    expect(starts()).toBe(2);
-    await handler.close();
-  });
-
-  it("the web handler stops reading a body that exceeds the maximum", async () => {
-    const handler = web.handler();
-    const key = await web.newKey();
-    let read = 0;
-    const body = new ReadableStream({
-      pull: (controller) => {
-        read += 16_384;
-        controller.enqueue(new Uint8Array(16_384).fill(32));
-      },
-    });
-    const headers = { "content-type": "application/json" };
-    const init = { key, body, headers, duplex: "half" } as Asked;
-    expect(await (await send(handler, "PATCH /v2/game", init)).json()).toMatchObject({
-      error: {
-        code: "INVALID_BODY",
-        details: { reason: expect.stringContaining("larger than 65536 bytes") },
-      },
-    });
-    expect(read).toBeLessThan(200_000);
-  });
+it.each<[Partial<Record<keyof WebHandlerOptions, unknown>>, string]>([
+  [{ clientAddress: undefined }, 'clientAddress is undefined, expected "given"'],
+  [{ clientAddress: "203.0.113.7" }, 'clientAddress is "203.0.113.7", expected "given"'],
+  [{ publicUrl: "ours.example" }, 'publicUrl is "ours.example", expected an origin'],
+  [{ publicUrl: "https://ours.example/links" }, 'and its path as "basePath"'],
+  [{ basePath: "links" }, 'basePath is "links", expected a path such as "/links"'],
+  [{ basePath: "/links?" }, 'basePath is "/links?", expected a path'],
+  [{ trustedProxies: ["ten"] }, 'trustedProxies is "ten", expected IP addresses and CIDRs'],
+])("makeWebHandler refuses %j", (options, message) => {
+  expect(() => web.handler(options as Partial<WebHandlerOptions>)).toThrow(message);
 });
 
-describe("client addresses", () => {
-  it("a request without the expected client address is answered 500", async () => {
-    const handler = web.handler();
-    const key = await web.newKey();
-    for (const from of [{}, { clientAddress: "" }, { clientAddress: "ours.example" }]) {
-      expect(await statusOf(handler, "GET /v2/chat?chatId=100001", { key, from })).toBe(500);
-    }
-  });
+it("the first request starts the services, and the next request tries again if that fails", async () => {
+  const { handler, starts } = failingOnce();
+  expect(starts()).toBe(0);
+  await expect(statusOf(handler, "GET /healthz")).rejects.toThrow(StoreUnavailable);
+  expect(await Promise.all([statusOf(handler, "GET /readyz"), statusOf(handler, "GET /readyz")])).toEqual([
+    200, 200,
+  ]);
+  expect(starts()).toBe(2);
+  await handler.close();
+});
 
-  it("behind a trusted proxy, the client's address is read from X-Forwarded-For", async () => {
-    const handler = web.handler({ trustedProxies: ["10.0.0.0/8"] });
-    const key = await web.newKey({ allowIps: ["203.0.113.7"] });
-    const from = { clientAddress: "10.0.0.1" };
-    const asked = (forwarded: string) =>
-      statusOf(handler, "GET /v2/game?gameId=2", { key, from, headers: { "x-forwarded-for": forwarded } });
-    expect([await asked("203.0.113.7"), await asked("203.0.113.8")]).toEqual([404, 403]);
+it("the web handler stops reading a body that exceeds the maximum", async () => {
+  const handler = web.handler();
+  const key = await web.newKey();
+  let read = 0;
+  const body = new ReadableStream({
+    pull: (controller) => {
+      read += 16_384;
+      controller.enqueue(new Uint8Array(16_384).fill(32));
+    },
   });
+  const headers = { "content-type": "application/json" };
+  const init = { key, body, headers, duplex: "half" } as Asked;
+  expect(await (await send(handler, "PATCH /v2/game", init)).json()).toMatchObject({
+    error: {
+      code: "INVALID_BODY",
+      details: { reason: expect.stringContaining("larger than 65536 bytes") },
+    },
+  });
+  expect(read).toBeLessThan(200_000);
+});
 
-  it("without client addresses, limits of keys still apply, wrong keys are not throttled, and keys with address lists are refused", async () => {
-    const handler = web.handler({ clientAddress: "none" });
-    expect(await guess(handler, 35, {})).toEqual([401]);
-    const asked = (key: string) => statusOf(handler, "GET /v2/game?gameId=2", { key, from: {} });
-    const limited = await web.newKey({ limits: { perWindow: 1, windowMs: 60_000 } });
-    expect([await asked(limited), await asked(limited)]).toEqual([404, 429]);
-    expect(await asked(await web.newKey({ allowIps: ["0.0.0.0/0"] }))).toBe(403);
-  });
+it("a request without the expected client address is answered 500", async () => {
+  const handler = web.handler();
+  const key = await web.newKey();
+  for (const from of [{}, { clientAddress: "" }, { clientAddress: "ours.example" }]) {
+    expect(await statusOf(handler, "GET /v2/chat?chatId=100001", { key, from })).toBe(500);
+  }
+});
+
+it("behind a trusted proxy, the client's address is read from X-Forwarded-For", async () => {
+  const handler = web.handler({ trustedProxies: ["10.0.0.0/8"] });
+  const key = await web.newKey({ allowIps: ["203.0.113.7"] });
+  const from = { clientAddress: "10.0.0.1" };
+  const asked = (forwarded: string) =>
+    statusOf(handler, "GET /v2/game?gameId=2", { key, from, headers: { "x-forwarded-for": forwarded } });
+  expect([await asked("203.0.113.7"), await asked("203.0.113.8")]).toEqual([404, 403]);
+});
+
+it("without client addresses, limits of keys still apply, wrong keys are not throttled, and keys with address lists are refused", async () => {
+  const handler = web.handler({ clientAddress: "none" });
+  expect(await guess(handler, 35, {})).toEqual([401]);
+  const asked = (key: string) => statusOf(handler, "GET /v2/game?gameId=2", { key, from: {} });
+  const limited = await web.newKey({ limits: { perWindow: 1, windowMs: 60_000 } });
+  expect([await asked(limited), await asked(limited)]).toEqual([404, 429]);
+  expect(await asked(await web.newKey({ allowIps: ["0.0.0.0/0"] }))).toBe(403);
 });
 
 const newSession = async (handler: WebHandler, key: string): Promise<string> => {
@@ -117,36 +113,34 @@ const newSession = async (handler: WebHandler, key: string): Promise<string> => 
   return data.sid;
 };
 
-describe("long polls and streams", () => {
-  it("a long poll and a stream end when the client disconnects", async () => {
-    const handler = web.handler();
-    const key = await web.newKey();
-    const [polled, streamed] = [await newSession(handler, key), await newSession(handler, key)];
-    const leaving = new AbortController();
-    const asked = { key, signal: leaving.signal };
-    const poll = send(handler, `GET /v2/sessions/${polled}?wait=20`, asked);
-    const stream = await send(handler, `GET /v2/sessions/${streamed}/stream`, asked);
-    const reader = stream.body?.getReader();
-    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain("event: session");
-    leaving.abort();
-    expect((await poll).status).toBe(499);
-    expect((await reader?.read())?.done).toBe(true);
-    await handler.close();
-  });
+it("a long poll and a stream end when the client disconnects", async () => {
+  const handler = web.handler();
+  const key = await web.newKey();
+  const [polled, streamed] = [await newSession(handler, key), await newSession(handler, key)];
+  const leaving = new AbortController();
+  const asked = { key, signal: leaving.signal };
+  const poll = send(handler, `GET /v2/sessions/${polled}?wait=20`, asked);
+  const stream = await send(handler, `GET /v2/sessions/${streamed}/stream`, asked);
+  const reader = stream.body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain("event: session");
+  leaving.abort();
+  expect((await poll).status).toBe(499);
+  expect((await reader?.read())?.done).toBe(true);
+  await handler.close();
+});
 
-  it("long polls and streams end when the handler closes, and later requests fail", async () => {
-    const handler = web.handler();
-    const key = await web.newKey();
-    const sid = await newSession(handler, key);
-    const stream = await send(handler, `GET /v2/sessions/${sid}/stream`, { key });
-    const reader = stream.body?.getReader();
-    await reader?.read();
-    const closing = handler.close();
-    const rest = async (): Promise<void> => {
-      if ((await reader?.read())?.done === false) await rest();
-    };
-    await rest();
-    await closing;
-    await expect(statusOf(handler, "GET /healthz")).rejects.toThrow("the web handler is closed");
-  });
+it("long polls and streams end when the handler closes, and later requests fail", async () => {
+  const handler = web.handler();
+  const key = await web.newKey();
+  const sid = await newSession(handler, key);
+  const stream = await send(handler, `GET /v2/sessions/${sid}/stream`, { key });
+  const reader = stream.body?.getReader();
+  await reader?.read();
+  const closing = handler.close();
+  const rest = async (): Promise<void> => {
+    if ((await reader?.read())?.done === false) await rest();
+  };
+  await rest();
+  await closing;
+  await expect(statusOf(handler, "GET /healthz")).rejects.toThrow("the web handler is closed");
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Option, Schema } from "effect";
 import { HttpClient, HttpClientResponse } from "effect/http";
 import { findResource } from "./find_resource.ts";
@@ -18,39 +18,37 @@ const find = Effect.fnUntraced(function* (status: number, body: string) {
   });
 });
 
-describe("findResource", () => {
-  test("findResource returns the resource from a response with status 200", function* () {
-    const found = yield* find(200, '{"id":"1","name":null,"more":true}');
-    expect(found).toEqual(Option.some({ id: "1", name: null }));
-  });
+test("findResource returns the resource from a response with status 200", function* () {
+  const found = yield* find(200, '{"id":"1","name":null,"more":true}');
+  expect(found).toEqual(Option.some({ id: "1", name: null }));
+});
 
-  test.each([403, 404])(
-    "the lookup returns none for a %i that says the resource does not exist",
-    function* (status) {
-      expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
-    },
-  );
+test.each([403, 404])(
+  "the lookup returns none for a %i that says the resource does not exist",
+  function* (status) {
+    expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
+  },
+);
 
-  test.each<[status: number, body: string, reason: string]>([
-    [200, '{"id":"2","name":null}', "unreadable"],
-    [200, '{"id":"1"}', "unreadable"],
-    [200, "<!doctype html>", "unreadable"],
-    [200, "null", "unreadable"],
-    [200, "", "unreadable"],
-    [403, '{"code":"forbidden"}', "unreadable"],
-    [404, '{"code":"unknown_route"}', "unreadable"],
-    [404, "<h1>Not Found</h1>", "unreadable"],
-    [201, '{"id":"1","name":null}', "status"],
-    [302, "", "status"],
-    [401, '{"code":"unknown_user"}', "status"],
-    [500, '{"code":"unknown_user"}', "status"],
-  ])("a lookup fails for %i %s, which answers nothing", function* ([status, body, reason]) {
-    const error = yield* Effect.flip(find(status, body));
-    expect(error).toMatchObject({
-      _tag: "PlatformUnavailable",
-      operation: "Test.findUser",
-      cause: { reason, status },
-    });
-    expect(JSON.stringify([error, error.cause])).not.toContain("platform.test");
+test.each<[status: number, body: string, reason: string]>([
+  [200, '{"id":"2","name":null}', "unreadable"],
+  [200, '{"id":"1"}', "unreadable"],
+  [200, "<!doctype html>", "unreadable"],
+  [200, "null", "unreadable"],
+  [200, "", "unreadable"],
+  [403, '{"code":"forbidden"}', "unreadable"],
+  [404, '{"code":"unknown_route"}', "unreadable"],
+  [404, "<h1>Not Found</h1>", "unreadable"],
+  [201, '{"id":"1","name":null}', "status"],
+  [302, "", "status"],
+  [401, '{"code":"unknown_user"}', "status"],
+  [500, '{"code":"unknown_user"}', "status"],
+])("a lookup fails for %i %s, which answers nothing", function* ([status, body, reason]) {
+  const error = yield* Effect.flip(find(status, body));
+  expect(error).toMatchObject({
+    _tag: "PlatformUnavailable",
+    operation: "Test.findUser",
+    cause: { reason, status },
   });
+  expect(JSON.stringify([error, error.cause])).not.toContain("platform.test");
 });

@@ -1,7 +1,7 @@
 import { ChatIdentity, GameIdentity, type GuildId } from "@accountlink/core";
 import type { SignIn } from "@accountlink/core/platforms";
 import { type HttpAnswering, makeIdTokenSigner } from "@accountlink/test-servers";
-import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
@@ -35,133 +35,127 @@ const chatIdentity = (apiUrl?: string) =>
     Context.get(ChatIdentity),
   );
 
-describe("a chat user", () => {
-  test.each<[guild: GuildId | null, scope: string]>([
-    [null, "identify"],
-    [guildId, "identify guilds.members.read"],
-  ])("a chat user is sent to Discord, for the guild %s, with the scopes %s", function* ([guild, scope]) {
-    const identity = yield* chatIdentity();
-    const url = new URL((yield* identity.begin({ ...signIn, guildId: guild })).url);
-    expect(url.origin + url.pathname).toBe("https://discord.com/oauth2/authorize");
-    expect(Object.fromEntries(url.searchParams)).toMatchObject({ client_id: application.clientId, scope });
-  });
-
-  test("the chat user is the owner of the access token", function* () {
-    const { apiUrl, heard } = yield* startDiscord((path, { headers, method }) => {
-      if (path === "/oauth2/token" && method === "POST") return { body: { ...tokens, scope: "identify" } };
-      return path === "/users/@me" && headers.authorization === "Bearer access" ? { body: ada } : undefined;
-    });
-    const identity = yield* chatIdentity(apiUrl);
-    expect(yield* identity.finish(signIn, callback)).toEqual({ userId: ada.id });
-    expect(Object.fromEntries(new URLSearchParams(heard[0]?.body))).toMatchObject(credentials);
-  });
-
-  test("a chat user's sign-in returns the guilds that Discord lists, and which of them the user may manage", function* () {
-    const { apiUrl } = yield* startDiscord((path) =>
-      path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
-    );
-    const identity = yield* chatIdentity(apiUrl);
-    const asking = { ...signIn, withGuilds: true };
-    const { searchParams } = new URL((yield* identity.begin(asking)).url);
-    expect(searchParams.get("scope")).toBe("identify guilds");
-    const { guilds = [] } = yield* identity.finish(asking, callback);
-    expect(guilds.map(({ id, name, manager }) => [id, name, manager])).toEqual([
-      [guildId, "Engine Room", true],
-      [foreignGuildId, "Foreign", true],
-      ["81384788765712385", null, true],
-      ["81384788765712386", "Theirs", false],
-    ]);
-  });
-
-  test("every request of a chat user's sign-in has the user agent that Discord requires", function* () {
-    const { apiUrl, heard } = yield* startDiscord((path) =>
-      path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
-    );
-    const identity = yield* chatIdentity(apiUrl);
-    yield* identity.finish({ ...signIn, guildId }, callback);
-    const name = "DiscordBot (https://link.example, 1)";
-    expect(heard.map(({ path, headers }) => [path, headers["user-agent"]])).toEqual([
-      ["/api/v10/oauth2/token", name],
-      ["/api/v10/users/@me", name],
-      [`/api/v10/users/@me/guilds/${guildId}/member`, name],
-    ]);
-  });
+test.each<[guild: GuildId | null, scope: string]>([
+  [null, "identify"],
+  [guildId, "identify guilds.members.read"],
+])("a chat user is sent to Discord, for the guild %s, with the scopes %s", function* ([guild, scope]) {
+  const identity = yield* chatIdentity();
+  const url = new URL((yield* identity.begin({ ...signIn, guildId: guild })).url);
+  expect(url.origin + url.pathname).toBe("https://discord.com/oauth2/authorize");
+  expect(Object.fromEntries(url.searchParams)).toMatchObject({ client_id: application.clientId, scope });
 });
 
-describe("a chat user in a guild's session", () => {
-  const tokensOf = (id: string) => ({
-    body: { ...tokens, access_token: id, scope: "identify guilds.members.read" },
+test("the chat user is the owner of the access token", function* () {
+  const { apiUrl, heard } = yield* startDiscord((path, { headers, method }) => {
+    if (path === "/oauth2/token" && method === "POST") return { body: { ...tokens, scope: "identify" } };
+    return path === "/users/@me" && headers.authorization === "Bearer access" ? { body: ada } : undefined;
   });
-  const signedIn = Effect.fnUntraced(function* (
-    user: { readonly id: string },
-    guild: string,
-    instead?: HttpAnswering,
-  ) {
-    const { apiUrl } = yield* startDiscord((path) => {
-      if (path === "/oauth2/token") return tokensOf(user.id);
-      return path.endsWith("/member") ? instead : undefined;
-    });
-    const identity = yield* chatIdentity(apiUrl);
-    return yield* identity.finish({ ...signIn, guildId: guild as GuildId }, callback);
-  });
+  const identity = yield* chatIdentity(apiUrl);
+  expect(yield* identity.finish(signIn, callback)).toEqual({ userId: ada.id });
+  expect(Object.fromEntries(new URLSearchParams(heard[0]?.body))).toMatchObject(credentials);
+});
 
-  test.each([
-    [ada, guildId, true],
-    [eve, guildId, false],
-    [ada, foreignGuildId, false],
-    [ada, "no-snowflake", false],
-  ] as const)(
-    "membership is checked with the user's own token: member %o of guild %s is %s",
-    function* ([user, guild, isMember]) {
-      expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
-    },
+test("a chat user's sign-in returns the guilds that Discord lists, and which of them the user may manage", function* () {
+  const { apiUrl } = yield* startDiscord((path) =>
+    path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
+  );
+  const identity = yield* chatIdentity(apiUrl);
+  const asking = { ...signIn, withGuilds: true };
+  const { searchParams } = new URL((yield* identity.begin(asking)).url);
+  expect(searchParams.get("scope")).toBe("identify guilds");
+  const { guilds = [] } = yield* identity.finish(asking, callback);
+  expect(guilds.map(({ id, name, manager }) => [id, name, manager])).toEqual([
+    [guildId, "Engine Room", true],
+    [foreignGuildId, "Foreign", true],
+    ["81384788765712385", null, true],
+    ["81384788765712386", "Theirs", false],
+  ]);
+});
+
+test("every request of a chat user's sign-in has the user agent that Discord requires", function* () {
+  const { apiUrl, heard } = yield* startDiscord((path) =>
+    path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
+  );
+  const identity = yield* chatIdentity(apiUrl);
+  yield* identity.finish({ ...signIn, guildId }, callback);
+  const name = "DiscordBot (https://link.example, 1)";
+  expect(heard.map(({ path, headers }) => [path, headers["user-agent"]])).toEqual([
+    ["/api/v10/oauth2/token", name],
+    ["/api/v10/users/@me", name],
+    [`/api/v10/users/@me/guilds/${guildId}/member`, name],
+  ]);
+});
+
+const tokensOf = (id: string) => ({
+  body: { ...tokens, access_token: id, scope: "identify guilds.members.read" },
+});
+const signedIn = Effect.fnUntraced(function* (
+  user: { readonly id: string },
+  guild: string,
+  instead?: HttpAnswering,
+) {
+  const { apiUrl } = yield* startDiscord((path) => {
+    if (path === "/oauth2/token") return tokensOf(user.id);
+    return path.endsWith("/member") ? instead : undefined;
+  });
+  const identity = yield* chatIdentity(apiUrl);
+  return yield* identity.finish({ ...signIn, guildId: guild as GuildId }, callback);
+});
+
+test.each([
+  [ada, guildId, true],
+  [eve, guildId, false],
+  [ada, foreignGuildId, false],
+  [ada, "no-snowflake", false],
+] as const)(
+  "membership is checked with the user's own token: member %o of guild %s is %s",
+  function* ([user, guild, isMember]) {
+    expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
+  },
+);
+
+test.each<[HttpAnswering]>([
+  [{ status: 401, body: { message: "401: Unauthorized", code: 0 } }],
+  [{ status: 404, body: "<h1>Not Found</h1>" }],
+  [{ body: { user: bob, roles: [], joined_at: null } }],
+])("a chat user's membership is unknown if Discord answers %o", function* ([answer]) {
+  expect(yield* signedIn(ada, guildId, answer)).toEqual({ userId: ada.id, isMember: undefined });
+});
+
+const gameIdentity = (apiUrl?: string) =>
+  Effect.map(
+    Layer.build(
+      liveGameIdentity({ ...application, ...(apiUrl === undefined ? {} : { apiUrl }) }).pipe(
+        Layer.provide(FetchHttpClient.layer),
+      ),
+    ),
+    Context.get(GameIdentity),
   );
 
-  test.each<[HttpAnswering]>([
-    [{ status: 401, body: { message: "401: Unauthorized", code: 0 } }],
-    [{ status: 404, body: "<h1>Not Found</h1>" }],
-    [{ body: { user: bob, roles: [], joined_at: null } }],
-  ])("a chat user's membership is unknown if Discord answers %o", function* ([answer]) {
-    expect(yield* signedIn(ada, guildId, answer)).toEqual({ userId: ada.id, isMember: undefined });
+test("a game user is sent to Roblox with only the scope openid", function* () {
+  const identity = yield* gameIdentity();
+  const url = new URL((yield* identity.begin(signIn)).url);
+  expect(url.origin + url.pathname).toBe("https://apis.roblox.com/oauth/v1/authorize");
+  expect(Object.fromEntries(url.searchParams)).toMatchObject({
+    client_id: application.clientId,
+    scope: "openid",
+    nonce: "nonce",
   });
 });
 
-describe("a game user", () => {
-  const gameIdentity = (apiUrl?: string) =>
-    Effect.map(
-      Layer.build(
-        liveGameIdentity({ ...application, ...(apiUrl === undefined ? {} : { apiUrl }) }).pipe(
-          Layer.provide(FetchHttpClient.layer),
-        ),
-      ),
-      Context.get(GameIdentity),
-    );
-
-  test("a game user is sent to Roblox with only the scope openid", function* () {
-    const identity = yield* gameIdentity();
-    const url = new URL((yield* identity.begin(signIn)).url);
-    expect(url.origin + url.pathname).toBe("https://apis.roblox.com/oauth/v1/authorize");
-    expect(Object.fromEntries(url.searchParams)).toMatchObject({
-      client_id: application.clientId,
-      scope: "openid",
-      nonce: "nonce",
-    });
+test.each<[iss: string, expected: object]>([
+  ["https://apis.roblox.com/oauth/", { userId: "1516563360" }],
+  ["https://apis.roblox.com/oauth", { _tag: "ProofInvalid" }],
+])("an ID token issued by %s is accepted only if the issuer is Roblox", function* ([iss, expected]) {
+  const signer = yield* Effect.promise(makeIdTokenSigner);
+  const claims = { iss, aud: application.clientId, sub: "1516563360", nonce: "nonce" };
+  const { apiUrl, heard } = yield* startRoblox(async ({ path }) => {
+    if (path === "/apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
+    if (path !== "/apis/oauth/v1/token") return "cut";
+    return { body: { ...tokens, scope: "openid", id_token: await signer.sign({ claims }) } };
   });
-
-  test.each<[iss: string, expected: object]>([
-    ["https://apis.roblox.com/oauth/", { userId: "1516563360" }],
-    ["https://apis.roblox.com/oauth", { _tag: "ProofInvalid" }],
-  ])("an ID token issued by %s is accepted only if the issuer is Roblox", function* ([iss, expected]) {
-    const signer = yield* Effect.promise(makeIdTokenSigner);
-    const claims = { iss, aud: application.clientId, sub: "1516563360", nonce: "nonce" };
-    const { apiUrl, heard } = yield* startRoblox(async ({ path }) => {
-      if (path === "/apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
-      if (path !== "/apis/oauth/v1/token") return "cut";
-      return { body: { ...tokens, scope: "openid", id_token: await signer.sign({ claims }) } };
-    });
-    const identity = yield* gameIdentity(apiUrl);
-    const result = yield* identity.finish(signIn, callback).pipe(Effect.catch(Effect.succeed));
-    expect(result).toMatchObject(expected);
-    expect(Object.fromEntries(new URLSearchParams(heard[0]?.body))).toMatchObject(credentials);
-  });
+  const identity = yield* gameIdentity(apiUrl);
+  const result = yield* identity.finish(signIn, callback).pipe(Effect.catch(Effect.succeed));
+  expect(result).toMatchObject(expected);
+  expect(Object.fromEntries(new URLSearchParams(heard[0]?.body))).toMatchObject(credentials);
 });

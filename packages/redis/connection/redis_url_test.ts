@@ -1,5 +1,5 @@
 import { Option } from "effect";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse, type RedisAddress } from "./redis_url.ts";
 
 const single = (parts: Partial<RedisAddress & { kind: "single" }>) => ({
@@ -83,12 +83,10 @@ const invalid = [
   "redis+cluster://one/1",
 ];
 
-describe("RedisUrl.parse", () => {
-  it.each(valid)("the URL %s is parsed", (url, address) => {
-    expect(parse(url)).toEqual(Option.some(address));
-  });
+it.each(valid)("the URL %s is parsed", (url, address) => {
+  expect(parse(url)).toEqual(Option.some(address));
+});
 
-  it.each(invalid)("the URL %j is refused", (url) => {
-    expect(parse(url)).toEqual(Option.none());
-  });
+it.each(invalid)("the URL %j is refused", (url) => {
+  expect(parse(url)).toEqual(Option.none());
 });

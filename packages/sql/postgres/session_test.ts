@@ -57,10 +57,7 @@ const test = testOnDatabase({ maxConnections: 1 });
 
 describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}`, () => {
   testOnDatabase({ maxConnections: 4 })("connections are opened on demand, up to the maximum", function* () {
-    yield* Effect.all(
-      Array.from({ length: 12 }, () => sleep(0.02)),
-      atOnce,
-    );
+    yield* Effect.replicateEffect(sleep(0.02), 12, atOnce);
     expect(yield* backends).toHaveLength(3);
   });
 
@@ -85,12 +82,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     "connections do not leak when waiting callers are interrupted",
     function* () {
       yield* one;
-      const waiting = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 20 }, () => sleep(0.01)),
-          atOnce,
-        ),
-      );
+      const waiting = yield* Effect.forkChild(Effect.replicateEffect(sleep(0.01), 20, atOnce));
       yield* Effect.yieldNow;
       yield* Fiber.interrupt(waiting);
       const both = Array.from({ length: 2 }, () => transact(sleep(0.02)));

@@ -190,10 +190,7 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
   test("transactions run the statements of several fibers in turn on one connection", function* () {
     const sql = yield* SqlClient.SqlClient;
     const backends = yield* sql.withTransaction(
-      Effect.all(
-        Array.from({ length: 10 }, () => backendOf),
-        { concurrency: "unbounded" },
-      ),
+      Effect.replicateEffect(backendOf, 10, { concurrency: "unbounded" }),
     );
     expect(new Set(backends).size).toBe(1);
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { StorageSql } from "../mod.ts";
@@ -65,76 +65,74 @@ const remakeAsForeign = (path: string): void => {
   db.close();
 };
 
-describe("layerEmbedded", () => {
-  test("a new data folder can be read only by its owner", function* () {
-    const folder = join(yield* makeTempFolder, "deep", "data");
-    yield* on(folder, Effect.void);
-    expect(existsSync(databaseOf(folder))).toBe(true);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-  });
+test("a new data folder can be read only by its owner", function* () {
+  const folder = join(yield* makeTempFolder, "deep", "data");
+  yield* on(folder, Effect.void);
+  expect(existsSync(databaseOf(folder))).toBe(true);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
 
-  test("a second server is refused, but other writers are allowed", function* () {
-    const folder = yield* makeTempFolder;
-    yield* on(
-      folder,
-      Effect.gen(function* () {
-        const error = yield* TestClock.withLive(refusal(folder));
-        expect(error).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
-        yield* on(folder, fill, false).pipe(Effect.orDie);
-        const links = yield* LinkStore;
-        expect((yield* links.findByChatIds(pid, chatIds)).size).toBe(chatIds.length);
-      }),
-    );
-  });
+test("a second server is refused, but other writers are allowed", function* () {
+  const folder = yield* makeTempFolder;
+  yield* on(
+    folder,
+    Effect.gen(function* () {
+      const error = yield* TestClock.withLive(refusal(folder));
+      expect(error).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
+      yield* on(folder, fill, false).pipe(Effect.orDie);
+      const links = yield* LinkStore;
+      expect((yield* links.findByChatIds(pid, chatIds)).size).toBe(chatIds.length);
+    }),
+  );
+});
 
-  test.each([
-    [
-      "holds something else",
-      "file is not a database",
-      (path: string) => writeFileSync(path, "links ".repeat(1_000)),
-    ],
-    ["is a folder", "unable to open database file", remakeAsFolder],
-    ["belongs to another program", "table accounts already exists", remakeAsForeign],
-    ["has lost its schema", "database disk image is malformed", (path: string) => damage(path, 0, 1)],
-    ["has been cut off", "database disk image is malformed", (path: string) => truncateSync(path, 4_096)],
-  ] as const)("the start fails with the reason if the database file %s", function* ([, reason, spoil]) {
-    const folder = yield* makeTempFolder;
-    const path = databaseOf(folder);
-    yield* on(folder, fill);
-    spoil(path);
+test.each([
+  [
+    "holds something else",
+    "file is not a database",
+    (path: string) => writeFileSync(path, "links ".repeat(1_000)),
+  ],
+  ["is a folder", "unable to open database file", remakeAsFolder],
+  ["belongs to another program", "table accounts already exists", remakeAsForeign],
+  ["has lost its schema", "database disk image is malformed", (path: string) => damage(path, 0, 1)],
+  ["has been cut off", "database disk image is malformed", (path: string) => truncateSync(path, 4_096)],
+] as const)("the start fails with the reason if the database file %s", function* ([, reason, spoil]) {
+  const folder = yield* makeTempFolder;
+  const path = databaseOf(folder);
+  yield* on(folder, fill);
+  spoil(path);
 
-    const error = yield* refusal(folder);
+  const error = yield* refusal(folder);
 
-    expect(error._tag).toBe("DatabaseUnusable");
-    expect(error.message).toBe(`Cannot use database "${path}": ${reason}`);
-  });
+  expect(error._tag).toBe("DatabaseUnusable");
+  expect(error.message).toBe(`Cannot use database "${path}": ${reason}`);
+});
 
-  test("a store with a damaged file never answers wrongly", function* () {
-    const folder = yield* makeTempFolder;
-    const path = databaseOf(folder);
-    const records = yield* on(
-      folder,
-      Effect.andThen(
-        fill,
-        LinkStore.use((links) => links.findByChatIds(pid, chatIds)),
-      ),
-    );
-    const pages = statSync(path).size / 4_096;
-    damage(path, pages * 0.6, pages);
+test("a store with a damaged file never answers wrongly", function* () {
+  const folder = yield* makeTempFolder;
+  const path = databaseOf(folder);
+  const records = yield* on(
+    folder,
+    Effect.andThen(
+      fill,
+      LinkStore.use((links) => links.findByChatIds(pid, chatIds)),
+    ),
+  );
+  const pages = statSync(path).size / 4_096;
+  damage(path, pages * 0.6, pages);
 
-    const exits = yield* on(
-      folder,
-      LinkStore.use((links) =>
-        Effect.forEach(chatIds, (chatId) => Effect.exit(links.findByChatId(pid, chatId))),
-      ),
-    );
+  const exits = yield* on(
+    folder,
+    LinkStore.use((links) =>
+      Effect.forEach(chatIds, (chatId) => Effect.exit(links.findByChatId(pid, chatId))),
+    ),
+  );
 
-    for (const [i, exit] of exits.entries()) {
-      if (Exit.isSuccess(exit)) expect(exit.value).toEqual(Option.some(records.get(chatIds[i] as ChatId)));
-      else expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "StoreUnavailable" } });
-    }
-    const failures = exits.filter(Exit.isFailure).length;
-    expect(failures).toBeGreaterThan(0);
-    expect(failures).toBeLessThan(chatIds.length);
-  });
+  for (const [i, exit] of exits.entries()) {
+    if (Exit.isSuccess(exit)) expect(exit.value).toEqual(Option.some(records.get(chatIds[i] as ChatId)));
+    else expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "StoreUnavailable" } });
+  }
+  const failures = exits.filter(Exit.isFailure).length;
+  expect(failures).toBeGreaterThan(0);
+  expect(failures).toBeLessThan(chatIds.length);
 });

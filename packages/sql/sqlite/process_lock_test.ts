@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
@@ -58,79 +58,74 @@ const refusal = (folder: string): Effect.Effect<DataFolderInUse, unknown> =>
     TestClock.withLive,
   );
 
-describe("acquireProcessLock", () => {
-  test("a second server in the same process is refused until the first ends", function* () {
-    const folder = yield* makeTempFolder;
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        yield* acquireProcessLock(folder);
-        expect((yield* refusal(folder)).pid).toBe(process.pid);
-        // The refused attempt has not released the lock of the first server.
-        expect((yield* refusal(folder)).pid).toBe(process.pid);
-        expect((yield* startHolder(folder)).answer).toBe("refused");
-      }),
-    );
-    expect(readdirSync(folder)).toEqual(["server.lock"]);
-    yield* acquireProcessLock(folder);
-  });
+test("a second server in the same process is refused until the first ends", function* () {
+  const folder = yield* makeTempFolder;
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      yield* acquireProcessLock(folder);
+      expect((yield* refusal(folder)).pid).toBe(process.pid);
+      // The refused attempt has not released the lock of the first server.
+      expect((yield* refusal(folder)).pid).toBe(process.pid);
+      expect((yield* startHolder(folder)).answer).toBe("refused");
+    }),
+  );
+  expect(readdirSync(folder)).toEqual(["server.lock"]);
+  yield* acquireProcessLock(folder);
+});
 
-  test("a server waits for a process lock that is released within 200 ms", function* () {
-    const folder = yield* makeTempFolder;
-    const first = yield* Scope.make();
-    yield* Scope.provide(acquireProcessLock(folder), first);
-    const second = yield* Effect.forkScoped(acquireProcessLock(folder));
-    yield* TestClock.adjust(199);
-    expect(second.pollUnsafe()).toBeUndefined();
-    yield* Scope.close(first, Exit.void);
-    yield* TestClock.adjust(1);
-    yield* Fiber.join(second);
-  });
+test("a server waits for a process lock that is released within 200 ms", function* () {
+  const folder = yield* makeTempFolder;
+  const first = yield* Scope.make();
+  yield* Scope.provide(acquireProcessLock(folder), first);
+  const second = yield* Effect.forkScoped(acquireProcessLock(folder));
+  yield* TestClock.adjust(199);
+  expect(second.pollUnsafe()).toBeUndefined();
+  yield* Scope.close(first, Exit.void);
+  yield* TestClock.adjust(1);
+  yield* Fiber.join(second);
+});
 
-  test("a refusal names the process of the running server; a server starts once that process is killed", function* () {
-    const folder = yield* makeTempFolder;
-    const holder = yield* startHolder(folder);
-    expect(holder.answer).toBe("held");
+test("a refusal names the process of the running server; a server starts once that process is killed", function* () {
+  const folder = yield* makeTempFolder;
+  const holder = yield* startHolder(folder);
+  expect(holder.answer).toBe("held");
 
-    const error = yield* refusal(folder);
-    expect(error).toMatchObject({ folder, pid: holder.child.pid });
-    expect(error.message).toBe(
-      `Cannot start: data folder "${folder}" is in use by process ${holder.child.pid}, expected one server per folder`,
-    );
+  const error = yield* refusal(folder);
+  expect(error).toMatchObject({ folder, pid: holder.child.pid });
+  expect(error.message).toBe(
+    `Cannot start: data folder "${folder}" is in use by process ${holder.child.pid}, expected one server per folder`,
+  );
 
-    yield* kill(holder);
-    // The killed server left no journal file that the next server would have to recover.
-    expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
-    yield* acquireProcessLock(folder);
-    expect((yield* refusal(folder)).pid).toBe(process.pid);
-  });
+  yield* kill(holder);
+  // The killed server left no journal file that the next server would have to recover.
+  expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
+  yield* acquireProcessLock(folder);
+  expect((yield* refusal(folder)).pid).toBe(process.pid);
+});
 
-  test.each([
-    ["is missing", (file: string) => rmSync(file)],
-    ["is empty", (file: string) => writeFileSync(file, "")],
-    ["names one that is gone", (file: string) => writeFileSync(file, `${endedProcess()} ${hostname()}\n`)],
-    ["is from another machine", (file: string) => writeFileSync(file, `${process.pid} elsewhere\n`)],
-  ] as const)("a refused server names no process if the file with its ID %s", function* ([_, damage]) {
-    const folder = yield* makeTempFolder;
-    yield* acquireProcessLock(folder);
-    damage(join(folder, "server.pid"));
-    expect((yield* refusal(folder)).message).toBe(
-      `Cannot start: data folder "${folder}" is in use by another server, expected one server per folder`,
-    );
-  });
+test.each([
+  ["is missing", (file: string) => rmSync(file)],
+  ["is empty", (file: string) => writeFileSync(file, "")],
+  ["names one that is gone", (file: string) => writeFileSync(file, `${endedProcess()} ${hostname()}\n`)],
+  ["is from another machine", (file: string) => writeFileSync(file, `${process.pid} elsewhere\n`)],
+] as const)("a refused server names no process if the file with its ID %s", function* ([_, damage]) {
+  const folder = yield* makeTempFolder;
+  yield* acquireProcessLock(folder);
+  damage(join(folder, "server.pid"));
+  expect((yield* refusal(folder)).message).toBe(
+    `Cannot start: data folder "${folder}" is in use by another server, expected one server per folder`,
+  );
+});
 
-  test("exactly one of several servers that start together gets the lock", function* () {
-    const folder = yield* makeTempFolder;
-    const holders = yield* Effect.all(
-      Array.from({ length: 4 }, () => startHolder(folder)),
-      { concurrency: "unbounded" },
-    );
-    const answers = holders.map((holder) => holder.answer).toSorted();
-    expect(answers).toEqual(["held", "refused", "refused", "refused"]);
-  });
+test("exactly one of several servers that start together gets the lock", function* () {
+  const folder = yield* makeTempFolder;
+  const holders = yield* Effect.replicateEffect(startHolder(folder), 4, { concurrency: "unbounded" });
+  const answers = holders.map((holder) => holder.answer).toSorted();
+  expect(answers).toEqual(["held", "refused", "refused", "refused"]);
+});
 
-  test("a process lock fails with SqlError if the folder does not exist", function* () {
-    const folder = join(yield* makeTempFolder, "none");
-    const error = yield* acquireProcessLock(folder).pipe(Effect.scoped, Effect.flip);
-    expect(error).toMatchObject({ _tag: "SqlError", reason: { _tag: "ConnectionError" } });
-  });
+test("a process lock fails with SqlError if the folder does not exist", function* () {
+  const folder = join(yield* makeTempFolder, "none");
+  const error = yield* acquireProcessLock(folder).pipe(Effect.scoped, Effect.flip);
+  expect(error).toMatchObject({ _tag: "SqlError", reason: { _tag: "ConnectionError" } });
 });

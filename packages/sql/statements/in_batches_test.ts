@@ -3,7 +3,7 @@ import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
-import { describe, expect, testLiveWith } from "@accountlink/test-servers/effect";
+import { expect, testLiveWith } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { layerTampering, scope, Tampering } from "../sqlite/test_tampering.ts";
 
@@ -64,22 +64,20 @@ const sweeps: Readonly<Record<string, Sweep>> = {
 
 const test = testLiveWith(layerTampering);
 
-describe("a sweep of many rows on SQLite", () => {
-  test.each(Object.entries(sweeps))(
-    "a sweep of %s lets requests run after each batch",
-    function* ([table, each]) {
-      const { tamper, look } = yield* Tampering;
-      tamper(each.insertion);
-      let turns = 0;
-      const count = () => {
-        turns++;
-        turn = setImmediate(count);
-      };
-      let turn = setImmediate(count);
-      yield* each.sweep;
-      clearImmediate(turn);
-      expect(turns).toBeGreaterThanOrEqual(batches - 1);
-      expect(look(`SELECT 1 FROM ${table}`)).toEqual([]);
-    },
-  );
-});
+test.each(Object.entries(sweeps))(
+  "a sweep of %s lets requests run after each batch",
+  function* ([table, each]) {
+    const { tamper, look } = yield* Tampering;
+    tamper(each.insertion);
+    let turns = 0;
+    const count = () => {
+      turns++;
+      turn = setImmediate(count);
+    };
+    let turn = setImmediate(count);
+    yield* each.sweep;
+    clearImmediate(turn);
+    expect(turns).toBeGreaterThanOrEqual(batches - 1);
+    expect(look(`SELECT 1 FROM ${table}`)).toEqual([]);
+  },
+);

@@ -2,7 +2,7 @@ import { type ApiKey, LinkStore, type StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { StorageMemory } from "@accountlink/memory";
-import { assert, describe, expect, it, test } from "@accountlink/test-servers/effect";
+import { assert, expect, it, test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { completed } from "../builders/complete_fixture.ts";
@@ -31,56 +31,54 @@ const storeKey = Effect.fnUntraced(function* (key: ApiKey) {
   return keys;
 });
 
-describe("Arbitrary", () => {
-  it.each(all)("the arbitrary %s gives the same values for the same seed", (_name, arbitrary) => {
-    const sample = () => FastCheck.sample(arbitrary, { seed: 7, numRuns: 20 });
-    expect(sample()).toEqual(sample());
-    expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);
-  });
-
-  test("sessions are stored unchanged, with the fields that their state requires", () =>
-    check(
-      FastCheck.record({ key: Arbitrary.apiKey(), session: Arbitrary.session }),
-      ({ key, session: { ...session } }) =>
-        inStore(
-          Effect.gen(function* () {
-            yield* storeKey(key);
-            const stored = { ...session, keyId: key.id, pid: key.scope.pid };
-            const sessions = yield* SessionStore;
-            yield* sessions.create({ session: stored, burst: null });
-            assert.deepStrictEqual(Option.getOrNull(yield* sessions.find(stored.id)), stored);
-            const { state, gameId, previousGameId, completedAt, linkChanged, error } = session;
-            assert.strictEqual(state === "completed", gameId !== null);
-            assert.strictEqual(state === "completed", completedAt !== null);
-            assert.strictEqual(state === "failed", error !== null);
-            if (state === "completed") assert.strictEqual(linkChanged, gameId !== previousGameId);
-            assert.isTrue((completedAt ?? session.createdAt) < session.expiresAt);
-          }),
-        ),
-      { runs },
-    ));
-
-  test("generated fixtures are complete, and all their links and keys are loaded", () =>
-    check(
-      Arbitrary.fixture,
-      (fixture) => {
-        assert.deepStrictEqual(completed(fixture), fixture);
-        return Effect.gen(function* () {
-          const keys = yield* KeyStore;
-          const links = yield* LinkStore;
-          for (const { account, chatId, gameId, ...place } of fixture.links) {
-            const target =
-              place.scope === "guild"
-                ? ({ kind: "guild", guildId: place.guildId } as const)
-                : ({ kind: "global" } as const);
-            const { pid } = Option.getOrThrow(yield* keys.findScope(account, target));
-            const link = Option.getOrThrow(yield* links.findByChatId(pid, chatId));
-            assert.strictEqual(link.gameId, gameId);
-          }
-          const stored = yield* keys.listKeys(null, 0);
-          assert.strictEqual(stored.length, fixture.keys.length);
-        }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }));
-      },
-      { runs },
-    ));
+it.each(all)("the arbitrary %s gives the same values for the same seed", (_name, arbitrary) => {
+  const sample = () => FastCheck.sample(arbitrary, { seed: 7, numRuns: 20 });
+  expect(sample()).toEqual(sample());
+  expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);
 });
+
+test("sessions are stored unchanged, with the fields that their state requires", () =>
+  check(
+    FastCheck.record({ key: Arbitrary.apiKey(), session: Arbitrary.session }),
+    ({ key, session: { ...session } }) =>
+      inStore(
+        Effect.gen(function* () {
+          yield* storeKey(key);
+          const stored = { ...session, keyId: key.id, pid: key.scope.pid };
+          const sessions = yield* SessionStore;
+          yield* sessions.create({ session: stored, burst: null });
+          assert.deepStrictEqual(Option.getOrNull(yield* sessions.find(stored.id)), stored);
+          const { state, gameId, previousGameId, completedAt, linkChanged, error } = session;
+          assert.strictEqual(state === "completed", gameId !== null);
+          assert.strictEqual(state === "completed", completedAt !== null);
+          assert.strictEqual(state === "failed", error !== null);
+          if (state === "completed") assert.strictEqual(linkChanged, gameId !== previousGameId);
+          assert.isTrue((completedAt ?? session.createdAt) < session.expiresAt);
+        }),
+      ),
+    { runs },
+  ));
+
+test("generated fixtures are complete, and all their links and keys are loaded", () =>
+  check(
+    Arbitrary.fixture,
+    (fixture) => {
+      assert.deepStrictEqual(completed(fixture), fixture);
+      return Effect.gen(function* () {
+        const keys = yield* KeyStore;
+        const links = yield* LinkStore;
+        for (const { account, chatId, gameId, ...place } of fixture.links) {
+          const target =
+            place.scope === "guild"
+              ? ({ kind: "guild", guildId: place.guildId } as const)
+              : ({ kind: "global" } as const);
+          const { pid } = Option.getOrThrow(yield* keys.findScope(account, target));
+          const link = Option.getOrThrow(yield* links.findByChatId(pid, chatId));
+          assert.strictEqual(link.gameId, gameId);
+        }
+        const stored = yield* keys.listKeys(null, 0);
+        assert.strictEqual(stored.length, fixture.keys.length);
+      }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }));
+    },
+    { runs },
+  ));

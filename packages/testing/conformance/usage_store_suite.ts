@@ -134,10 +134,7 @@ const adding: Cases<StoragePorts> = {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const batch = batchOf({}, usageOf(key, "lookup", { served: 1 }));
-    yield* Effect.all(
-      Array.from({ length: 10 }, () => usage.add(batch)),
-      atOnce,
-    );
+    yield* Effect.replicateEffect(usage.add(batch), 10, atOnce);
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 1);
   },
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { decodeFixture } from "@accountlink/core/fixture";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
 import { TestClock } from "effect/testing";
 import { oauthClient, redirectUri, startServer } from "../test_server.ts";
@@ -50,189 +50,185 @@ const basic = (clientId: string, secret: string) => ({
 });
 const asClient = basic(oauthClient.clientId, Redacted.value(oauthClient.clientSecret));
 
-describe("the authorize page", () => {
-  test("the authorize page has a button for each user, with escaped names", function* () {
-    const { url } = yield* started;
-    const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
-    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-    expect(text.match(/<button [^>]*>/g)).toEqual([
-      '<button name="user" value="10001">',
-      '<button name="user" value="10002">',
-      '<button name="user" value="10003">',
-      '<button class="deny" name="deny" value="1">',
-    ]);
-    expect(text).toContain("Ada &lt;&quot;&amp;&#39;&gt; <small>@ada · 10001</small>");
-    expect(text).toContain("grace <small>@grace · 10002</small>");
-    expect(text).toContain("10003 <small>10003</small>");
-    expect(text).toContain('src="https://images.test/a?b=1&amp;c=2" alt=""');
-  });
-
-  test("the content security policy of the authorize page allows only its style, pictures and the redirect", function* () {
-    const { url } = yield* started;
-    const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
-    const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
-    const policy = headers.get("content-security-policy")?.split("; ");
-    expect(policy).toEqual([
-      "default-src 'none'",
-      `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-      "img-src http: https: data:",
-      "form-action 'self' http://127.0.0.1:9",
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ]);
-    expect(text).not.toMatch(/<script| style=| on\w+=/);
-  });
-
-  test.each<Record<string, string | null>>([
-    { client_id: null },
-    { client_id: "another" },
-    { redirect_uri: null },
-    { redirect_uri: "http://127.0.0.1:9/callback" },
-    { redirect_uri: `${redirectUri}/more` },
-    { redirect_uri: redirectUri.replace(":9", ":10") },
-    { redirect_uri: "https://elsewhere.test/callback?from=here" },
-  ])(
-    "the authorize page never redirects to an address that the client did not register: %o",
-    function* (other) {
-      const { url } = yield* started;
-      const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
-      for (const form of [undefined, { user: "10001" }, { deny: "1" }]) {
-        const { status, headers, text } = yield* send(address, form);
-        expect([status, headers.get("location")]).toEqual([400, null]);
-        expect(text).toContain("<h1>This sign-in cannot go on</h1>");
-      }
-    },
-  );
-
-  test("the authorize page refuses a repeated parameter", function* () {
-    const { url } = yield* started;
-    const address = `${url}/chat/oauth/authorize?${queryWith()}`;
-    expect(yield* send(`${address}&client_id=service`)).toMatchObject({ status: 400 });
-    const { headers } = yield* send(`${address}&state=another`);
-    expect(headers.get("location")).toBe(`${redirectUri}&error=invalid_request`);
-  });
-
-  test.each<[other: Record<string, string | null>, error: string]>([
-    [{ response_type: null }, "invalid_request"],
-    [{ response_type: "token" }, "unsupported_response_type"],
-    [{ code_challenge: null }, "invalid_request"],
-    [{ code_challenge: verifier.slice(1) }, "invalid_request"],
-    [{ code_challenge_method: null }, "invalid_request"],
-    [{ code_challenge_method: "plain" }, "invalid_request"],
-    [{ scope: "identify everything" }, "invalid_scope"],
-    [{ scope: "openid" }, "invalid_scope"],
-  ])("the authorize page redirects with an error code for %o", function* ([other, error]) {
-    const { url } = yield* started;
-    for (const form of [undefined, { user: "10001" }]) {
-      const { status, headers } = yield* send(`${url}/chat/oauth/authorize?${queryWith(other)}`, form);
-      const location = `${redirectUri}&error=${error}&state=a+state`;
-      expect([status, headers.get("location")]).toEqual([302, location]);
-    }
-  });
-
-  test.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
-    "the authorize page refuses the choice %o",
-    function* (form) {
-      const { url } = yield* started;
-      const answer = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`, form);
-      expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
-    },
-  );
+test("the authorize page has a button for each user, with escaped names", function* () {
+  const { url } = yield* started;
+  const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
+  expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(text.match(/<button [^>]*>/g)).toEqual([
+    '<button name="user" value="10001">',
+    '<button name="user" value="10002">',
+    '<button name="user" value="10003">',
+    '<button class="deny" name="deny" value="1">',
+  ]);
+  expect(text).toContain("Ada &lt;&quot;&amp;&#39;&gt; <small>@ada · 10001</small>");
+  expect(text).toContain("grace <small>@grace · 10002</small>");
+  expect(text).toContain("10003 <small>10003</small>");
+  expect(text).toContain('src="https://images.test/a?b=1&amp;c=2" alt=""');
 });
 
-describe("the token endpoint", () => {
-  const redemption = (code: string) => ({
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: verifier,
-  });
+test("the content security policy of the authorize page allows only its style, pictures and the redirect", function* () {
+  const { url } = yield* started;
+  const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
+  const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
+  const policy = headers.get("content-security-policy")?.split("; ");
+  expect(policy).toEqual([
+    "default-src 'none'",
+    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+    "img-src http: https: data:",
+    "form-action 'self' http://127.0.0.1:9",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]);
+  expect(text).not.toMatch(/<script| style=| on\w+=/);
+});
 
-  const approved = (url: string) =>
-    Effect.map(
-      send(`${url}/chat/oauth/authorize?${queryWith()}`, { user: "10001" }),
-      ({ headers }) => new URL(headers.get("location") ?? "").searchParams.get("code") ?? "",
-    );
-
-  test("the token endpoint issues a token of the user, not the bot's token", function* () {
+test.each<Record<string, string | null>>([
+  { client_id: null },
+  { client_id: "another" },
+  { redirect_uri: null },
+  { redirect_uri: "http://127.0.0.1:9/callback" },
+  { redirect_uri: `${redirectUri}/more` },
+  { redirect_uri: redirectUri.replace(":9", ":10") },
+  { redirect_uri: "https://elsewhere.test/callback?from=here" },
+])(
+  "the authorize page never redirects to an address that the client did not register: %o",
+  function* (other) {
     const { url } = yield* started;
-    const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
-    const { access_token, ...rest } = JSON.parse(answer.text);
-    expect(rest).toEqual({ token_type: "Bearer", expires_in: 600, scope: "identify" });
-    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
-
-    const asUser = { authorization: `Bearer ${access_token}` };
-    const me = yield* send(`${url}/chat/api/users/@me`, undefined, asUser);
-    expect([me.status, JSON.parse(me.text)]).toEqual([200, chatUser]);
-    expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
-  });
-
-  test("the token endpoint accepts only codes of its own platform, once and within a minute", function* () {
-    const { url } = yield* started;
-    const redeem = (code: string, platform = "chat") =>
-      Effect.map(send(`${url}/${platform}/oauth/token`, redemption(code), asClient), ({ status }) => status);
-    const code = yield* approved(url);
-    const racing = Array.from({ length: 4 }, () => redeem(code));
-    const statuses = yield* Effect.all(racing, { concurrency: "unbounded" });
-    expect(statuses.map(String).toSorted()).toEqual(["200", "400", "400", "400"]);
-    const [early, late, foreign] = [yield* approved(url), yield* approved(url), yield* approved(url)];
-    expect(yield* redeem(foreign, "game")).toBe(400);
-    yield* TestClock.adjust(59_999);
-    expect(yield* redeem(early)).toBe(200);
-    yield* TestClock.adjust(1);
-    expect(yield* redeem(late)).toBe(400);
-  });
-
-  test("`/chat/api/users/@me` refuses requests without a user's access token", function* () {
-    const { send: sendWith } = yield* started;
-    for (const token of [null, "", "another", undefined]) {
-      const options = token === undefined ? {} : { token };
-      expect(yield* sendWith("GET", "/chat/api/users/@me", options)).toMatchObject({ status: 401 });
+    const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
+    for (const form of [undefined, { user: "10001" }, { deny: "1" }]) {
+      const { status, headers, text } = yield* send(address, form);
+      expect([status, headers.get("location")]).toEqual([400, null]);
+      expect(text).toContain("<h1>This sign-in cannot go on</h1>");
     }
-  });
+  },
+);
 
-  test.each<Record<string, string>>([
-    {},
-    { authorization: "Basic" },
-    { authorization: "Basic ?" },
-    basic("another", Redacted.value(oauthClient.clientSecret)),
-    basic(oauthClient.clientId, "another"),
-    basic(oauthClient.clientId, ""),
-  ])(
-    "the token endpoint refuses a client with the credentials %o, and keeps the code valid",
-    function* (headers) {
-      const { url } = yield* started;
-      const form = redemption(yield* approved(url));
-      const refused = yield* send(`${url}/chat/oauth/token`, form, headers);
-      expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
-      expect(refused.headers.get("www-authenticate")).toBe("Basic");
-      expect(yield* send(`${url}/chat/oauth/token`, form, asClient)).toMatchObject({ status: 200 });
-    },
+test("the authorize page refuses a repeated parameter", function* () {
+  const { url } = yield* started;
+  const address = `${url}/chat/oauth/authorize?${queryWith()}`;
+  expect(yield* send(`${address}&client_id=service`)).toMatchObject({ status: 400 });
+  const { headers } = yield* send(`${address}&state=another`);
+  expect(headers.get("location")).toBe(`${redirectUri}&error=invalid_request`);
+});
+
+test.each<[other: Record<string, string | null>, error: string]>([
+  [{ response_type: null }, "invalid_request"],
+  [{ response_type: "token" }, "unsupported_response_type"],
+  [{ code_challenge: null }, "invalid_request"],
+  [{ code_challenge: verifier.slice(1) }, "invalid_request"],
+  [{ code_challenge_method: null }, "invalid_request"],
+  [{ code_challenge_method: "plain" }, "invalid_request"],
+  [{ scope: "identify everything" }, "invalid_scope"],
+  [{ scope: "openid" }, "invalid_scope"],
+])("the authorize page redirects with an error code for %o", function* ([other, error]) {
+  const { url } = yield* started;
+  for (const form of [undefined, { user: "10001" }]) {
+    const { status, headers } = yield* send(`${url}/chat/oauth/authorize?${queryWith(other)}`, form);
+    const location = `${redirectUri}&error=${error}&state=a+state`;
+    expect([status, headers.get("location")]).toEqual([302, location]);
+  }
+});
+
+test.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
+  "the authorize page refuses the choice %o",
+  function* (form) {
+    const { url } = yield* started;
+    const answer = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`, form);
+    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+  },
+);
+
+const redemption = (code: string) => ({
+  grant_type: "authorization_code",
+  code,
+  redirect_uri: redirectUri,
+  code_verifier: verifier,
+});
+
+const approved = (url: string) =>
+  Effect.map(
+    send(`${url}/chat/oauth/authorize?${queryWith()}`, { user: "10001" }),
+    ({ headers }) => new URL(headers.get("location") ?? "").searchParams.get("code") ?? "",
   );
 
-  test.each<[other: Record<string, string>, error: string]>([
-    [{ grant_type: "client_credentials" }, "unsupported_grant_type"],
-    [{ code: "another" }, "invalid_grant"],
-    [{ code_verifier: "short" }, "invalid_request"],
-    [{ code_verifier: challenge }, "invalid_grant"],
-    [{ redirect_uri: "http://127.0.0.1:9/callback" }, "invalid_grant"],
-  ])("the token endpoint refuses %o with %s", function* ([other, error]) {
+test("the token endpoint issues a token of the user, not the bot's token", function* () {
+  const { url } = yield* started;
+  const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
+  const { access_token, ...rest } = JSON.parse(answer.text);
+  expect(rest).toEqual({ token_type: "Bearer", expires_in: 600, scope: "identify" });
+  expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+
+  const asUser = { authorization: `Bearer ${access_token}` };
+  const me = yield* send(`${url}/chat/api/users/@me`, undefined, asUser);
+  expect([me.status, JSON.parse(me.text)]).toEqual([200, chatUser]);
+  expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
+});
+
+test("the token endpoint accepts only codes of its own platform, once and within a minute", function* () {
+  const { url } = yield* started;
+  const redeem = (code: string, platform = "chat") =>
+    Effect.map(send(`${url}/${platform}/oauth/token`, redemption(code), asClient), ({ status }) => status);
+  const code = yield* approved(url);
+  const racing = Array.from({ length: 4 }, () => redeem(code));
+  const statuses = yield* Effect.all(racing, { concurrency: "unbounded" });
+  expect(statuses.map(String).toSorted()).toEqual(["200", "400", "400", "400"]);
+  const [early, late, foreign] = [yield* approved(url), yield* approved(url), yield* approved(url)];
+  expect(yield* redeem(foreign, "game")).toBe(400);
+  yield* TestClock.adjust(59_999);
+  expect(yield* redeem(early)).toBe(200);
+  yield* TestClock.adjust(1);
+  expect(yield* redeem(late)).toBe(400);
+});
+
+test("`/chat/api/users/@me` refuses requests without a user's access token", function* () {
+  const { send: sendWith } = yield* started;
+  for (const token of [null, "", "another", undefined]) {
+    const options = token === undefined ? {} : { token };
+    expect(yield* sendWith("GET", "/chat/api/users/@me", options)).toMatchObject({ status: 401 });
+  }
+});
+
+test.each<Record<string, string>>([
+  {},
+  { authorization: "Basic" },
+  { authorization: "Basic ?" },
+  basic("another", Redacted.value(oauthClient.clientSecret)),
+  basic(oauthClient.clientId, "another"),
+  basic(oauthClient.clientId, ""),
+])(
+  "the token endpoint refuses a client with the credentials %o, and keeps the code valid",
+  function* (headers) {
     const { url } = yield* started;
-    const form = { ...redemption(yield* approved(url)), ...other };
+    const form = redemption(yield* approved(url));
+    const refused = yield* send(`${url}/chat/oauth/token`, form, headers);
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
+    expect(refused.headers.get("www-authenticate")).toBe("Basic");
+    expect(yield* send(`${url}/chat/oauth/token`, form, asClient)).toMatchObject({ status: 200 });
+  },
+);
+
+test.each<[other: Record<string, string>, error: string]>([
+  [{ grant_type: "client_credentials" }, "unsupported_grant_type"],
+  [{ code: "another" }, "invalid_grant"],
+  [{ code_verifier: "short" }, "invalid_request"],
+  [{ code_verifier: challenge }, "invalid_grant"],
+  [{ redirect_uri: "http://127.0.0.1:9/callback" }, "invalid_grant"],
+])("the token endpoint refuses %o with %s", function* ([other, error]) {
+  const { url } = yield* started;
+  const form = { ...redemption(yield* approved(url)), ...other };
+  const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+  expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error }]);
+});
+
+test.each(["grant_type", "code", "redirect_uri", "code_verifier"])(
+  "the token endpoint requires %s",
+  function* (name) {
+    const { url } = yield* started;
+    const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
     const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
-    expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error }]);
-  });
-
-  test.each(["grant_type", "code", "redirect_uri", "code_verifier"])(
-    "the token endpoint requires %s",
-    function* (name) {
-      const { url } = yield* started;
-      const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
-      const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
-      expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
-    },
-  );
-});
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
+  },
+);
 
 test("the published keys of ID tokens have no private part", function* () {
   const { send: ask } = yield* started;

@@ -1,5 +1,5 @@
 import { Cache, PlatformUnavailable, StoreUnavailable } from "@accountlink/core";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Deferred, Duration, Effect, Fiber, Metric, Option, Schema } from "effect";
 import { TestClock } from "effect/testing";
 import { platformCache } from "../resilience/metrics.ts";
@@ -40,137 +40,135 @@ const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<strin
   return { lookup, asked };
 });
 
-describe("cachedLookup", () => {
-  test("an answer is cached while it is fresh", () =>
-    Effect.gen(function* () {
-      const { lookup, asked } = yield* setUp();
-      expect(yield* lookup("one")).toBe(3);
-      yield* TestClock.adjust(4_999);
-      expect(yield* lookup("one")).toBe(3);
-      expect(asked).toHaveLength(1);
-      yield* TestClock.adjust(1);
-      expect(yield* lookup("one")).toBe(3);
-      expect(asked).toHaveLength(2);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)));
+test("an answer is cached while it is fresh", () =>
+  Effect.gen(function* () {
+    const { lookup, asked } = yield* setUp();
+    expect(yield* lookup("one")).toBe(3);
+    yield* TestClock.adjust(4_999);
+    expect(yield* lookup("one")).toBe(3);
+    expect(asked).toHaveLength(1);
+    yield* TestClock.adjust(1);
+    expect(yield* lookup("one")).toBe(3);
+    expect(asked).toHaveLength(2);
+  }).pipe(Effect.provideService(Cache, mapCache().cache)));
 
-  test("an answer's age counts from its request", () => {
-    const { cache, entries } = mapCache();
-    return Effect.gen(function* () {
-      const slow = yield* setUp({ lookup: () => Effect.delay(Effect.succeed(1), "3 seconds") });
-      const tooSlow = yield* setUp({
-        answer: "late",
-        lookup: () => Effect.delay(Effect.succeed(1), "6 seconds"),
-      });
-      const fibers = yield* Effect.forEach([slow, tooSlow], ({ lookup }) =>
-        Effect.forkChild(lookup("one"), { startImmediately: true }),
-      );
-      yield* TestClock.adjust("6 seconds");
-      yield* Fiber.joinAll(fibers);
-      expect([...entries]).toEqual([["platform.test:one", { value: "1", expiresAt: 5_000 }]]);
-    }).pipe(Effect.provideService(Cache, cache));
-  });
-
-  test("concurrent misses share a request", () =>
-    Effect.gen(function* () {
-      let asked = 0;
-      const answer = yield* Deferred.make<number>();
-      const { lookup } = yield* setUp({
-        lookup: () =>
-          Effect.andThen(
-            Effect.sync(() => asked++),
-            Deferred.await(answer),
-          ),
-      });
-      const fibers = yield* Effect.forEach(Array.from({ length: 100 }), () =>
-        Effect.forkChild(lookup("one"), { startImmediately: true }),
-      );
-      const other = yield* Effect.forkChild(lookup("two"), { startImmediately: true });
-      yield* Deferred.succeed(answer, 3);
-      expect(new Set(yield* Fiber.joinAll(fibers))).toEqual(new Set([3]));
-      yield* Fiber.join(other);
-      expect(asked).toBe(2);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)));
-
-  test("a shared lookup continues if its first caller is interrupted, and stops if all callers are", () =>
-    Effect.gen(function* () {
-      let stopped = 0;
-      const answer = yield* Deferred.make<number>();
-      const { lookup } = yield* setUp({
-        lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
-      });
-      const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
-      const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
-      yield* Fiber.interrupt(first);
-      expect(stopped).toBe(0);
-      yield* Fiber.interrupt(lonely);
-      expect(stopped).toBe(1);
-      yield* Deferred.succeed(answer, 3);
-      expect(yield* Fiber.join(second)).toBe(3);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)));
-
-  test("waiting callers share a failure, which is not cached", () =>
-    Effect.gen(function* () {
-      let asked = 0;
-      const { lookup } = yield* setUp({
-        lookup: () =>
-          Effect.delay(
-            Effect.suspend(() => (++asked === 1 ? down : Effect.succeed(3))),
-            "1 second",
-          ),
-      });
-      const fibers = yield* Effect.forEach([1, 2, 3], () =>
-        Effect.forkChild(Effect.flip(lookup("one")), { startImmediately: true }),
-      );
-      yield* TestClock.adjust("1 second");
-      expect(yield* Fiber.joinAll(fibers)).toEqual([down, down, down]);
-      const again = yield* Effect.forkChild(lookup("one"), { startImmediately: true });
-      yield* TestClock.adjust("1 second");
-      expect(yield* Fiber.join(again)).toBe(3);
-    }).pipe(Effect.provideService(Cache, mapCache().cache)));
-
-  test("if the cache fails, the platform is asked, and the process keeps the platform's answer", () =>
-    Effect.gen(function* () {
-      const { lookup, asked } = yield* setUp();
-      expect([yield* lookup("one"), yield* lookup("one")]).toEqual([3, 3]);
-      expect(asked).toHaveLength(1);
-      yield* TestClock.adjust("5 seconds");
-      expect(yield* lookup("one")).toBe(3);
-      expect(asked).toHaveLength(2);
-    }).pipe(Effect.provideService(Cache, brokenCache)));
-
-  test("answers that another process requested are read from the cache", () => {
-    const { cache } = mapCache();
-    const read: Array<string> = [];
-    const watched = Cache.of({
-      ...cache,
-      get: (key, now) => Effect.tap(cache.get(key, now), () => Effect.sync(() => read.push(key))),
+test("an answer's age counts from its request", () => {
+  const { cache, entries } = mapCache();
+  return Effect.gen(function* () {
+    const slow = yield* setUp({ lookup: () => Effect.delay(Effect.succeed(1), "3 seconds") });
+    const tooSlow = yield* setUp({
+      answer: "late",
+      lookup: () => Effect.delay(Effect.succeed(1), "6 seconds"),
     });
-    return Effect.gen(function* () {
-      const [one, other] = [yield* setUp(), yield* setUp()];
-      for (const { lookup } of [one, one, other, other]) yield* lookup("one");
-      expect([one.asked, other.asked]).toEqual([["one"], []]);
-      expect(read).toHaveLength(3);
-    }).pipe(Effect.provideService(Cache, watched));
-  });
-
-  test.each(["", "{", "null", '"3"', "[3]"])("the cache treats an entry of %o as a miss", (value) => {
-    const { cache, entries } = mapCache();
-    entries.set("platform.test:one", { value, expiresAt: 1_000 });
-    return Effect.gen(function* () {
-      const { lookup, asked } = yield* setUp();
-      expect(yield* lookup("one")).toBe(3);
-      expect(asked).toHaveLength(1);
-      expect(entries.get("platform.test:one")?.value).toBe("3");
-    }).pipe(Effect.provideService(Cache, cache));
-  });
-
-  test("the cache counts hits and misses", () =>
-    Effect.gen(function* () {
-      const { lookup } = yield* setUp();
-      for (const word of ["one", "one", "one", "two"]) yield* lookup(word);
-      expect([yield* counted("hit"), yield* counted("miss")]).toEqual([2, 2]);
-    }).pipe(
-      Effect.provideService(Cache, mapCache().cache),
-      Effect.provideService(Metric.MetricRegistry, new Map()),
-    ));
+    const fibers = yield* Effect.forEach([slow, tooSlow], ({ lookup }) =>
+      Effect.forkChild(lookup("one"), { startImmediately: true }),
+    );
+    yield* TestClock.adjust("6 seconds");
+    yield* Fiber.joinAll(fibers);
+    expect([...entries]).toEqual([["platform.test:one", { value: "1", expiresAt: 5_000 }]]);
+  }).pipe(Effect.provideService(Cache, cache));
 });
+
+test("concurrent misses share a request", () =>
+  Effect.gen(function* () {
+    let asked = 0;
+    const answer = yield* Deferred.make<number>();
+    const { lookup } = yield* setUp({
+      lookup: () =>
+        Effect.andThen(
+          Effect.sync(() => asked++),
+          Deferred.await(answer),
+        ),
+    });
+    const fibers = yield* Effect.forEach(Array.from({ length: 100 }), () =>
+      Effect.forkChild(lookup("one"), { startImmediately: true }),
+    );
+    const other = yield* Effect.forkChild(lookup("two"), { startImmediately: true });
+    yield* Deferred.succeed(answer, 3);
+    expect(new Set(yield* Fiber.joinAll(fibers))).toEqual(new Set([3]));
+    yield* Fiber.join(other);
+    expect(asked).toBe(2);
+  }).pipe(Effect.provideService(Cache, mapCache().cache)));
+
+test("a shared lookup continues if its first caller is interrupted, and stops if all callers are", () =>
+  Effect.gen(function* () {
+    let stopped = 0;
+    const answer = yield* Deferred.make<number>();
+    const { lookup } = yield* setUp({
+      lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
+    });
+    const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
+    const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
+    yield* Fiber.interrupt(first);
+    expect(stopped).toBe(0);
+    yield* Fiber.interrupt(lonely);
+    expect(stopped).toBe(1);
+    yield* Deferred.succeed(answer, 3);
+    expect(yield* Fiber.join(second)).toBe(3);
+  }).pipe(Effect.provideService(Cache, mapCache().cache)));
+
+test("waiting callers share a failure, which is not cached", () =>
+  Effect.gen(function* () {
+    let asked = 0;
+    const { lookup } = yield* setUp({
+      lookup: () =>
+        Effect.delay(
+          Effect.suspend(() => (++asked === 1 ? down : Effect.succeed(3))),
+          "1 second",
+        ),
+    });
+    const fibers = yield* Effect.forEach([1, 2, 3], () =>
+      Effect.forkChild(Effect.flip(lookup("one")), { startImmediately: true }),
+    );
+    yield* TestClock.adjust("1 second");
+    expect(yield* Fiber.joinAll(fibers)).toEqual([down, down, down]);
+    const again = yield* Effect.forkChild(lookup("one"), { startImmediately: true });
+    yield* TestClock.adjust("1 second");
+    expect(yield* Fiber.join(again)).toBe(3);
+  }).pipe(Effect.provideService(Cache, mapCache().cache)));
+
+test("if the cache fails, the platform is asked, and the process keeps the platform's answer", () =>
+  Effect.gen(function* () {
+    const { lookup, asked } = yield* setUp();
+    expect([yield* lookup("one"), yield* lookup("one")]).toEqual([3, 3]);
+    expect(asked).toHaveLength(1);
+    yield* TestClock.adjust("5 seconds");
+    expect(yield* lookup("one")).toBe(3);
+    expect(asked).toHaveLength(2);
+  }).pipe(Effect.provideService(Cache, brokenCache)));
+
+test("answers that another process requested are read from the cache", () => {
+  const { cache } = mapCache();
+  const read: Array<string> = [];
+  const watched = Cache.of({
+    ...cache,
+    get: (key, now) => Effect.tap(cache.get(key, now), () => Effect.sync(() => read.push(key))),
+  });
+  return Effect.gen(function* () {
+    const [one, other] = [yield* setUp(), yield* setUp()];
+    for (const { lookup } of [one, one, other, other]) yield* lookup("one");
+    expect([one.asked, other.asked]).toEqual([["one"], []]);
+    expect(read).toHaveLength(3);
+  }).pipe(Effect.provideService(Cache, watched));
+});
+
+test.each(["", "{", "null", '"3"', "[3]"])("the cache treats an entry of %o as a miss", (value) => {
+  const { cache, entries } = mapCache();
+  entries.set("platform.test:one", { value, expiresAt: 1_000 });
+  return Effect.gen(function* () {
+    const { lookup, asked } = yield* setUp();
+    expect(yield* lookup("one")).toBe(3);
+    expect(asked).toHaveLength(1);
+    expect(entries.get("platform.test:one")?.value).toBe("3");
+  }).pipe(Effect.provideService(Cache, cache));
+});
+
+test("the cache counts hits and misses", () =>
+  Effect.gen(function* () {
+    const { lookup } = yield* setUp();
+    for (const word of ["one", "one", "one", "two"]) yield* lookup(word);
+    expect([yield* counted("hit"), yield* counted("miss")]).toEqual([2, 2]);
+  }).pipe(
+    Effect.provideService(Cache, mapCache().cache),
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+  ));

@@ -1,7 +1,7 @@
 import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import type { ChatRoles } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
-import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { liveChatPlatform } from "./chat_platform.ts";
@@ -66,105 +66,99 @@ const setUp = Effect.fnUntraced(function* (
 const reasonOf = <A>(change: Effect.Effect<A, { readonly _tag: string }>) =>
   Effect.map(Effect.flip(change), ({ _tag }) => _tag);
 
-describe("the roles of a guild", () => {
-  const assignable = (given: ReadonlyArray<string>) => ({
-    memberCount: 51_000,
-    roles: [
-      { id: officerRole, name: "Officer" },
-      { id: botRole, name: "accountlink" },
-      { id: boosterRole, name: "Booster" },
-      { id: memberRole, name: "Member" },
-      { id: guildId, name: "@everyone" },
-    ].map((role) => ({ ...role, assignable: given.includes(role.id) })),
-  });
-
-  test.each<[what: string, permissions: bigint, given: ReadonlyArray<string>]>([
-    ["below its own that belong to no integration", manageRoles, [memberRole]],
-    ["below its own as an administrator", 8n, [memberRole]],
-    ["none without the permission", manageNicknames, []],
-  ])("the roles of a guild show which ones the bot may give: %s", function* ([, permissions, given]) {
-    const { roles } = yield* setUp(undefined, permissions);
-    expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual(assignable(given));
-  });
-
-  test("findGuildRoles returns none for a guild that the bot is not in", function* () {
-    const { roles } = yield* setUp();
-    expect(yield* roles.findGuildRoles(foreignGuildId)).toEqual(Option.none());
-    expect(yield* roles.findGuildRoles("0" as GuildId)).toEqual(Option.none());
-  });
+const assignable = (given: ReadonlyArray<string>) => ({
+  memberCount: 51_000,
+  roles: [
+    { id: officerRole, name: "Officer" },
+    { id: botRole, name: "accountlink" },
+    { id: boosterRole, name: "Booster" },
+    { id: memberRole, name: "Member" },
+    { id: guildId, name: "@everyone" },
+  ].map((role) => ({ ...role, assignable: given.includes(role.id) })),
 });
 
-describe("members", () => {
-  const names = { displayName: "Ada Lovelace", nickname: "Countess", username: "ada" };
-  const roleIds = ["41771983423143936", "41771983423143937"];
-
-  test("members are read with names and roles", function* () {
-    const { roles } = yield* setUp();
-    expect(Option.getOrThrow(yield* roles.findMember(guildId, ada.id))).toEqual({
-      chatId: ada.id,
-      ...names,
-      roleIds,
-      isBot: false,
-    });
-    expect(Option.getOrThrow(yield* roles.findMember(guildId, bot.id as ChatId)).isBot).toBe(true);
-    expect(yield* roles.findMember(guildId, eve.id)).toEqual(Option.none());
-  });
-
-  test("members are listed in pages of 1,000", function* () {
-    const { roles, heard } = yield* setUp();
-    const first = yield* roles.membersPage(guildId, null);
-    yield* roles.membersPage(guildId, ada.id);
-    expect(first.map(({ chatId }) => chatId)).toEqual([ada.id, bob.id]);
-    expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
-      ["1000", null],
-      ["1000", ada.id],
-    ]);
-  });
-
-  test("members cannot be listed if the bot lacks Discord's intent for members", function* () {
-    const { roles } = yield* setUp();
-    expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("PlatformUnavailable");
-  });
+test.each<[what: string, permissions: bigint, given: ReadonlyArray<string>]>([
+  ["below its own that belong to no integration", manageRoles, [memberRole]],
+  ["below its own as an administrator", 8n, [memberRole]],
+  ["none without the permission", manageNicknames, []],
+])("the roles of a guild show which ones the bot may give: %s", function* ([, permissions, given]) {
+  const { roles } = yield* setUp(undefined, permissions);
+  expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual(assignable(given));
 });
 
-describe("a change of a member", () => {
-  const member = `/api/v10/guilds/${guildId}/members/${ada.id}`;
+test("findGuildRoles returns none for a guild that the bot is not in", function* () {
+  const { roles } = yield* setUp();
+  expect(yield* roles.findGuildRoles(foreignGuildId)).toEqual(Option.none());
+  expect(yield* roles.findGuildRoles("0" as GuildId)).toEqual(Option.none());
+});
 
-  test("a change of a member is one request with the reason for the guild's audit log", function* () {
-    const { roles, heard } = yield* setUp();
-    expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(true);
-    expect(yield* roles.removeRole(guildId, ada.id, memberRole)).toBe(true);
-    expect(yield* roles.setNickname(guildId, ada.id, null)).toBe(true);
-    expect(heard.map(({ method, path, body }) => [method, path, body])).toEqual([
-      ["PUT", `${member}/roles/${memberRole}`, ""],
-      ["DELETE", `${member}/roles/${memberRole}`, ""],
-      ["PATCH", member, '{"nick":null}'],
-    ]);
-    for (const { headers } of heard) {
-      expect(headers["x-audit-log-reason"]).toBe("This%20member's%20linked%20game%20account");
+const names = { displayName: "Ada Lovelace", nickname: "Countess", username: "ada" };
+const roleIds = ["41771983423143936", "41771983423143937"];
+
+test("members are read with names and roles", function* () {
+  const { roles } = yield* setUp();
+  expect(Option.getOrThrow(yield* roles.findMember(guildId, ada.id))).toEqual({
+    chatId: ada.id,
+    ...names,
+    roleIds,
+    isBot: false,
+  });
+  expect(Option.getOrThrow(yield* roles.findMember(guildId, bot.id as ChatId)).isBot).toBe(true);
+  expect(yield* roles.findMember(guildId, eve.id)).toEqual(Option.none());
+});
+
+test("members are listed in pages of 1,000", function* () {
+  const { roles, heard } = yield* setUp();
+  const first = yield* roles.membersPage(guildId, null);
+  yield* roles.membersPage(guildId, ada.id);
+  expect(first.map(({ chatId }) => chatId)).toEqual([ada.id, bob.id]);
+  expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
+    ["1000", null],
+    ["1000", ada.id],
+  ]);
+});
+
+test("members cannot be listed if the bot lacks Discord's intent for members", function* () {
+  const { roles } = yield* setUp();
+  expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("PlatformUnavailable");
+});
+
+const member = `/api/v10/guilds/${guildId}/members/${ada.id}`;
+
+test("a change of a member is one request with the reason for the guild's audit log", function* () {
+  const { roles, heard } = yield* setUp();
+  expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(true);
+  expect(yield* roles.removeRole(guildId, ada.id, memberRole)).toBe(true);
+  expect(yield* roles.setNickname(guildId, ada.id, null)).toBe(true);
+  expect(heard.map(({ method, path, body }) => [method, path, body])).toEqual([
+    ["PUT", `${member}/roles/${memberRole}`, ""],
+    ["DELETE", `${member}/roles/${memberRole}`, ""],
+    ["PATCH", member, '{"nick":null}'],
+  ]);
+  for (const { headers } of heard) {
+    expect(headers["x-audit-log-reason"]).toBe("This%20member's%20linked%20game%20account");
+  }
+});
+
+test.each<[code: number, permissions: bigint, role: string, nickname: string]>([
+  [50_013, manageRoles | manageNicknames, "RoleAboveBot", "MemberAboveBot"],
+  [50_013, 0n, "NoPermission", "NoPermission"],
+  [10_011, manageRoles, "RoleMissing", "RoleMissing"],
+  [60_003, manageRoles | manageNicknames, "NoPermission", "NoPermission"],
+])(
+  "a change refused with code %i and permissions %i has a reason",
+  function* ([code, permissions, role, nickname]) {
+    const { roles } = yield* setUp(refused(code === 10_011 ? 404 : 403, code), permissions);
+    for (let turn = 0; turn < 3; turn++) {
+      expect(yield* reasonOf(roles.addRole(guildId, ada.id, memberRole))).toBe(role);
+      expect(yield* reasonOf(roles.removeRole(guildId, ada.id, memberRole))).toBe(role);
+      expect(yield* reasonOf(roles.setNickname(guildId, ada.id, "A"))).toBe(nickname);
     }
-  });
+  },
+);
 
-  test.each<[code: number, permissions: bigint, role: string, nickname: string]>([
-    [50_013, manageRoles | manageNicknames, "RoleAboveBot", "MemberAboveBot"],
-    [50_013, 0n, "NoPermission", "NoPermission"],
-    [10_011, manageRoles, "RoleMissing", "RoleMissing"],
-    [60_003, manageRoles | manageNicknames, "NoPermission", "NoPermission"],
-  ])(
-    "a change refused with code %i and permissions %i has a reason",
-    function* ([code, permissions, role, nickname]) {
-      const { roles } = yield* setUp(refused(code === 10_011 ? 404 : 403, code), permissions);
-      for (let turn = 0; turn < 3; turn++) {
-        expect(yield* reasonOf(roles.addRole(guildId, ada.id, memberRole))).toBe(role);
-        expect(yield* reasonOf(roles.removeRole(guildId, ada.id, memberRole))).toBe(role);
-        expect(yield* reasonOf(roles.setNickname(guildId, ada.id, "A"))).toBe(nickname);
-      }
-    },
-  );
-
-  test.each([10_004, 10_007, 10_013])("a member is none after code %i", function* (code) {
-    const { roles } = yield* setUp(refused(404, code));
-    expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(false);
-    expect(yield* roles.setNickname(guildId, ada.id, "A")).toBe(false);
-  });
+test.each([10_004, 10_007, 10_013])("a member is none after code %i", function* (code) {
+  const { roles } = yield* setUp(refused(404, code));
+  expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(false);
+  expect(yield* roles.setNickname(guildId, ada.id, "A")).toBe(false);
 });

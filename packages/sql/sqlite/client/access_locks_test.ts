@@ -1,63 +1,62 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
 
-describe("a lock of another process", () => {
-  test.each([
-    ["statement", (sql: SqlClient.SqlClient) => add(sql, "late")],
-    ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "late"))],
-  ] as const)("the lock of another process delays a %s, and no reads", ([_, write]) =>
-    withDatabase(function* (fixture) {
+test.each([
+  ["statement", (sql: SqlClient.SqlClient) => add(sql, "late")],
+  ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "late"))],
+] as const)("the lock of another process delays a %s, and no reads", ([_, write]) =>
+  withDatabase(function* (fixture) {
+    const { sql, other } = fixture;
+    other.exec("BEGIN IMMEDIATE; INSERT INTO counters VALUES ('early', 1)");
+    const writer = yield* Effect.forkChild(write(sql));
+    yield* settle;
+    expect(yield* sql`SELECT name FROM counters`.values).toEqual([]);
+    expect(writer.pollUnsafe()).toBeUndefined();
+    other.exec("COMMIT");
+    yield* Fiber.join(writer);
+    expect(names(fixture)).toEqual(["early", "late"]);
+  }),
+);
+
+test.each([
+  ["statement", (sql: SqlClient.SqlClient) => add(sql, "never")],
+  ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "never"))],
+] as const)("a %s fails after the timeout for locks, and the next one succeeds", ([_, write]) =>
+  withDatabase(
+    function* (fixture) {
       const { sql, other } = fixture;
-      other.exec("BEGIN IMMEDIATE; INSERT INTO counters VALUES ('early', 1)");
-      const writer = yield* Effect.forkChild(write(sql));
-      yield* settle;
-      expect(yield* sql`SELECT name FROM counters`.values).toEqual([]);
-      expect(writer.pollUnsafe()).toBeUndefined();
-      other.exec("COMMIT");
-      yield* Fiber.join(writer);
-      expect(names(fixture)).toEqual(["early", "late"]);
-    }),
+      other.exec("BEGIN IMMEDIATE");
+      const error = yield* Effect.flip(write(sql));
+      expect(error.reason._tag).toBe("LockTimeoutError");
+      expect(error.isRetryable).toBe(true);
+      other.exec("ROLLBACK");
+      yield* add(sql, "next");
+      expect(names(fixture)).toEqual(["next"]);
+    },
+    { busyTimeout: "30 millis" },
+  ),
+);
+
+testDatabase("a transaction with a stale snapshot fails at once", function* ({ sql, other }) {
+  const error = yield* sql`SELECT * FROM counters`.pipe(
+    Effect.andThen(Effect.sync(() => other.exec("INSERT INTO counters VALUES ('early', 1)"))),
+    Effect.andThen(add(sql, "never")),
+    sql.withTransaction,
+    Effect.provideService(SqlClient.BeginTransaction, "BEGIN DEFERRED"),
+    Effect.flip,
   );
+  expect(error.reason._tag).toBe("SerializationError");
+  expect(error.isRetryable).toBe(true);
+});
 
-  test.each([
-    ["statement", (sql: SqlClient.SqlClient) => add(sql, "never")],
-    ["transaction", (sql: SqlClient.SqlClient) => sql.withTransaction(add(sql, "never"))],
-  ] as const)("a %s fails after the timeout for locks, and the next one succeeds", ([_, write]) =>
-    withDatabase(
-      function* (fixture) {
-        const { sql, other } = fixture;
-        other.exec("BEGIN IMMEDIATE");
-        const error = yield* Effect.flip(write(sql));
-        expect(error.reason._tag).toBe("LockTimeoutError");
-        expect(error.isRetryable).toBe(true);
-        other.exec("ROLLBACK");
-        yield* add(sql, "next");
-        expect(names(fixture)).toEqual(["next"]);
-      },
-      { busyTimeout: "30 millis" },
-    ),
-  );
-
-  testDatabase("a transaction with a stale snapshot fails at once", function* ({ sql, other }) {
-    const error = yield* sql`SELECT * FROM counters`.pipe(
-      Effect.andThen(Effect.sync(() => other.exec("INSERT INTO counters VALUES ('early', 1)"))),
-      Effect.andThen(add(sql, "never")),
-      sql.withTransaction,
-      Effect.provideService(SqlClient.BeginTransaction, "BEGIN DEFERRED"),
-      Effect.flip,
-    );
-    expect(error.reason._tag).toBe("SerializationError");
-    expect(error.isRetryable).toBe(true);
-  });
-
-  testDatabase("two processes that write concurrently take turns", function* ({ sql, filename }) {
-    yield* add(sql, "shared", 0);
-    const increments = 150;
-    const script = `
+testDatabase("two processes that write concurrently take turns", function* ({ sql, filename }) {
+  yield* add(sql, "shared", 0);
+  const increments = 150;
+  const script = `
           import { Effect } from "effect";
           import { SqlClient } from "effect/sql";
           import { layerSqlite } from ${JSON.stringify(import.meta.resolve("./sql_client.ts"))};
@@ -73,20 +72,19 @@ describe("a lock of another process", () => {
             }
           }).pipe(Effect.provide(layerSqlite({ filename: process.argv[1] })), Effect.runPromise);
         `;
-    const run = Effect.promise(() =>
-      once(
-        spawn(process.execPath, ["--input-type=module", "--eval", script, filename], {
-          cwd: import.meta.dirname,
-          stdio: "inherit",
-        }),
-        "exit",
-      ),
-    );
-    const exits = yield* Effect.all([run, run], { concurrency: "unbounded" });
-    expect(exits).toEqual([
-      [0, null],
-      [0, null],
-    ]);
-    expect(yield* sql`SELECT count FROM counters`.values).toEqual([[2 * increments]]);
-  });
+  const run = Effect.promise(() =>
+    once(
+      spawn(process.execPath, ["--input-type=module", "--eval", script, filename], {
+        cwd: import.meta.dirname,
+        stdio: "inherit",
+      }),
+      "exit",
+    ),
+  );
+  const exits = yield* Effect.all([run, run], { concurrency: "unbounded" });
+  expect(exits).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+  expect(yield* sql`SELECT count FROM counters`.values).toEqual([[2 * increments]]);
 });

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test, vi } from "@accountlink/test-servers/effect";
+import { expect, test, vi } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
 import { YieldsOnce } from "../../test_scheduler.ts";
@@ -21,228 +21,218 @@ const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, n
   return { fiber, proceed };
 });
 
-describe("transactions", () => {
-  testDatabase(
-    "transactions are visible to others once committed, and never if they fail",
-    function* (fixture) {
-      const { sql } = fixture;
-      yield* sql.withTransaction(
-        Effect.andThen(
-          add(sql, "a"),
-          Effect.sync(() => expect(names(fixture)).toEqual([])),
-        ),
-      );
-      expect(names(fixture)).toEqual(["a"]);
-      const refused = sql.withTransaction(Effect.andThen(add(sql, "b"), Effect.fail("refused")));
-      expect(yield* Effect.flip(refused)).toBe("refused");
-      expect(names(fixture)).toEqual(["a"]);
-    },
-  );
-
-  testDatabase("transactions take the write lock when they begin", function* ({ sql, other }) {
-    yield* sql.withTransaction(
-      Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
-    );
-  });
-
-  testDatabase(
-    "transactions roll back when their COMMIT fails, and do not affect the next write",
-    function* (fixture) {
-      const { sql } = fixture;
-      const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
-      const error = yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
-      expect(error.reason._tag).toBe("ConstraintError");
-      yield* add(sql, "kept");
-      expect(names(fixture)).toEqual(["kept"]);
-    },
-  );
-
-  testDatabase("transactions close the connection when they cannot roll back", function* (fixture) {
+testDatabase(
+  "transactions are visible to others once committed, and never if they fail",
+  function* (fixture) {
     const { sql } = fixture;
-    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
-      throw new Error("out of memory");
-    });
-    yield* Effect.addFinalizer(() => Effect.sync(() => exec.mockRestore()));
-    const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
-    yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
-    expect((yield* Effect.flip(add(sql, "lost"))).reason._tag).toBe("ConnectionError");
-    expect(names(fixture)).toEqual([]);
-  });
-
-  testDatabase("transactions nest, and a failed inner one is rolled back alone", function* (fixture) {
-    const { sql } = fixture;
-    const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
     yield* sql.withTransaction(
-      add(sql, "before").pipe(
-        Effect.andThen(Effect.flip(inner)),
-        Effect.andThen(sql.withTransaction(add(sql, "nested"))),
-        Effect.andThen(add(sql, "after")),
+      Effect.andThen(
+        add(sql, "a"),
+        Effect.sync(() => expect(names(fixture)).toEqual([])),
       ),
     );
-    expect(names(fixture)).toEqual(["after", "before", "nested"]);
-  });
-
-  testDatabase("transactions roll back when interrupted", function* (fixture) {
-    const { sql } = fixture;
-    const { fiber } = yield* openTransaction(sql, "undone");
-    yield* Fiber.interrupt(fiber);
-    yield* add(sql, "kept");
-    expect(names(fixture)).toEqual(["kept"]);
-  });
-
-  testDatabase("a statement fails if SQLite has already rolled back its transaction", function* (fixture) {
-    const { sql } = fixture;
-    yield* add(sql, "a");
-    const error = yield* add(sql, "undone").pipe(
-      Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
-      Effect.andThen(add(sql, "alone")),
-      sql.withTransaction,
-      Effect.flip,
-    );
-    expect(error.message).toBe(
-      "Cannot go on with the transaction: a failed statement made the database roll it back",
-    );
-    expect(error.isRetryable).toBe(true);
-    yield* sql.withTransaction(add(sql, "next"));
-    expect(names(fixture)).toEqual(["a", "next"]);
-  });
-
-  testDatabase("a transaction fails to commit if SQLite has already rolled it back", function* (fixture) {
-    const { sql } = fixture;
-    yield* add(sql, "a");
-    const exit = yield* add(sql, "undone").pipe(
-      Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
-      sql.withTransaction,
-      Effect.exit,
-    );
-    expect(Exit.isFailure(exit)).toBe(true);
     expect(names(fixture)).toEqual(["a"]);
-  });
+    const refused = sql.withTransaction(Effect.andThen(add(sql, "b"), Effect.fail("refused")));
+    expect(yield* Effect.flip(refused)).toBe("refused");
+    expect(names(fixture)).toEqual(["a"]);
+  },
+);
 
-  testDatabase(
-    "a fiber that outlives its transaction can no longer run statements in it",
-    function* (fixture) {
-      const { sql } = fixture;
-      const ended = yield* Deferred.make<void>();
-      const late = yield* sql.withTransaction(
-        Effect.forkScoped(Effect.andThen(Deferred.await(ended), add(sql, "late"))),
-      );
-      const { fiber, proceed } = yield* openTransaction(sql, "another");
-      yield* Deferred.succeed(ended, undefined);
-      const exit = yield* Fiber.await(late);
-      expect(Exit.hasDies(exit)).toBe(true);
-      yield* Deferred.succeed(proceed, undefined);
-      yield* Fiber.join(fiber);
-      expect(names(fixture)).toEqual(["another"]);
-    },
-  );
-
-  testDatabase(
-    "a transaction left open on a reserved connection rolls back when its scope closes",
-    function* (fixture) {
-      const { sql } = fixture;
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const reserved = yield* sql.reserve;
-          yield* reserved.executeUnprepared("BEGIN", [], undefined);
-          yield* reserved.executeRaw("INSERT INTO counters VALUES ('undone', 1)", []);
-        }),
-      );
-      yield* add(sql, "kept");
-      expect(names(fixture)).toEqual(["kept"]);
-    },
+testDatabase("transactions take the write lock when they begin", function* ({ sql, other }) {
+  yield* sql.withTransaction(
+    Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
   );
 });
 
-describe("fibers", () => {
-  test.each([
-    ["committed", Effect.void, ["a"]],
-    ["rolled back", Effect.fail("refused" as const), []],
-  ] as const)("fibers outside of a transaction see all or nothing of it when it is %s", ([_, end, seen]) =>
-    withDatabase(function* ({ sql }) {
-      const { fiber, proceed } = yield* openTransaction(sql, "a");
-      const readers = yield* Effect.forEach(
-        [sql`SELECT name FROM counters`.values, sql.unsafe("SELECT name FROM counters").values],
-        (read) => Effect.forkChild(read),
-      );
-      yield* settle;
-      for (const reader of readers) expect(reader.pollUnsafe()).toBeUndefined();
-      yield* Deferred.completeWith(proceed, end);
-      yield* Fiber.await(fiber);
-      for (const reader of readers) expect((yield* Fiber.join(reader)).flat()).toEqual(seen);
-    }),
-  );
-
-  testDatabase("fibers do not write inside the transaction of another fiber", function* (fixture) {
+testDatabase(
+  "transactions roll back when their COMMIT fails, and do not affect the next write",
+  function* (fixture) {
     const { sql } = fixture;
-    const { fiber, proceed } = yield* openTransaction(sql, "undone");
-    const writer = yield* Effect.forkChild(add(sql, "kept"));
-    yield* settle;
-    yield* Deferred.fail(proceed, "refused");
-    yield* Fiber.await(fiber);
-    yield* Fiber.join(writer);
+    const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
+    const error = yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
+    expect(error.reason._tag).toBe("ConstraintError");
+    yield* add(sql, "kept");
     expect(names(fixture)).toEqual(["kept"]);
+  },
+);
+
+testDatabase("transactions close the connection when they cannot roll back", function* (fixture) {
+  const { sql } = fixture;
+  const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+    throw new Error("out of memory");
   });
+  yield* Effect.addFinalizer(() => Effect.sync(() => exec.mockRestore()));
+  const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
+  yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
+  expect((yield* Effect.flip(add(sql, "lost"))).reason._tag).toBe("ConnectionError");
+  expect(names(fixture)).toEqual([]);
+});
 
-  testDatabase(
-    "statements that wait for a transaction to end run before the next transaction",
-    function* ({ sql }) {
-      const { fiber, proceed } = yield* openTransaction(sql, "first");
-      const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));
-      yield* settle;
-      const reader = yield* Effect.forkChild(sql`SELECT name FROM counters`.values);
-      yield* settle;
-      yield* Deferred.succeed(proceed, undefined);
-      expect(yield* Fiber.join(reader)).toEqual([["first"]]);
-      yield* Fiber.joinAll([fiber, next]);
-    },
+testDatabase("transactions nest, and a failed inner one is rolled back alone", function* (fixture) {
+  const { sql } = fixture;
+  const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
+  yield* sql.withTransaction(
+    add(sql, "before").pipe(
+      Effect.andThen(Effect.flip(inner)),
+      Effect.andThen(sql.withTransaction(add(sql, "nested"))),
+      Effect.andThen(add(sql, "after")),
+    ),
   );
+  expect(names(fixture)).toEqual(["after", "before", "nested"]);
+});
 
-  testDatabase(
-    "a statement that loses its turn at any operation runs once the transaction has ended",
-    function* (fixture) {
-      const { sql } = fixture;
-      for (let operation = 0; operation < 12; operation++) {
-        const { fiber, proceed } = yield* openTransaction(sql, `first ${operation}`);
-        const late = Effect.provideService(
-          add(sql, `second ${operation}`),
-          Scheduler.Scheduler,
-          new YieldsOnce(operation),
-        );
-        const statement = yield* Effect.forkChild(late, { startImmediately: true });
-        yield* Deferred.succeed(proceed, undefined);
-        yield* Fiber.joinAll([fiber, statement]);
-      }
-      expect(names(fixture)).toHaveLength(24);
-    },
+testDatabase("transactions roll back when interrupted", function* (fixture) {
+  const { sql } = fixture;
+  const { fiber } = yield* openTransaction(sql, "undone");
+  yield* Fiber.interrupt(fiber);
+  yield* add(sql, "kept");
+  expect(names(fixture)).toEqual(["kept"]);
+});
+
+testDatabase("a statement fails if SQLite has already rolled back its transaction", function* (fixture) {
+  const { sql } = fixture;
+  yield* add(sql, "a");
+  const error = yield* add(sql, "undone").pipe(
+    Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
+    Effect.andThen(add(sql, "alone")),
+    sql.withTransaction,
+    Effect.flip,
   );
+  expect(error.message).toBe(
+    "Cannot go on with the transaction: a failed statement made the database roll it back",
+  );
+  expect(error.isRetryable).toBe(true);
+  yield* sql.withTransaction(add(sql, "next"));
+  expect(names(fixture)).toEqual(["a", "next"]);
+});
 
-  testDatabase("fibers that wait for a transaction to end can be interrupted", function* (fixture) {
+testDatabase("a transaction fails to commit if SQLite has already rolled it back", function* (fixture) {
+  const { sql } = fixture;
+  yield* add(sql, "a");
+  const exit = yield* add(sql, "undone").pipe(
+    Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
+    sql.withTransaction,
+    Effect.exit,
+  );
+  expect(Exit.isFailure(exit)).toBe(true);
+  expect(names(fixture)).toEqual(["a"]);
+});
+
+testDatabase("a fiber that outlives its transaction can no longer run statements in it", function* (fixture) {
+  const { sql } = fixture;
+  const ended = yield* Deferred.make<void>();
+  const late = yield* sql.withTransaction(
+    Effect.forkScoped(Effect.andThen(Deferred.await(ended), add(sql, "late"))),
+  );
+  const { fiber, proceed } = yield* openTransaction(sql, "another");
+  yield* Deferred.succeed(ended, undefined);
+  const exit = yield* Fiber.await(late);
+  expect(Exit.hasDies(exit)).toBe(true);
+  yield* Deferred.succeed(proceed, undefined);
+  yield* Fiber.join(fiber);
+  expect(names(fixture)).toEqual(["another"]);
+});
+
+testDatabase(
+  "a transaction left open on a reserved connection rolls back when its scope closes",
+  function* (fixture) {
     const { sql } = fixture;
-    const { fiber, proceed } = yield* openTransaction(sql, "first");
-    const statement = yield* Effect.forkChild(add(sql, "never"));
-    const transaction = yield* Effect.forkChild(sql.withTransaction(add(sql, "neither")));
-    yield* settle;
-    yield* Fiber.interruptAll([statement, transaction]);
-    yield* Deferred.succeed(proceed, undefined);
-    yield* Fiber.join(fiber);
-    yield* sql.withTransaction(add(sql, "last"));
-    expect(names(fixture)).toEqual(["first", "last"]);
-  });
-
-  testDatabase("fibers take turns with their transactions", function* ({ sql }) {
-    yield* add(sql, "shared", 0);
-    const increment = sql.withTransaction(
+    yield* Effect.scoped(
       Effect.gen(function* () {
-        const rows = yield* sql<{ count: number }>`SELECT count FROM counters`;
-        yield* Effect.yieldNow;
-        yield* sql`UPDATE counters SET count = ${(rows[0]?.count ?? Number.NaN) + 1}`;
+        const reserved = yield* sql.reserve;
+        yield* reserved.executeUnprepared("BEGIN", [], undefined);
+        yield* reserved.executeRaw("INSERT INTO counters VALUES ('undone', 1)", []);
       }),
     );
-    yield* Effect.all(
-      Array.from({ length: 50 }, () => increment),
-      { concurrency: "unbounded" },
+    yield* add(sql, "kept");
+    expect(names(fixture)).toEqual(["kept"]);
+  },
+);
+
+test.each([
+  ["committed", Effect.void, ["a"]],
+  ["rolled back", Effect.fail("refused" as const), []],
+] as const)("fibers outside of a transaction see all or nothing of it when it is %s", ([_, end, seen]) =>
+  withDatabase(function* ({ sql }) {
+    const { fiber, proceed } = yield* openTransaction(sql, "a");
+    const readers = yield* Effect.forEach(
+      [sql`SELECT name FROM counters`.values, sql.unsafe("SELECT name FROM counters").values],
+      (read) => Effect.forkChild(read),
     );
-    expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
-  });
+    yield* settle;
+    for (const reader of readers) expect(reader.pollUnsafe()).toBeUndefined();
+    yield* Deferred.completeWith(proceed, end);
+    yield* Fiber.await(fiber);
+    for (const reader of readers) expect((yield* Fiber.join(reader)).flat()).toEqual(seen);
+  }),
+);
+
+testDatabase("fibers do not write inside the transaction of another fiber", function* (fixture) {
+  const { sql } = fixture;
+  const { fiber, proceed } = yield* openTransaction(sql, "undone");
+  const writer = yield* Effect.forkChild(add(sql, "kept"));
+  yield* settle;
+  yield* Deferred.fail(proceed, "refused");
+  yield* Fiber.await(fiber);
+  yield* Fiber.join(writer);
+  expect(names(fixture)).toEqual(["kept"]);
+});
+
+testDatabase(
+  "statements that wait for a transaction to end run before the next transaction",
+  function* ({ sql }) {
+    const { fiber, proceed } = yield* openTransaction(sql, "first");
+    const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));
+    yield* settle;
+    const reader = yield* Effect.forkChild(sql`SELECT name FROM counters`.values);
+    yield* settle;
+    yield* Deferred.succeed(proceed, undefined);
+    expect(yield* Fiber.join(reader)).toEqual([["first"]]);
+    yield* Fiber.joinAll([fiber, next]);
+  },
+);
+
+testDatabase(
+  "a statement that loses its turn at any operation runs once the transaction has ended",
+  function* (fixture) {
+    const { sql } = fixture;
+    for (let operation = 0; operation < 12; operation++) {
+      const { fiber, proceed } = yield* openTransaction(sql, `first ${operation}`);
+      const late = Effect.provideService(
+        add(sql, `second ${operation}`),
+        Scheduler.Scheduler,
+        new YieldsOnce(operation),
+      );
+      const statement = yield* Effect.forkChild(late, { startImmediately: true });
+      yield* Deferred.succeed(proceed, undefined);
+      yield* Fiber.joinAll([fiber, statement]);
+    }
+    expect(names(fixture)).toHaveLength(24);
+  },
+);
+
+testDatabase("fibers that wait for a transaction to end can be interrupted", function* (fixture) {
+  const { sql } = fixture;
+  const { fiber, proceed } = yield* openTransaction(sql, "first");
+  const statement = yield* Effect.forkChild(add(sql, "never"));
+  const transaction = yield* Effect.forkChild(sql.withTransaction(add(sql, "neither")));
+  yield* settle;
+  yield* Fiber.interruptAll([statement, transaction]);
+  yield* Deferred.succeed(proceed, undefined);
+  yield* Fiber.join(fiber);
+  yield* sql.withTransaction(add(sql, "last"));
+  expect(names(fixture)).toEqual(["first", "last"]);
+});
+
+testDatabase("fibers take turns with their transactions", function* ({ sql }) {
+  yield* add(sql, "shared", 0);
+  const increment = sql.withTransaction(
+    Effect.gen(function* () {
+      const rows = yield* sql<{ count: number }>`SELECT count FROM counters`;
+      yield* Effect.yieldNow;
+      yield* sql`UPDATE counters SET count = ${(rows[0]?.count ?? Number.NaN) + 1}`;
+    }),
+  );
+  yield* Effect.replicateEffect(increment, 50, { concurrency: "unbounded" });
+  expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
 });

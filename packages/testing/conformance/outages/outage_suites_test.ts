@@ -58,34 +58,32 @@ const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string
   ],
 };
 
-test.describe("outage suites", () => {
-  test.it("outage suites pass on ports that fail correctly", async () => {
-    const failed = await failingTitles((api) => {
-      storageOutageSuite({ name: "", layer: storage(), test: api });
-      countersOutageSuite({ name: "", layer: cache, test: api });
-      cacheOutageSuite({ name: "", layer: cache, test: api });
-      signalsOutageSuite({ name: "", layer: cache, test: api });
-    });
-    test.expect(failed).toEqual([]);
+test.it("outage suites pass on ports that fail correctly", async () => {
+  const failed = await failingTitles((api) => {
+    storageOutageSuite({ name: "", layer: storage(), test: api });
+    countersOutageSuite({ name: "", layer: cache, test: api });
+    cacheOutageSuite({ name: "", layer: cache, test: api });
+    signalsOutageSuite({ name: "", layer: cache, test: api });
   });
+  test.expect(failed).toEqual([]);
+});
 
-  test.it.each(Object.entries(mistakes))("outage suites detect that %s", async (_, [breakage, titles]) => {
-    const layer = storage(breakage);
-    const failed = await failingTitles((api) => storageOutageSuite({ name: "", layer, test: api }));
-    test.expect(failed).toEqual(titles);
-  });
+test.it.each(Object.entries(mistakes))("outage suites detect that %s", async (_, [breakage, titles]) => {
+  const layer = storage(breakage);
+  const failed = await failingTitles((api) => storageOutageSuite({ name: "", layer, test: api }));
+  test.expect(failed).toEqual(titles);
+});
 
-  test.it("outage suites are skipped with the given reason", () => {
-    const skipped: Array<string> = [];
-    storageOutageSuite({
-      name: "Memory",
-      skip: "there is no connection",
-      test: {
-        describe: (_, body) => body(),
-        it: Object.assign(() => {}, { skip: (title: string) => skipped.push(title) }),
-        afterAll: () => {},
-      },
-    });
-    test.expect(skipped).toEqual(["there is no connection"]);
+test.it("outage suites are skipped with the given reason", () => {
+  const skipped: Array<string> = [];
+  storageOutageSuite({
+    name: "Memory",
+    skip: "there is no connection",
+    test: {
+      describe: (_, body) => body(),
+      it: Object.assign(() => {}, { skip: (title: string) => skipped.push(title) }),
+      afterAll: () => {},
+    },
   });
+  test.expect(skipped).toEqual(["there is no connection"]);
 });
