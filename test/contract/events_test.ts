@@ -185,6 +185,16 @@ describe("waiting for events", () => {
     expect(heard).toEqual(Array.from({ length: 16 }, () => ["link.set"]));
     expect((await read(key, { wait: 1 })).status).toBe(200);
   });
+
+  test("a wait for events and a stream end when the key is revoked", async () => {
+    const key = keys[3] as string;
+    const waiting = Promise.all([read(key, { wait: 25 }), send("GET /v2/events/stream", { key })]);
+    await untilWaiting(2);
+    const began = performance.now();
+    await send("POST /v2/keys/leaked", { body: { key } });
+    expect((await waiting).map(({ status }) => status)).toEqual([200, 200]);
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
 });
 
 describe("event streams", () => {
