@@ -1,7 +1,13 @@
-/** ULIDs: 26 characters that sort by time. */
+/**
+ * ULIDs: 26 characters that sort by time. Random bytes are generated for many ULIDs at once, because every request and
+ * event needs a ULID.
+ */
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const [timeDigits, randomDigits] = [10, 16];
+
+const pool = new Uint8Array(256 * randomDigits);
+let used = pool.length;
 
 /**
  * Returns a new ULID.
@@ -21,7 +27,17 @@ const timeText = (millis: number): string => {
   return text;
 };
 
-const randomText = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(randomDigits)), (byte) => alphabet.charAt(byte % 32)).join(
-    "",
-  );
+/**
+ * Returns the random part of a ULID. The first call fills `pool`, because Cloudflare Workers allow no random values
+ * before their first request.
+ */
+const randomText = (): string => {
+  if (used === pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  let text = "";
+  for (const end = used + randomDigits; used < end; used++)
+    text += alphabet.charAt((pool[used] as number) % 32);
+  return text;
+};

@@ -36,6 +36,10 @@ interface CachedKey extends AuthenticatedKey {
   acceptedUntil: Millis;
   /** When to tell other nodes again that the key is accepted. */
   shareAt: Millis;
+  /**
+   * The address of the last request with this key. A request from the same address need not tell `SecurityLog` again.
+   */
+  lastAddress: string | undefined;
 }
 
 /**
@@ -125,6 +129,7 @@ export class KeyAuthenticator extends Context.Service<
         acceptedUntil: now + acceptedFor,
         // A key that is read again is shared no sooner.
         shareAt: cache.get(token)?.shareAt ?? now,
+        lastAddress: undefined,
       };
       cache.delete(token);
       if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value as string);
@@ -152,8 +157,10 @@ export class KeyAuthenticator extends Context.Service<
       return yield* noteUse(cached, address);
     });
 
-    const noteUse = (cached: CachedKey, address: ClientAddress | null): Effect.Effect<CachedKey> =>
-      Effect.as(security.noteUse(cached.key.id, address), cached);
+    const noteUse = (cached: CachedKey, address: ClientAddress | null): Effect.Effect<CachedKey> => {
+      cached.lastAddress = address?.countedAs;
+      return Effect.as(security.noteUse(cached.key.id, address), cached);
+    };
 
     const hashOf = (token: string | null) =>
       token === null || keyIdOf(token) === null ? Effect.succeed(null) : secrets.keyHash(token);
@@ -184,7 +191,9 @@ export class KeyAuthenticator extends Context.Service<
           }
           // Each accepted request lets its key pass the throttle for another hour.
           cached.acceptedUntil = now + acceptedFor;
-          return noteUse(cached, address);
+          return cached.lastAddress === address?.countedAs
+            ? Effect.succeed(cached)
+            : noteUse(cached, address);
         }),
     });
   }).pipe(Layer.effect(KeyAuthenticator), Layer.provide(KeyChanges.layer));
