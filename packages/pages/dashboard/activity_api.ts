@@ -3,7 +3,6 @@ import { readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, keyOf, signedBy } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
-import { type BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardActivity } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "./api_pipeline.ts";
@@ -14,7 +13,7 @@ export const activityApi = Effect.gen(function* () {
   const usage = yield* makeUsageDays;
   const log = yield* AuditLog;
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     bind(
       DashboardActivity.getUsage,
       Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, days } }) {
@@ -48,7 +47,6 @@ export const activityApi = Effect.gen(function* () {
       }),
     ),
   ];
-  return routes;
 });
 
 const toJson = (entry: AuditEntry) => {

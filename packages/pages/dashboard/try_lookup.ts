@@ -14,10 +14,10 @@ import {
 import { Effect, Stream } from "effect";
 import { type Html, html } from "../html.ts";
 import { copyable } from "./look/copyable.ts";
-import { checkField, fieldsOf, radioField, textField } from "./look/field.ts";
+import { checkField, radioField, textField } from "./look/field.ts";
 import { statusHtml } from "./look/notice.ts";
 import { refusedFor } from "./look/refused.ts";
-import { type Fields, type OwnerPages, typedIn } from "./owner_pages.ts";
+import { type Fields, type OwnerPages } from "./owner_pages.ts";
 import type { Page, PlatformNames, Visitor } from "./page.ts";
 import { paths, withQuery } from "./paths.ts";
 

@@ -4,7 +4,7 @@ import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { type BoundRoute, envelopeV2, HttpSettings } from "@accountlink/http/for_pages";
+import { envelopeV2, HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";
@@ -19,7 +19,7 @@ export const accountApi = Effect.gen(function* () {
   const profiles = yield* Profiles;
   const { session } = siteOf("dashboard", publicUrl);
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     bind(
       DashboardAccount.getSignIn,
       Effect.fnUntraced(function* ({ owner: { account, chatId }, member, signIn }) {
@@ -73,5 +73,4 @@ export const accountApi = Effect.gen(function* () {
       Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
     ),
   ];
-  return routes;
 });

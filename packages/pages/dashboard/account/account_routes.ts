@@ -5,13 +5,13 @@ import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { Limits } from "@accountlink/core/limits";
-import type { Millis } from "@accountlink/core/timestamp";
+import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
-import { type KeyList, planText } from "../keys/keys_page.ts";
+import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
 import { refusedFor } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
@@ -19,7 +19,7 @@ import { roles } from "../members/team_page.ts";
 import { makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
-import { type PlanView, planHtml } from "./plan.ts";
+import { planHtml } from "./plan.ts";
 
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const signIns = yield* SignIns;
@@ -47,26 +47,37 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     typed: string | null,
     problems: ReadonlyArray<ParameterProblem>,
   ) {
-    const { account } = visitor.owner;
-    const { signIn, accounts } = visitor;
+    const { owner, signIn, accounts, role } = visitor;
+    const { account } = owner;
+    const plan = yield* keys.plan(account);
+    // Only the shared list asks by this name: other lists ask by the names of their communities.
     const shared = yield* sharedList(visitor);
-    const listed = yield* signIns.list(signIn);
-    const view = {
-      ...(yield* keys.plan(account)),
-      shared: shared && {
-        name: typed ?? shared.settings.displayName ?? "",
-        otherwise: yield* askingName(shared.scope, { displayName: null, guildName: null }),
-        problems,
-      },
-      limits,
-      contact,
-      account,
-      accounts,
-      invitations: yield* invitationsOf(visitor),
-      chatId: signIn.chatId,
-      signIns: listed.map((other) => ({ ...other, isThis: other.id === signIn.id })),
-    };
-    return accountPage(view, visitor);
+    const name = typed ?? shared?.settings.displayName ?? "";
+    const otherwise = shared && (yield* askingName(shared.scope, { displayName: null, guildName: null }));
+    const choice = { account, accounts, invitations: yield* invitationsOf(visitor) };
+    return {
+      title: "Account",
+      section: "account",
+      refused: refusedFor(problems),
+      labels: { displayName: nameLabel },
+      content: html`
+<dl class="facts">
+<div><dt>Signed in as</dt><dd>ID ${signIn.chatId}</dd></div>
+<div><dt>Account</dt><dd>${account.name}</dd></div>
+<div><dt>Role</dt><dd>${roles[role].label}</dd></div>
+${may(role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
+</dl>
+${otherwise && may(role, paths.accountName, nameForm(name, otherwise, problems))}
+${may(role, paths.keys, planHtml({ limits, contact }, account))}
+${accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(choice)}</section>`}
+<section>
+<h2>Sign-ins</h2>
+<p>Browsers in which you are signed in, latest first.</p>
+<ul class="cards" role="list">${(yield* signIns.list(signIn)).map((other) => signInCard(other, other.id === signIn.id))}</ul>
+<form method="post" action="${paths.signOut}" class="more"><button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
+</section>
+<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
+    } satisfies Page;
   });
 
   return [
@@ -105,66 +116,16 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   ];
 });
 
-interface OwnSignIn {
-  readonly id: string;
-  /** The browser and system; null if unknown. */
-  readonly device: string | null;
-  readonly createdAt: Millis;
-  readonly expiresAt: Millis;
-  readonly isThis: boolean;
-}
-
-/** The name by which the shared list asks players, or the name as typed into the form. */
-interface SharedName {
-  /** Empty if the owners set none. */
-  readonly name: string;
-  /** What players read without a name. */
-  readonly otherwise: string;
-  readonly problems: ReadonlyArray<ParameterProblem>;
-}
-
-interface AccountView extends Pick<KeyList, "used" | "allowed">, PlanView, Choice {
-  /** Null without a shared list: other lists ask by the names of their communities. */
-  readonly shared: SharedName | null;
-  readonly account: Visitor["account"];
-  readonly chatId: string;
-  /** Newest first. */
-  readonly signIns: ReadonlyArray<OwnSignIn>;
-}
-
-const accountPage = (view: AccountView, visitor: Pick<Visitor, "role">): Page => ({
-  title: "Account",
-  section: "account",
-  refused: refusedFor(view.shared?.problems ?? []),
-  labels: { displayName: nameLabel },
-  content: html`
-<dl class="facts">
-<div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
-<div><dt>Account</dt><dd>${view.account.name}</dd></div>
-<div><dt>Role</dt><dd>${roles[visitor.role].label}</dd></div>
-${may(visitor.role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(view)}</dd></div>`)}
-</dl>
-${view.shared && may(visitor.role, paths.accountName, nameForm(view.shared))}
-${may(visitor.role, paths.keys, planHtml(view, view.account))}
-${view.accounts.length + view.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(view)}</section>`}
-<section>
-<h2>Sign-ins</h2>
-<p>Browsers in which you are signed in, latest first.</p>
-<ul class="cards" role="list">${view.signIns.map((signIn) => signInCard(signIn))}</ul>
-<form method="post" action="${paths.signOut}" class="more"><button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
-</section>
-<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
-});
-
 const nameLabel = "Name that players read";
 
-const nameForm = ({ name, otherwise, problems }: SharedName): Html => html`
+/** @param otherwise what players read without a name */
+const nameForm = (name: string, otherwise: string, problems: ReadonlyArray<ParameterProblem>): Html => html`
 <form method="post" action="${paths.accountName}" class="panel">
 ${textField({ name: "displayName", label: nameLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
 <button class="button quiet">Save the name</button>
 </form>`;
 
-const signInCard = ({ id, device, createdAt, expiresAt, isThis }: OwnSignIn): Html => html`
+const signInCard = ({ id, device, createdAt, expiresAt }: SiteSignIn, isThis: boolean): Html => html`
 <li>
 <p><strong>${device ?? "Unknown browser"}</strong>${isThis ? html` <span class="badge">This browser</span>` : null}</p>
 <p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>

@@ -6,7 +6,7 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText } from "../look/time.ts";
 import type { Visitor } from "../page.ts";
 
-export interface PlanView {
+interface PlanView {
   readonly limits: Pick<LimitSettings, "free" | "premium">;
   /** How owners reach the operator; null if unknown. */
   readonly contact: string | null;

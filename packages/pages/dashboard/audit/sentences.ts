@@ -31,11 +31,33 @@ export interface Names {
   readonly webhooks?: ReadonlyMap<string, string>;
 }
 
-type Details = AuditEntry["details"];
+const sentenceOf = (entry: AuditEntry, names: Names): string =>
+  start(sentences[entry.action](partsOf(entry, names)));
 
-const sentenceOf = (entry: AuditEntry, names: Names): string => sentences[entry.action](entry, names);
+/** What the sentence about an entry may say: who acted, and the names of what the details of the entry name. */
+const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
+  actor,
+  details,
+  pid,
+  who: whoOf(actor, names),
+  isBySelf: actor.type === "user" && actor.id === details["chatId"],
+  chat: (detail = "chatId") => chatOf(details[detail], names),
+  game: (detail = "gameId") => gameOf(details[detail], names),
+  key: () => theKey(details["keyId"], names),
+  // The audit log does not contain the URL of a webhook, so a deleted webhook has no name.
+  webhook: () => {
+    const name = names.webhooks?.get(String(details["webhookId"]));
+    return name === undefined ? "a webhook" : `the webhook ${name}`;
+  },
+  instead: () => {
+    const { previousGameId = null } = details;
+    return previousGameId === null ? "" : `, in place of ${gameOf(previousGameId, names)}`;
+  },
+  text: (detail: string) => String(details[detail]),
+  count: (detail: string) => numberText(Number(details[detail])),
+});
 
-type Sentence = (entry: AuditEntry, names: Names) => string;
+type Sentence = (parts: ReturnType<typeof partsOf>) => string;
 
 export const whoOf = (actor: Actor, names: Names): string => {
   const { id } = actor;
@@ -74,18 +96,17 @@ const gameOf = (id: unknown, { games }: Names): string => {
   return name === undefined ? `account ${String(id)}` : withId(name, String(id));
 };
 
-const isBySelf = ({ actor, details }: AuditEntry): boolean =>
-  actor.type === "user" && actor.id === details["chatId"];
-
-const insteadOf = ({ previousGameId = null }: Details, names: Names): string =>
-  previousGameId === null ? "" : `, in place of ${gameOf(previousGameId, names)}`;
-
 const start = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const ofKey =
-  (verb: string, rest = ""): Sentence =>
-  ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} ${verb} ${theKey(details["keyId"], names)}${rest}`;
+  (verb: string): Sentence =>
+  ({ who, key }) =>
+    `${who} ${verb} ${key()}`;
+
+const ofWebhook =
+  (verb: string): Sentence =>
+  ({ who, webhook }) =>
+    `${who} ${verb} ${webhook()}`;
 
 const statusVerbs: Readonly<Record<string, string>> = {
   active: "enabled",
@@ -93,83 +114,53 @@ const statusVerbs: Readonly<Record<string, string>> = {
   revoked: "revoked",
 };
 
-/**
- * A sentence about a webhook. The audit log does not contain the URL of a webhook, so a deleted webhook has no name.
- */
-const ofWebhook =
-  (act: string): Sentence =>
-  ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} ${act} ${webhookOf(details, names)}`;
-
-const webhookOf = ({ webhookId }: Details, { webhooks }: Names): string => {
-  const name = webhooks?.get(String(webhookId));
-  return name === undefined ? "a webhook" : `the webhook ${name}`;
-};
-
 const sentences: Record<AuditAction, Sentence> = {
-  "link.set": (entry, names) => {
-    const { actor, details } = entry;
-    const [chat, game] = [chatOf(details["chatId"], names), gameOf(details["gameId"], names)];
-    return isBySelf(entry)
-      ? `${start(chat)} verified as ${game}${insteadOf(details, names)}`
-      : `${start(whoOf(actor, names))} linked ${chat} to ${game}${insteadOf(details, names)}${details["via"] === "import" ? ", by an import" : ""}`;
-  },
-  "link.moved": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} moved ${gameOf(details["gameId"], names)} from ${chatOf(details["chatId"], names)} to ${chatOf(details["newChatId"], names)}`,
-  "link.removed": (entry, names) => {
-    const [chat, game] = [
-      chatOf(entry.details["chatId"], names),
-      gameOf(entry.details["removedGameId"], names),
-    ];
-    return isBySelf(entry)
-      ? `${start(chat)} removed their link to ${game}`
-      : `${start(whoOf(entry.actor, names))} unlinked ${chat} from ${game}`;
-  },
-  "links.imported": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} imported links: ${numberText(Number(details["inserted"]))} new, ${numberText(Number(details["replaced"]))} replaced, ${numberText(Number(details["kept"]))} left as they were`,
-  "scope.deleted": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} deleted all links of the community: ${counted(Number(details["deletedRecords"]), "record")}`,
-  "review.set": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} noted that ${chatOf(details["chatId"], names)} and ${chatOf(details["otherChatId"], names)} are ${details["verdict"] === "same" ? "one person" : "two people"}`,
-  "review.deleted": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} took back the note on ${chatOf(details["chatId"], names)} and ${chatOf(details["otherChatId"], names)}`,
+  "link.set": ({ who, isBySelf, chat, game, instead, details }) =>
+    isBySelf
+      ? `${chat()} verified as ${game()}${instead()}`
+      : `${who} linked ${chat()} to ${game()}${instead()}${details["via"] === "import" ? ", by an import" : ""}`,
+  "link.moved": ({ who, chat, game }) => `${who} moved ${game()} from ${chat()} to ${chat("newChatId")}`,
+  "link.removed": ({ who, isBySelf, chat, game }) =>
+    isBySelf
+      ? `${chat()} removed their link to ${game("removedGameId")}`
+      : `${who} unlinked ${chat()} from ${game("removedGameId")}`,
+  "links.imported": ({ who, count }) =>
+    `${who} imported links: ${count("inserted")} new, ${count("replaced")} replaced, ${count("kept")} left as they were`,
+  "scope.deleted": ({ who, details }) =>
+    `${who} deleted all links of the community: ${counted(Number(details["deletedRecords"]), "record")}`,
+  "review.set": ({ who, chat, details }) =>
+    `${who} noted that ${chat()} and ${chat("otherChatId")} are ${details["verdict"] === "same" ? "one person" : "two people"}`,
+  "review.deleted": ({ who, chat }) => `${who} took back the note on ${chat()} and ${chat("otherChatId")}`,
   "key.created": ofKey("created"),
   "key.updated": ofKey("changed the rules of"),
   "key.rotated": ofKey("rotated"),
-  "key.status_changed": (entry, names) =>
-    ofKey(statusVerbs[String(entry.details["status"])] ?? "changed")(entry, names),
-  "key.reported": ({ details }, names) =>
-    `${start(theKey(details["keyId"], names))} was reported as leaked, and revoked`,
-  "account.updated": ({ actor, details, pid }, names) =>
+  "key.status_changed": (parts) => ofKey(statusVerbs[parts.text("status")] ?? "changed")(parts),
+  "key.reported": ({ key }) => `${key()} was reported as leaked, and revoked`,
+  "account.updated": ({ who, details, pid }) =>
     pid === null
-      ? `${start(whoOf(actor, names))} changed the account: ${Object.entries(details)
+      ? `${who} changed the account: ${Object.entries(details)
           .map(([name, value]) => `${name} ${String(value)}`)
           .join(", ")}`
-      : `${start(whoOf(actor, names))} changed what users read`,
+      : `${who} changed what users read`,
   "user.erased": () => "A user was erased",
   "webhook.created": ofWebhook("created"),
   "webhook.updated": ofWebhook("changed"),
   "webhook.deleted": ofWebhook("deleted"),
   "webhook.rotated": ofWebhook("rotated the secret of"),
-  "member.added": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} ${actor.type === "operator" ? "added" : "invited"} ${chatOf(details["chatId"], names)} to the team: ${String(details["role"])}`,
-  "member.accepted": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} joined the team: ${String(details["role"])}`,
-  "member.declined": ({ actor }, names) =>
-    `${start(whoOf(actor, names))} declined the invitation to the team`,
-  "member.role_changed": ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} changed the role of ${chatOf(details["chatId"], names)} from ${String(details["previousRole"])} to ${String(details["role"])}`,
-  "member.removed": ({ actor, details }, names) =>
+  "webhook.disabled": ({ webhook }) => `${webhook()} was disabled, because its server refuses the events`,
+  "member.added": ({ who, actor, chat, text }) =>
+    `${who} ${actor.type === "operator" ? "added" : "invited"} ${chat()} to the team: ${text("role")}`,
+  "member.accepted": ({ who, text }) => `${who} joined the team: ${text("role")}`,
+  "member.declined": ({ who }) => `${who} declined the invitation to the team`,
+  "member.role_changed": ({ who, chat, text }) =>
+    `${who} changed the role of ${chat()} from ${text("previousRole")} to ${text("role")}`,
+  "member.removed": ({ who, actor, chat, details }) =>
     details["chatId"] === (actor.type === "account" ? actor.member : null)
-      ? `${start(whoOf(actor, names))} left the team`
-      : `${start(whoOf(actor, names))} removed ${chatOf(details["chatId"], names)} from the team`,
-  "roles.updated": ({ actor, details }, names) =>
-    details["changed"] === "state" && details["state"] === "paused"
-      ? `${start(whoOf(actor, names))} paused the roles of a community`
-      : `${start(whoOf(actor, names))} changed the roles of a community`,
-  "roles.deleted": ({ actor }, names) => `${start(whoOf(actor, names))} deleted the roles of a community`,
-  "webhook.disabled": ({ details }, names) =>
-    `${start(webhookOf(details, names))} was disabled, because its server refuses the events`,
+      ? `${who} left the team`
+      : `${who} removed ${chat()} from the team`,
+  "roles.updated": ({ who, details }) =>
+    `${who} ${details["changed"] === "state" && details["state"] === "paused" ? "paused" : "changed"} the roles of a community`,
+  "roles.deleted": ({ who }) => `${who} deleted the roles of a community`,
 };
 
 export const actions: Record<AuditAction, string> = {

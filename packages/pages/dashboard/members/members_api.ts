@@ -3,7 +3,6 @@ import { BadRequest } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { type BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
@@ -33,7 +32,7 @@ export const membersApi = Effect.gen(function* () {
     return { data: { member: yield* toJson(member) } };
   });
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     bind(
       DashboardMembers.getMembers,
       Effect.fnUntraced(function* ({ owner: { account } }) {
@@ -62,5 +61,4 @@ export const membersApi = Effect.gen(function* () {
       }),
     ),
   ];
-  return routes;
 });

@@ -1,9 +1,9 @@
 /** The overview: issues that need the owner's attention, and today's usage against the limits. */
 import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { type LinkCount, OwnedScopes, sumCounts, type VerifiedWeeks } from "@accountlink/core/communities";
+import { OwnedScopes, sumCounts, type VerifiedWeeks } from "@accountlink/core/communities";
 import { isAccepted, type KeyDetails } from "@accountlink/core/keys";
-import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
+import { Limits, quotaOf } from "@accountlink/core/limits";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
@@ -12,8 +12,8 @@ import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { makeCommunities } from "../communities/community.ts";
-import { type FirstSteps, firstSteps, hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";
-import { type KeyList, planText } from "../keys/keys_page.ts";
+import { firstSteps, hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";
+import { planText } from "../keys/keys_page.ts";
 import { webhookName } from "../look/account_name.ts";
 import { countNote, countText } from "../look/list_name.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
@@ -30,7 +30,15 @@ const mostLeaks = 10;
 /** The overview shows at most this many keys. */
 const mostKeys = 5;
 
-export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages) {
+export const overviewRoutes = ({ start }: OwnerPages) =>
+  Effect.map(makeView, (viewOf) => [
+    start((visitor) => {
+      const now = visitor.context.clock.currentTimeMillisUnsafe();
+      return Effect.map(viewOf(visitor, now), (view) => overviewPage(view, now));
+    }),
+  ]);
+
+const makeView = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
   const limits = yield* Limits;
@@ -67,75 +75,40 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ start }: OwnerPages
     return { links, lists, verified, steps };
   });
 
-  return [
-    start(
-      Effect.fnUntraced(function* (visitor) {
-        const { account } = visitor.owner;
-        const { context } = visitor;
-        const now = context.clock.currentTimeMillisUnsafe();
-        const listed = yield* keys.list(account);
-        const todayOf = yield* usage.byKey(account.name, 1);
-        const active = listed.filter((key) => isAccepted(key, now));
-        const today = active
-          .map((key) => ({
-            key,
-            quota: quotaOf(key.limits, limits[key.tier]),
-            usage: todayOf(key.id).flatMap(({ groups }) => groups),
-          }))
-          .toSorted((one, other) => requestsOf(sumOf(other.usage)) - requestsOf(sumOf(one.usage)))
-          .slice(0, mostKeys);
-        const reported = yield* log.list(account.name, null, mostLeaks, {
-          action: "key.reported",
-          keyId: null,
-        });
-        const view = {
-          ...(yield* keys.plan(account)),
-          keys: listed,
-          today,
-          active: active.length,
-          days: yield* usage.of({ account: account.name }, 14),
-          ...(yield* beginning(visitor)),
-          alone: visitor.accounts.length === 1 ? visitor.signIn.chatId : null,
-          leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
-          broken: (yield* webhooks.list(account.name)).filter(
-            ({ status, failingSince }) =>
-              status === "disabled" || (status === "active" && failingSince !== null),
-          ),
-        };
-        return overviewPage(view, now);
-      }),
-    ),
-  ];
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, now: Millis) {
+    const { account } = visitor.owner;
+    const listed = yield* keys.list(account);
+    const todayOf = yield* usage.byKey(account.name, 1);
+    const active = listed.filter((key) => isAccepted(key, now));
+    const today = active
+      .map((key) => ({
+        key,
+        quota: quotaOf(key.limits, limits[key.tier]),
+        usage: todayOf(key.id).flatMap((day) => day.groups),
+      }))
+      .toSorted((one, other) => requestsOf(sumOf(other.usage)) - requestsOf(sumOf(one.usage)))
+      .slice(0, mostKeys);
+    const filter = { action: "key.reported", keyId: null } as const;
+    const reported = yield* log.list(account.name, null, mostLeaks, filter);
+    return {
+      ...(yield* keys.plan(account)),
+      keys: listed,
+      today,
+      active: active.length,
+      /** The usage of each day, oldest first. */
+      days: yield* usage.of({ account: account.name }, 14),
+      ...(yield* beginning(visitor)),
+      /** The chat ID of a user who is a member of this account alone; null for members of several accounts. */
+      alone: visitor.accounts.length === 1 ? visitor.signIn.chatId : null,
+      leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
+      broken: (yield* webhooks.list(account.name)).filter(
+        ({ status, failingSince }) => status === "disabled" || (status === "active" && failingSince !== null),
+      ),
+    };
+  });
 });
 
-interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
-  /** The account's usage on each of the last fourteen days, oldest first. */
-  readonly days: ReadonlyArray<UsageDay>;
-  /** Today's requests of the busiest active keys. */
-  readonly today: ReadonlyArray<KeyToday>;
-  /** How many keys are active. */
-  readonly active: number;
-  /** Keys that were reported as leaked in the last 30 days. */
-  readonly leaks: ReadonlyArray<AuditEntry>;
-  readonly links: LinkCount;
-  /** How many lists of links the account has. */
-  readonly lists: number;
-  /** How many users were verified in the last two weeks. */
-  readonly verified: VerifiedWeeks;
-  /** The chat ID of a user who is a member of this account alone; null for members of several accounts. */
-  readonly alone: string | null;
-  /** The steps that lead a new owner to the first verified user; null once a user is linked. */
-  readonly steps: FirstSteps | null;
-  /** Webhooks that are disabled or failing. */
-  readonly broken: ReadonlyArray<WebhookDetails>;
-}
-
-interface KeyToday {
-  readonly key: KeyDetails;
-  readonly quota: Quota;
-  /** The numbers of today's requests with this key, by group of routes. */
-  readonly usage: UsageDay["groups"];
-}
+type OverviewView = Effect.Success<ReturnType<Effect.Success<typeof makeView>>>;
 
 const overviewPage = (view: OverviewView, now: Millis): Page => ({
   title: "Overview",
@@ -231,7 +204,7 @@ const changeText = (now: number, before: number): string => {
     : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} % against the week before`;
 };
 
-const todayCard = ({ key, quota, usage }: KeyToday): Html => html`
+const todayCard = ({ key, quota, usage }: OverviewView["today"][number]): Html => html`
 <li>
 <h3><a href="${keyPath(key.id)}">${nameOf(key)}</a></h3>
 ${meter(

@@ -1,6 +1,5 @@
 import { originOf } from "@accountlink/core/keys";
 import { planJson, RolePlans } from "@accountlink/core/roles";
-import type { BoundRoute } from "@accountlink/http/for_pages";
 import { DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
@@ -9,7 +8,7 @@ export const rolesApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const plans = yield* RolePlans;
 
-  const routes: ReadonlyArray<BoundRoute> = [
+  return [
     bind(
       DashboardRoles.getRoles,
       Effect.fnUntraced(function* ({ owner, values: { pid, guildId } }) {
@@ -60,5 +59,4 @@ export const rolesApi = Effect.gen(function* () {
       }),
     ),
   ];
-  return routes;
 });

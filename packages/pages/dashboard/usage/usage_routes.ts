@@ -165,8 +165,8 @@ export const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>
   csvOf(
     ["day", "keyId", "keyName", "group", "served", "refused", "errors"],
     usage.flatMap(({ key, days }) =>
-      days.flatMap(({ day, groups }) =>
-        groups
+      days.flatMap(({ day, groups: counted }) =>
+        counted
           .filter((counts) => requestsOf(counts) > 0)
           .map(({ group, served, refused, errors }) => [
             day,
