@@ -117,6 +117,8 @@ export const layer = storeLayer(LinkStore)((parts) => {
         values(sql`
           SELECT ${recordColumns} ${linksOf(pid)} AND chat_id > ${after ?? ""} ORDER BY chat_id LIMIT ${limit}`),
       );
+      // A fast client takes each page at once, so that an export on SQLite would block the process.
+      yield* Effect.yieldNow;
       return page.filter(isLinked);
     }),
 

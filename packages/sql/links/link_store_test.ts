@@ -45,6 +45,17 @@ test("the lookup of a link with invalid numbers fails", function* () {
   expect(Exit.hasDies(exit)).toBe(true);
 });
 
+test("the process serves others before it answers a page of an export", function* () {
+  const { exportPage, setGame } = yield* LinkStore;
+  yield* setGame({ ...write, gameId });
+  for (let page = 1; page <= 3; page++) {
+    let others = 0;
+    setImmediate(() => others++);
+    yield* exportPage(pid, null, 10);
+    expect(others).toBe(1);
+  }
+});
+
 test("every link is counted once, even if many links have the same verification time", function* () {
   const { tamper } = yield* Tampering;
   const links = yield* LinkStore;
