@@ -58,10 +58,7 @@ interface ErrorRow<Code extends ErrorCode> {
   readonly dashboardDetails?: Schema.Top;
   /** One example for each status, message and reason. The documentation shows the first one of each status. */
   readonly examples: ReadonlyArray<ErrorOf<Code>>;
-  /**
-   * Recreates the error from its stored details when a request repeats its idempotency key; null if the error is never
-   * stored.
-   */
+  /** Recreates the error from the details stored under an idempotency key; null if the error is never stored. */
   readonly kept: (new (details: never) => ErrorOf<Code>) | null;
 }
 

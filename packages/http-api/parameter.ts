@@ -11,9 +11,7 @@ import { longestClientId } from "@accountlink/core/sessions";
 import { storable } from "@accountlink/core/storable_text";
 import { Option, Schema, SchemaTransformation } from "effect";
 
-/**
- * Where a route reads its values. `query`: text from the query string and the path. `body`: JSON values from the body.
- */
+/** Where a route reads values. `query`: text from the query string and the path. `body`: JSON from the body. */
 export type ParameterSource = "query" | "body";
 
 /** Whether a request must, may or must not send the parameter, depending on the scope of its key. */
@@ -235,9 +233,7 @@ export const note: Parameter<string | null> = optional(
   ),
 );
 
-/**
- * A list of IDs. The lookup checks the format of each ID, so that a malformed ID does not fail the rest of the list.
- */
+/** A list of IDs. The lookup checks each ID, so that a malformed one does not fail the rest of the list. */
 export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
   ...required(Texts, "expected a list of at least one ID", description),
   itemRefusesBody: true,

@@ -58,10 +58,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
    * use the route for every member, and other members only for themselves. The `chatId` of the path is the member.
    */
   readonly role?: MemberRole | "owner_or_self";
-  /**
-   * The restricted kinds of access that allow a key to use the route; none when left out. Full access allows every
-   * route.
-   */
+  /** The restricted kinds of access that allow a key to use the route; none when left out. Full access always does. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
   /** The usage group in which requests with a key are counted; null for a route that takes no key. */
   readonly group: UsageGroup | null;

@@ -131,10 +131,7 @@ export const reading = {
   example: { values, answer: readAnswer },
 } as const;
 
-/**
- * The options of `streamSession` that v1 and v2 share. The `example` is the stream of a session that stays unchanged
- * until the stream ends.
- */
+/** What v1 and v2 share of `streamSession`. The `example` is the stream of a session that stays unchanged. */
 export const streaming = {
   ...ofOneSession,
   method: "GET",

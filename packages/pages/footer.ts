@@ -1,7 +1,4 @@
-/**
- * The footer of every page: privacy policy and contact. Error pages add the request ID, by which operators find the log
- * entry.
- */
+/** The footer of every page: privacy policy and contact. Error pages add the request ID, as logs have it. */
 import { type Html, html } from "./html.ts";
 import { type Language, own } from "./languages/language.ts";
 import type { PageSettingsShape } from "./page_settings.ts";

@@ -68,17 +68,11 @@ ${footer}
 </html>
 `;
 
-/**
- * Whether a content security policy can name the origin of the URL. A host such as `a;b` is valid, but its semicolon
- * would end the directive of the policy.
- */
+/** Whether a policy can name the origin of the URL. In a valid host such as `a;b`, the semicolon ends a directive. */
 export const hasPlainOrigin = (url: string): boolean =>
   URL.canParse(url) && /^https?:\/\/[\w.-]+(?::\d+)?$/.test(new URL(url).origin);
 
-/**
- * Returns what the content security policy must list to allow this redirect: the origin of the URL, or only its scheme
- * if a policy cannot name the origin.
- */
+/** What the policy lists to allow this redirect: the origin, or its scheme if a policy cannot name the origin. */
 const targetOf = (redirect: string): string => {
   const { origin, protocol } = new URL(redirect);
   return hasPlainOrigin(redirect) ? origin : protocol;

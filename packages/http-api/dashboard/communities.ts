@@ -53,10 +53,7 @@ const saidText = (most: number, description: string) =>
 
 const longestSupportUrl = 2_000;
 
-/**
- * Matches an https URL whose authority has no user info, and which contains no white space and no characters that
- * change how the text is displayed.
- */
+/** Matches an https URL without user info, white space and characters that change how the text is displayed. */
 const httpsUrl = /^https:\/\/[^\s\p{Cc}\p{Bidi_C}/?#\\@]+(?:[/?#][^\s\p{Cc}\p{Bidi_C}]*)?$/iu;
 
 const isHttpsUrl = (text: string): boolean => URL.canParse(text) && httpsUrl.test(text) && isStorable(text);

@@ -94,10 +94,7 @@ const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
   return isTyped(only) ? { ...only, ...schema, type: [only["type"], "null"] } : { ...schema, anyOf };
 };
 
-/**
- * Whether a keyword of a schema can be left out, because it says only that integers are safe integers, or that objects
- * may have additional properties.
- */
+/** Whether a keyword says only that integers are safe, or that objects may have additional properties. */
 const isImplied = (keyword: string, value: unknown, schema: Json): boolean =>
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||

@@ -93,10 +93,7 @@ export const dashboardSession = {
   description: "The cookie of an owner who signed in at `/dashboard/sign-in`",
 };
 
-/**
- * Returns the security of an operation. An operation without its own `security` requires an API key, which is the
- * default of the document.
- */
+/** The security of an operation; without one, the default of the document applies, which is an API key. */
 const securityOf = (route: Route): Pick<Operation, "security"> => {
   if (route.access === "session") return { security: [{ dashboardSession: [] }] };
   if (!takesKey(route)) return { security: [] };

@@ -55,9 +55,7 @@ const successesOf = (
     : { [status]: success };
 };
 
-/**
- * The refusals of another service. A refusal's body depends only on the error, so all routes of the service share it.
- */
+/** The refusals of another service. They depend on the error alone, so all routes of the service share them. */
 const refusalsOfService = (
   components: Components,
   route: Route,

@@ -41,9 +41,7 @@ type DashboardPath = `/dashboard${string}`;
 
 export type OwnerPages = Effect.Success<typeof makeOwnerPages>;
 
-/**
- * Makes routes like `makeSiteRoutes`, and passes the visitor's account and role to the handler of each page and form.
- */
+/** Makes routes like `makeSiteRoutes`, whose handlers also get the account and the role of the visitor. */
 export const makeOwnerPages = Effect.gen(function* () {
   const { routes, keylessAnswer, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
@@ -93,10 +91,7 @@ export const makeOwnerPages = Effect.gen(function* () {
     routes,
     keylessAnswer,
 
-    /**
-     * Makes the route of a page. The handler receives the values of the query. Users who are not signed in are
-     * redirected to the sign-in.
-     */
+    /** Makes the route of a page, whose handler gets the query. Users without a sign-in are redirected to it. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
       site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
 
@@ -179,10 +174,7 @@ const queryOf = ({ context: { query } }: Visitor): Fields =>
 /** The account that a signed-in user has chosen, the user's role in it, and all accounts and invitations of the user. */
 export interface SignedInMember extends Pick<Membership, "account" | "role">, AccountsOfUser {}
 
-/**
- * Returns a function that finds the account of a sign-in. It fails if the account is suspended, the person is no
- * longer a member, or the role does not allow the action.
- */
+/** Finds the account of a sign-in. Fails if it is suspended, or the user is no member or lacks the role. */
 export const makeMemberOf = Effect.map(Members, (members) =>
   Effect.fnUntraced(function* (
     signIn: SiteSignIn,

@@ -96,10 +96,7 @@ export const unmatched: Record<BadRequest["problem"], RefusalName> = {
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
-/**
- * Makes the page for a refusal. With `entry`, the page can link back to the flow. With `account`, the page shows the
- * account that signed in.
- */
+/** Makes the page for a refusal, with a link back to `entry` and with the `account` that signed in, if given. */
 export const namedRefusalPage = (
   name: RefusalName,
   reader: Reader,

@@ -41,10 +41,7 @@ export const isPageOf = ({ path }: Pick<Site, "path">, address: string): boolean
 
 const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as const;
 
-/**
- * Returns an element that every page shown after the end of a sign-in must contain. The element loads a style sheet,
- * whose response makes the browser drop the stored pages.
- */
+/** An element for every page after a sign-in. Its style sheet makes the browser drop the stored pages. */
 export const dropKeptPages = (site: Pick<Site, "path">): Html =>
   html`<link rel="stylesheet" href="${pathOf(site)}">`;
 

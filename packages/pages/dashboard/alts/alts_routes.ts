@@ -40,10 +40,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
   });
 
-  /**
-   * Finds the members who wrote the reviews of a chat user. Reads the audit log, because a review does not name the
-   * member. Returns the member's chat ID by the chat ID of the other user in the review.
-   */
+  /** Reads the audit log for the members who wrote reviews: their chat IDs, by the other user of each review. */
   const reviewersOf = Effect.fnUntraced(function* (
     { account, pid }: DataScope,
     chatId: ChatId,

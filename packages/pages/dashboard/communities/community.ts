@@ -57,10 +57,7 @@ export const makeCommunities = Effect.gen(function* () {
     named,
     list,
 
-    /**
-     * Returns all communities, and one of them: the community with this `pid`, or the first community if `pid` is
-     * empty.
-     */
+    /** Returns all communities, and the one with this `pid`; the first one if `pid` is empty. */
     choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
       const all = yield* list(visitor);
       const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);
@@ -77,10 +74,7 @@ export const makeCommunities = Effect.gen(function* () {
   };
 });
 
-/**
- * Returns a function that looks up the name of a scope's guild on the chat platform. The function returns null for a
- * global scope, and if the name is unknown.
- */
+/** Returns a function that looks up the name of a scope's guild; null for a global scope, and if it is unknown. */
 export const makeScopeNames = Effect.map(Profiles, (profiles) => (scope: OwnedScope["scope"]) => {
   const guildId = guildOf(scope);
   return guildId === null

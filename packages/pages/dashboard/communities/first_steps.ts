@@ -16,10 +16,7 @@ export interface BotInvite {
   readonly forRoles: string;
 }
 
-/**
- * Makes a function from a guild ID to the pages that add the bot to this guild, or to any guild if the ID is null. The
- * function returns null if the platform has no such pages.
- */
+/** Returns a function that finds the pages which add the bot to a guild, or to any; null if there are none. */
 export const makeBotInvite = Effect.map(
   ChatPlatform,
   ({ botInvite }) =>

@@ -100,10 +100,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
     );
   }).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
 
-  /**
-   * Forgets the previous import of an account, and runs a new upload. Fails with `WrongUpload` while another upload or
-   * import of the account is running.
-   */
+  /** Runs an upload in place of the previous import. Fails while another one of the account is running. */
   const admit = <A, E, R>(
     { account }: KeyOwner,
     upload: Effect.Effect<A, E, R>,

@@ -79,10 +79,7 @@ export const ownedKeyOf = (values: NewKeyValues) => {
   return Effect.map(targetOf(values), (target) => ({ ...chosen, name, target }));
 };
 
-/**
- * Returns the scope of a new key. Refuses a global scope with a guild ID. The parameter reader has already refused a
- * guild scope without one.
- */
+/** The scope of a new key. The parameter reader has already refused a guild scope without a guild ID. */
 export const targetOf = ({
   scope,
   guildId,

@@ -48,10 +48,7 @@ export const keysPage = (
 ${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : table(weeks, choice, list.guilds, now)}`,
 });
 
-/**
- * Says how many keys the plan allows. Keys made by the operator do not count; the text mentions these only if there are
- * any.
- */
+/** Says how many keys the plan allows. It mentions keys by the operator, which do not count, if there are any. */
 export const planText = ({
   used,
   allowed,

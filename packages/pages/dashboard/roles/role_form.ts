@@ -13,9 +13,7 @@ import {
 import { Record, Schema } from "effect";
 import type { Fields } from "../owner_pages.ts";
 
-/**
- * The name and the label of each field of a rule. `when` is the kind of the condition; for `owner`, the kind of the item.
- */
+/** The name and label of each field of a rule. `when` is the kind of the condition; for `owner`, of the item. */
 const ruleFields = {
   roleId: ["role", "Role"],
   when: ["when", "Members"],
@@ -79,10 +77,7 @@ const typedRule = ({ roleId, when }: RoleRule): TypedRule => {
   }
 };
 
-/**
- * Returns a rule for each rank of a group whose name is the name of a role, ignoring case, unless a rule gives this role
- * to this rank already.
- */
+/** Returns a rule for each rank of a group that has the name of a role, unless there is this rule already. */
 export const rulesOfRanks = (
   { id: groupId, ranks }: RankedGroup,
   roles: ReadonlyArray<GuildRole>,

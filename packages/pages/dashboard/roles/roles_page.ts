@@ -269,10 +269,7 @@ ${added.length === 0 ? null : html`<p class="row"><button class="button small" n
 
 type RefusedProblems = Refused["problems"];
 
-/**
- * Lists the roles to choose from. If the rule has a role that was deleted, the list includes that role, so that saving
- * the form does not change the rule.
- */
+/** The roles to choose from. A deleted role of the rule is one of them, so that saving changes nothing. */
 const roleChoices = (
   { roles }: RolesView,
   roleId: string,

@@ -7,10 +7,7 @@ const height = 100;
 const barWidth = 8;
 const step = 10;
 
-/**
- * Stacks each day's requests, oldest day first: served at the bottom, then refused, then errors. Shows a sentence
- * instead if there were no requests.
- */
+/** Stacks the requests of each day, oldest day first: served at the bottom, then refused, then errors. */
 export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
   const bars = days.map((usage) => ({ day: usage.day, sum: daySum(usage) }));
   const highest = Math.max(...bars.map(({ sum }) => requestsOf(sum)));
@@ -35,10 +32,7 @@ ${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}"
 </figure>`;
 };
 
-/**
- * Rounds the highest count up to the top of the axis: a number with at most two significant digits, the second of which
- * is even, such as 46 or 4,600.
- */
+/** Rounds up to a number with at most two significant digits, the second of which is even, such as 4,600. */
 const axisTop = (highest: number): number => {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(highest)) - 1);
   return Math.ceil(highest / (2 * unit)) * 2 * unit;

@@ -64,10 +64,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, ...found }, typed, refused);
   });
 
-  /**
-   * Makes the route of a form on a webhook's page. If the values of the form are refused, the page shows the form
-   * again.
-   */
+  /** Makes the route of a form on a webhook's page. If the form is refused, the page shows it with the reason. */
   const act = (
     name: WebhookAct,
     answer: (

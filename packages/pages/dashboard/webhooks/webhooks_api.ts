@@ -83,9 +83,7 @@ export const webhooksApi = Effect.gen(function* () {
 type NewValues = OwnerInput<typeof DashboardWebhooks.createWebhook.parameters>["values"];
 type UpdateValues = OwnerInput<typeof DashboardWebhooks.patchWebhook.parameters>["values"];
 
-/**
- * Returns a function that creates a webhook. For a webhook of a guild, the owner must be allowed to manage the guild.
- */
+/** Returns a function that creates a webhook; for a guild, the owner must be allowed to manage the guild. */
 export const makeCreateWebhook = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const guard = yield* GuildGuard;
