@@ -6,8 +6,7 @@ import { layerOnDatabase } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 const name = "Postgres";
-const layer = layerOnDatabase();
 
 test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
-  storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });
+  storageSuites({ name, layer: layerOnDatabase, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });
 });

@@ -1,9 +1,9 @@
 /** For tests: stores and clients on Postgres databases. */
-import { makePostgresDatabase, type PostgresDatabase, type PostgresServer } from "@accountlink/test-servers";
+import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
 import { testLiveWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
-import { layerPostgres, type PostgresOptions } from "./postgres.ts";
+import { layerPostgres } from "./postgres.ts";
 import type { PostgresClientOptions } from "./session.ts";
 import { layerPostgresClient } from "./sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
@@ -17,12 +17,9 @@ export class Database extends Context.Service<Database, PostgresDatabase>()(
 /** Timeouts that even a busy machine does not reach. */
 export const generous = { connectTimeout: "20 seconds", statementTimeout: "20 seconds" } as const;
 
-export const layerOnDatabase = (options: Omit<PostgresOptions, "url"> = {}, server?: PostgresServer) =>
-  Layer.unwrap(
-    Effect.map(makePostgresDatabase(server), ({ url }) =>
-      layerPostgres({ url: Redacted.make(url), ...generous, ...options }),
-    ),
-  );
+export const layerOnDatabase = Layer.unwrap(
+  Effect.map(makePostgresDatabase(), ({ url }) => layerPostgres({ url: Redacted.make(url), ...generous })),
+);
 
 export const layerClient = (
   url: string,

@@ -38,6 +38,10 @@ const sweeps: Readonly<Record<string, Sweep>> = {
     insertion: insert("begun_sign_ins (state_hash, site, expires_at)", "i, 'me', 1"),
     sweep: SignInStore.use((store) => store.sweep(2)),
   },
+  site_sign_ins: {
+    insertion: insert("site_sign_ins (id, site, chat_id, created_at, expires_at)", "i, 'me', '10001', 0, 1"),
+    sweep: SignInStore.use((store) => store.sweep(2)),
+  },
   audit_log: {
     insertion: insert(
       "audit_log (at, account, actor_type, actor_id, action, details)",

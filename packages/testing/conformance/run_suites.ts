@@ -14,8 +14,6 @@ export interface CaseResult {
 export interface RunOptions {
   /** Whether to run the suite of this name. */
   readonly includes?: (suite: string) => boolean;
-  /** Decides after each result whether to run the next case. Without this function, all cases run. */
-  readonly goesOn?: (result: CaseResult) => boolean;
   /** The time limit of a case in milliseconds; a minute by default. */
   readonly timeout?: number;
 }
@@ -43,7 +41,7 @@ interface Suite {
  */
 export async function* runSuites(
   register: (test: TestApi) => void,
-  { includes = () => true, goesOn = () => true, timeout = 60_000 }: RunOptions = {},
+  { includes = () => true, timeout = 60_000 }: RunOptions = {},
 ): AsyncGenerator<CaseResult> {
   const suites: Array<Suite> = [];
   const last = () => suites.at(-1) as Suite;
@@ -61,9 +59,7 @@ export async function* runSuites(
     try {
       for (const title of skipped) yield { suite, title, failure: null, skipped: title };
       for (const { title, body } of cases) {
-        const result = { suite, title, failure: await failureOf(body, timeout), skipped: null };
-        yield result;
-        if (!goesOn(result)) return;
+        yield { suite, title, failure: await failureOf(body, timeout), skipped: null };
       }
     } finally {
       for (const cleanup of cleanups) await cleanup();

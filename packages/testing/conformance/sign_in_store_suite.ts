@@ -184,14 +184,6 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* takeBegun("dashboard", over.stateHash, at - 1), false);
     expectEqual(yield* takeBegun("dashboard", alive.stateHash, at - 1), true);
   },
-
-  "sweep deletes any number of sign-ins": function* () {
-    const { create, find, sweep } = yield* steps;
-    const signIns = Array.from({ length: 1_100 }, () => newSignIn({ expiresAt: -5_000 }));
-    yield* Effect.forEach(signIns, (signIn) => create(signIn), { concurrency: 10, discard: true });
-    yield* sweep(-5_000);
-    for (const { id } of signIns.slice(-50)) expectEqual(yield* find(id, "dashboard", -6_000), null);
-  },
 };
 
 /** Tests a `SignInStore`. `userStoreSuite` tests that erasures delete sign-ins. */

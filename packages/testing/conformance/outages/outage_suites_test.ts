@@ -73,17 +73,3 @@ test.it.each(Object.entries(mistakes))("outage suites detect that %s", async (_,
   const failed = await failingTitles((api) => storageOutageSuite({ name: "", layer, test: api }));
   test.expect(failed).toEqual(titles);
 });
-
-test.it("outage suites are skipped with the given reason", () => {
-  const skipped: Array<string> = [];
-  storageOutageSuite({
-    name: "Memory",
-    skip: "there is no connection",
-    test: {
-      describe: (_, body) => body(),
-      it: Object.assign(() => {}, { skip: (title: string) => skipped.push(title) }),
-      afterAll: () => {},
-    },
-  });
-  test.expect(skipped).toEqual(["there is no connection"]);
-});
