@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { useSiteServer } from "./site_server.ts";
 
-const server = await useSiteServer();
+const server = useSiteServer();
 
 // Names are sent at 25 a second, so a whole file would take 20 seconds.
 const links = Object.fromEntries(
