@@ -4,7 +4,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { hostileTexts, makeKey, uniqueKeyId, uniqueText } from "../mod.ts";
 import { expectEqual, pluck } from "./expect.ts";
-import { ada, makeScopes, origin } from "./scopes.ts";
+import { ada, atOnce, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 /** Writes an audit entry. `deleteScope` always logs one, even if the scope is empty. */
@@ -106,9 +106,7 @@ const cases: Cases<StoragePorts> = {
     const log = yield* AuditLog;
     const { account, global, guild } = yield* makeScopes;
     const ats = Array.from({ length: 40 }, (_, at) => at);
-    yield* Effect.forEach(ats, (at) => write((at % 2 === 0 ? global : guild).pid, at), {
-      concurrency: "unbounded",
-    });
+    yield* Effect.forEach(ats, (at) => write((at % 2 === 0 ? global : guild).pid, at), atOnce);
     const entries = yield* log.list(account.name, null, 100);
     expectEqual(
       entries.map(({ at }) => at).toSorted((one, other) => one - other),

@@ -2,6 +2,7 @@ import { Cache } from "@accountlink/core";
 import { Clock, Effect, Option } from "effect";
 import { hostileTexts, uniqueText } from "../mod.ts";
 import { expectEqual } from "./expect.ts";
+import { atOnce } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const minute = 60_000;
@@ -54,9 +55,7 @@ const cases: Cases<Cache> = {
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
     const values = Array.from({ length: 20 }, (_, i) => `${i}`);
-    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute, now), {
-      concurrency: "unbounded",
-    });
+    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute, now), atOnce);
     const stayed = yield* cache.get(key, now);
     expectEqual(
       Option.filter(stayed, (value) => values.includes(value)),

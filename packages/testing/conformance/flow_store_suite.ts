@@ -11,7 +11,7 @@ import {
   unstorableTexts,
 } from "../mod.ts";
 import { expectDefect, expectEqual, pluck } from "./expect.ts";
-import { ada } from "./scopes.ts";
+import { ada, atOnce } from "./scopes.ts";
 import { newVerificationSteps } from "./sessions/verification_steps.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
@@ -50,9 +50,7 @@ const cases: Cases<StoragePorts> = {
     const steps = yield* newVerificationSteps;
     const flow = yield* steps.begin();
     const ids = Array.from({ length: 20 }, uniqueFlowId);
-    const proofs = yield* Effect.forEach(ids, (id) => steps.prove(flow, chatProof, 0, id), {
-      concurrency: "unbounded",
-    });
+    const proofs = yield* Effect.forEach(ids, (id) => steps.prove(flow, chatProof, 0, id), atOnce);
     const winners = ids.filter((_, i) => proofs[i] !== null);
     expectEqual(winners.length, 1);
     const found = yield* Effect.forEach(ids, (id) => steps.findFlow(id));
@@ -69,9 +67,11 @@ const cases: Cases<StoragePorts> = {
     const steps = yield* newVerificationSteps;
     const [flow, state] = [yield* steps.begin(), uniqueText()];
     yield* steps.challenge(flow, state);
-    const taken = yield* Effect.forEach(Array.from({ length: 20 }), () => steps.takeChallenge(flow, state), {
-      concurrency: "unbounded",
-    });
+    const taken = yield* Effect.forEach(
+      Array.from({ length: 20 }),
+      () => steps.takeChallenge(flow, state),
+      atOnce,
+    );
     expectEqual(taken.filter((challenge) => challenge !== null).length, 1);
   },
 };

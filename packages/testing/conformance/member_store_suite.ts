@@ -6,10 +6,8 @@ import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeSignIn, uniqueChatId, uniqueText } from "../mod.ts";
 import { expectEqual, expectThat, pluck } from "./expect.ts";
-import { ada, origin } from "./scopes.ts";
+import { ada, atOnce, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
-
-const atOnce = { concurrency: "unbounded" } as const;
 
 /** Changes the members of an account. The actor is ada. */
 const change = (account: string, changed: MemberChange, at = 7) => {

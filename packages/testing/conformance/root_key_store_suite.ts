@@ -3,10 +3,8 @@ import { RootKeyStore } from "@accountlink/core/secrets";
 import { Effect, Layer } from "effect";
 import { hostileTexts, uniqueText, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
-import { makeScopes } from "./scopes.ts";
+import { atOnce, makeScopes } from "./scopes.ts";
 import { type Cases, effectOf, type SuiteOptions, suite } from "./suite.ts";
-
-const atOnce = { concurrency: "unbounded" } as const;
 
 const adopt = (root: RootKeyStore["Service"]) => root.adopt(uniqueText());
 

@@ -20,6 +20,9 @@ export const chess = GameId.make("1");
 export const poker = GameId.make("2");
 export const rummy = GameId.make("3");
 
+/** Options of effects that run concurrently. */
+export const atOnce = { concurrency: "unbounded" } as const;
+
 export const origin: WriteOrigin = {
   actor: { type: "operator", id: "conformance" },
   requestId: "req_conformance",

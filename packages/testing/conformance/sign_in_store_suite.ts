@@ -12,6 +12,7 @@ import {
   unstorableTexts,
 } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
+import { atOnce } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 /** A number of more than 32 bits, which a store with 32-bit integers would truncate. */
@@ -71,7 +72,7 @@ const begunCases: Cases<StoragePorts> = {
     const taken = yield* Effect.forEach(
       Array.from({ length: 20 }),
       () => takeBegun("dashboard", begun.stateHash, 0),
-      { concurrency: "unbounded" },
+      atOnce,
     );
     expectEqual(taken.filter((is) => is).length, 1);
   },

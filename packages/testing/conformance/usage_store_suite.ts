@@ -13,10 +13,8 @@ import {
 import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
-import { makeScopes, origin } from "./scopes.ts";
+import { atOnce, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
-
-const atOnce = { concurrency: "unbounded" } as const;
 
 const today = 20_000 * dayMs;
 

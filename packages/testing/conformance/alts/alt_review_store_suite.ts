@@ -3,7 +3,7 @@ import { type AltReview, AltReviewStore, type AltVerdict } from "@accountlink/co
 import { Effect } from "effect";
 import { hostileTexts, uniqueKeyId, uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, bob, cyd, makeScopes, origin } from "../scopes.ts";
+import { ada, atOnce, bob, cyd, makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 /** Creates a scope and the operations on its reviews. */
@@ -106,12 +106,10 @@ const cases: Cases<StoragePorts> = {
     const sets = Array.from({ length: 10 }, (_, i) =>
       i % 2 === 0 ? set(ada, bob, "same", i) : set(bob, ada, "different", i),
     );
-    yield* Effect.all(sets, { concurrency: "unbounded" });
+    yield* Effect.all(sets, atOnce);
     expectEqual([(yield* find(ada)).length, (yield* find(bob)).length], [1, 1]);
     expectEqual((yield* entries).length, 10);
-    const removed = yield* Effect.all([remove(ada, bob), remove(bob, ada), remove(ada, bob)], {
-      concurrency: "unbounded",
-    });
+    const removed = yield* Effect.all([remove(ada, bob), remove(bob, ada), remove(ada, bob)], atOnce);
     expectEqual(removed.filter(Boolean).length, 1);
     expectEqual((yield* entries).length, 11);
   },
@@ -119,7 +117,7 @@ const cases: Cases<StoragePorts> = {
   "concurrent set and deleteScope: the review remains only if it was set last": function* () {
     const { set, find, deleteScope, entries } = yield* newReviewSteps;
     for (let round = 0; round < 5; round++) {
-      yield* Effect.all([set(ada, bob, "same", round), deleteScope], { concurrency: "unbounded" });
+      yield* Effect.all([set(ada, bob, "same", round), deleteScope], atOnce);
       const [last] = (yield* entries).at(-1) ?? [];
       expectEqual((yield* find(ada)).length, last === "review.set" ? 1 : 0);
     }

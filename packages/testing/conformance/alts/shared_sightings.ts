@@ -6,7 +6,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
-import { ada, bob, cyd, makeScopes, origin } from "../scopes.ts";
+import { ada, atOnce, bob, cyd, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
 const addressAt = (hash: string): ProtectedAddress => ({ hash, sealed: "sealed", addressKeyId: "k1" });
@@ -167,7 +167,7 @@ export const sharedSightings: Cases<StoragePorts> = {
       hashes.map((hash, j) => see(hash, { [chatId]: (i + j) % 3 === 0 ? -1 : 1 })),
     );
     const rotations = users.map((chatId) => rotate(chatId, "one", "two"));
-    yield* Effect.all([...everywhere, ...rotations, forget(0), forget(0)], { concurrency: "unbounded" });
+    yield* Effect.all([...everywhere, ...rotations, forget(0), forget(0)], atOnce);
     const found = yield* find(hashes, { limit: 100 });
     const expected = hashes.map((hash) => found.filter((line) => line.split(" ")[1] === hash).length);
     expectEqual(yield* count(...hashes.map((hash) => [hash])), expected);

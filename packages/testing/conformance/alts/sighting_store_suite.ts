@@ -6,7 +6,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, bob, cyd, makeScopes } from "../scopes.ts";
+import { ada, atOnce, bob, cyd, makeScopes } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { sharedSightings } from "./shared_sightings.ts";
 
@@ -137,7 +137,7 @@ const cases: Cases<StoragePorts> = {
         store.reprotect(pid, changes.toReversed()),
         ...pairs.map(([, second]) => record(pid, ada, second, 2)),
       ],
-      { concurrency: "unbounded" },
+      atOnce,
     );
     expectEqual(yield* listUnder(old), []);
     const seen = (yield* listUnder(newest)).map(({ seenAt }) => seenAt);

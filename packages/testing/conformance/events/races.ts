@@ -5,7 +5,7 @@ import { Effect, Fiber } from "effect";
 import { uniqueChatId } from "../../mod.ts";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
-import { ada, chess, origin, poker } from "../scopes.ts";
+import { ada, atOnce, chess, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newEventSteps } from "./event_steps.ts";
 
@@ -36,7 +36,7 @@ export const races: Cases<StoragePorts> = {
       Effect.forEach(
         Array.from({ length: writers }, (_, i) => i),
         write,
-        { concurrency: "unbounded" },
+        atOnce,
       ),
     );
     const followed: Array<FeedEvent> = [];
@@ -91,7 +91,7 @@ export const races: Cases<StoragePorts> = {
       Effect.forEach(
         Array.from({ length: writers }, (_, i) => i),
         write,
-        { concurrency: "unbounded" },
+        atOnce,
       ),
     );
 
@@ -145,6 +145,6 @@ export const races: Cases<StoragePorts> = {
         expectThat(isThere, `the event of round ${round} is there`);
       }
     });
-    yield* Effect.forEach(Array.from({ length: writers }, uniqueChatId), write, { concurrency: "unbounded" });
+    yield* Effect.forEach(Array.from({ length: writers }, uniqueChatId), write, atOnce);
   },
 };

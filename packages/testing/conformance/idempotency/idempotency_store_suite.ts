@@ -2,7 +2,7 @@ import { LinkStore, type StoragePorts } from "@accountlink/core";
 import { Effect, Equal, Exit, Option } from "effect";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
 import { linkSteps } from "../links/link_steps.ts";
-import { ada, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
+import { ada, atOnce, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import {
   idempotencySteps,
@@ -50,9 +50,7 @@ const commits: Cases<StoragePorts> = {
       const request = newRequest();
       const answers = Array.from({ length: 5 }, () => newAnswer());
       const set = links.setGame({ ...context, chatId, gameId: chess });
-      const outcomes = yield* Effect.forEach(answers, (answer) => commit(request, set, answer), {
-        concurrency: "unbounded",
-      });
+      const outcomes = yield* Effect.forEach(answers, (answer) => commit(request, set, answer), atOnce);
       const stored = answers.filter((_, i) => outcomes[i] !== null);
       expectEqual(stored.length, 1);
       expectEqual((yield* find(request))?.answer ?? null, stored[0]?.answer ?? null);
@@ -71,7 +69,7 @@ const commits: Cases<StoragePorts> = {
     const request = newRequest({ chatIds: [ada] });
     const write = { ...origin, pid: global.pid, at: 1, chatId: ada, gameId: poker };
     const racing = Array.from({ length: 5 }, () => setGameOnce(write, request));
-    const outcomes = yield* Effect.all(racing, { concurrency: "unbounded" });
+    const outcomes = yield* Effect.all(racing, atOnce);
     expectEqual(pluck(outcomes.flatMap(Option.toArray), "previousGameId"), [chess]);
     expectEqual(JSON.parse((yield* find(request))?.answer ?? ""), {
       result: { chatId: ada, gameId: poker, previousGameId: chess, updated: true },

@@ -3,12 +3,11 @@ import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
 import { Effect, Exit, Option } from "effect";
 import { hostileTexts, makeKey, uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
+import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
-const atOnce = { concurrency: "unbounded" } as const;
 const global: ScopeTarget = { kind: "global" };
 const guild = (id: string): ScopeTarget => ({ kind: "guild", guildId: GuildId.make(id) });
 

@@ -3,13 +3,11 @@ import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
+import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { details, insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
-const atOnce = { concurrency: "unbounded" } as const;
-
 const rotate = (key: Pick<ApiKey, "id">, hash: string, previousUntil: number) =>
   KeyStore.use((keys) => keys.rotateKey({ ...origin, id: key.id, hash, at: 0, previousUntil }));
 

@@ -4,13 +4,11 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeKey, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { makeScopes, origin } from "../scopes.ts";
+import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { details, insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
-const atOnce = { concurrency: "unbounded" } as const;
-
 const updateKey = ({ id }: Pick<ApiKey, "id">, update: KeyUpdate, at: Millis = 0) =>
   KeyStore.use((keys) => keys.updateKey({ ...origin, id, update, at }));
 

@@ -5,10 +5,9 @@ import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { check, hostileTexts, uniqueText } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
+import { atOnce } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { minute, ruleOf, start } from "./rules.ts";
-
-const atOnce = { concurrency: "unbounded" } as const;
 
 const texts: Cases<Counters> = {
   "keys keep every Unicode text distinct": function* () {

@@ -3,11 +3,10 @@ import { type DayCount, DayCounts } from "@accountlink/core/limits";
 import { Clock, Effect } from "effect";
 import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { atOnce } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 const minute = 60_000;
-const atOnce = { concurrency: "unbounded" } as const;
-
 type Window = Pick<DayCount, "key" | "endsAt">;
 
 const newWindow = Effect.map(

@@ -3,15 +3,13 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import type { ChatMoved } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import { expectEqual, pluck } from "../expect.ts";
-import { ada, bob, chess, poker, rummy } from "../scopes.ts";
+import { ada, atOnce, bob, chess, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
 
 const games = Array.from({ length: 40 }, (_, i) => GameId.make(`${1_000 + i}`));
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
 const rounds = Array.from({ length: 20 }, (_, i) => i);
-const atOnce = { concurrency: "unbounded" } as const;
-
 const sorted = (texts: Iterable<unknown>): ReadonlyArray<string> => Array.from(texts, String).toSorted();
 
 const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): number =>

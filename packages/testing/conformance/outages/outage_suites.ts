@@ -2,6 +2,7 @@
  * Suites for outages of a store: every operation must fail with `StoreUnavailable`, without defects or wrong answers,
  * and succeed after the outage.
  */
+
 import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { eventually, expectUnavailable } from "../expect.ts";
@@ -12,6 +13,7 @@ import {
   signalsOperations,
   storageOperations,
 } from "../property/operations.ts";
+import { atOnce } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite, type TestApi } from "../suite.ts";
 import { Connection } from "./connection.ts";
 import { outageWrites } from "./outage_writes.ts";
@@ -78,9 +80,9 @@ const outageCases = <Ports>(
     for (const [, operation] of ready) yield* eventually(operation);
     yield* connection.break;
     // Run the operations concurrently, because each may wait for the adapter's timeout.
-    yield* Effect.forEach(ready, ([name, operation]) => expectUnavailable(name, operation), {
-      concurrency: "unbounded",
-    }).pipe(Effect.ensuring(connection.restore));
+    yield* Effect.forEach(ready, ([name, operation]) => expectUnavailable(name, operation), atOnce).pipe(
+      Effect.ensuring(connection.restore),
+    );
     for (const [, operation] of ready) yield* eventually(operation);
   },
 });

@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
 import { idempotencySteps, newRequest, newWritesByName } from "../idempotency/idempotency_steps.ts";
 import { newLinkSteps } from "../links/link_steps.ts";
-import { ada, bob, chess, poker } from "../scopes.ts";
+import { ada, atOnce, bob, chess, poker } from "../scopes.ts";
 import { newVerificationSteps } from "../sessions/verification_steps.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "../users/user_steps.ts";
@@ -84,12 +84,8 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
     yield* links.set(ada, chess);
     const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
     const [before, , after] = yield* Effect.all(
-      [
-        Effect.all(writes.slice(0, 30), { concurrency: "unbounded" }),
-        connection.break,
-        Effect.all(writes.slice(30), { concurrency: "unbounded" }),
-      ],
-      { concurrency: "unbounded" },
+      [Effect.all(writes.slice(0, 30), atOnce), connection.break, Effect.all(writes.slice(30), atOnce)],
+      atOnce,
     ).pipe(Effect.ensuring(connection.restore));
 
     const entries = yield* eventually(links.entries);

@@ -5,11 +5,9 @@ import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { eraseUser, origin } from "../scopes.ts";
+import { atOnce, eraseUser, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
-
-const atOnce = { concurrency: "unbounded" } as const;
 
 export const members: Cases<StoragePorts> = {
   "exactly one of several nodes holds a plan": function* () {

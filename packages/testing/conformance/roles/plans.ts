@@ -4,7 +4,7 @@ import { noPlan, RolePlanStore, type RoleRule } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { eraseUser, makeScopes } from "../scopes.ts";
+import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import {
   newRoleSteps,
@@ -94,7 +94,7 @@ export const plans: Cases<StoragePorts> = {
       Effect.flatMap(makeScopes, ({ global }) => roleSteps(global, guildId)),
     );
     for (const { put } of racers.slice(0, 4)) yield* put(paused);
-    const stored = yield* Effect.forEach(racers, ({ put }) => put(), { concurrency: "unbounded" });
+    const stored = yield* Effect.forEach(racers, ({ put }) => put(), atOnce);
     expectEqual(stored.filter((isStored) => isStored).length, 1);
     const found = yield* Effect.forEach(racers, ({ find }) => find);
     expectEqual(found.filter((plan) => plan?.state === "on").length, 1);

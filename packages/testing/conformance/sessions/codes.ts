@@ -3,6 +3,7 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import { deadline, makeSession, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
+import { atOnce } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { twoVerificationSteps } from "./verification_steps.ts";
 
@@ -92,7 +93,7 @@ export const codes: Cases<StoragePorts> = {
   "concurrent create with one code: exactly one succeeds": function* () {
     const steps = yield* makeSteps;
     const code = newCode();
-    const created = yield* Effect.forEach(many, () => steps.create(code), { concurrency: "unbounded" });
+    const created = yield* Effect.forEach(many, () => steps.create(code), atOnce);
     expectEqual(created.filter(({ _tag }) => _tag === "Created").length, 1);
   },
 };

@@ -10,6 +10,7 @@ import {
   unstorableTexts,
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { atOnce } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationSteps, twoVerificationSteps } from "./verification_steps.ts";
 
@@ -55,9 +56,7 @@ export const creation: Cases<StoragePorts> = {
 
   "concurrent create never exceeds the capacity, and refuses all others until the same time": function* () {
     const steps = yield* newVerificationSteps;
-    const results = yield* Effect.forEach(many, () => steps.take(burst, 1_000), {
-      concurrency: "unbounded",
-    });
+    const results = yield* Effect.forEach(many, () => steps.take(burst, 1_000), atOnce);
     const created = results.filter((result) => result.created._tag === "Created");
     expectEqual(created.length, burst.capacity);
     for (const { created: result, id } of results) {

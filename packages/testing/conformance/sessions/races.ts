@@ -3,14 +3,12 @@ import { isVoided } from "@accountlink/core/flow";
 import { Effect } from "effect";
 import { deadline } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { ada, chess, poker, rummy } from "../scopes.ts";
+import { ada, atOnce, chess, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationSteps, type VerificationSteps } from "./verification_steps.ts";
 
 const rounds = Array.from({ length: 20 }, (_, i) => i);
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
-const atOnce = { concurrency: "unbounded" } as const;
-
 const countOf = (results: ReadonlyArray<{ readonly _tag: string }>, tag: string): number =>
   results.filter(({ _tag }) => _tag === tag).length;
 

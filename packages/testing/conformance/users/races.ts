@@ -1,11 +1,10 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
-import { chess } from "../scopes.ts";
+import { atOnce, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "./user_steps.ts";
 
-const atOnce = { concurrency: "unbounded" } as const;
 const rounds = Array.from({ length: 10 }, (_, i) => i);
 
 export const races: Cases<StoragePorts> = {

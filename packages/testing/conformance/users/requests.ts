@@ -3,7 +3,7 @@ import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { newRequest } from "../idempotency/idempotency_steps.ts";
-import { bob, chess } from "../scopes.ts";
+import { atOnce, bob, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "./user_steps.ts";
 
@@ -36,7 +36,7 @@ export const requests: Cases<StoragePorts> = {
       const { global } = yield* user.newScopes;
       const request = newRequest({ chatIds: [chatId] });
       const commit = user.commit(request, user.set(global, chess), chatId);
-      yield* Effect.all([commit, user.eraseAll], { concurrency: "unbounded" });
+      yield* Effect.all([commit, user.eraseAll], atOnce);
       const record = yield* user.recordOf(global);
       const found = yield* user.findRequest(request);
       expectEqual([found?.isErased, found?.answer === null], [record === null, record === null]);

@@ -3,7 +3,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { makeDelivery, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { origin } from "../scopes.ts";
+import { atOnce, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start } from "./webhook_steps.ts";
 
@@ -12,9 +12,11 @@ export const holds: Cases<StoragePorts> = {
     const { add, hold, held } = yield* newWebhookSteps;
     const { id } = yield* add();
     const nodes = Array.from({ length: 5 }, uniqueText);
-    const holding = yield* Effect.forEach(nodes, (node) => Effect.map(hold(node), (all) => held(id, all)), {
-      concurrency: "unbounded",
-    });
+    const holding = yield* Effect.forEach(
+      nodes,
+      (node) => Effect.map(hold(node), (all) => held(id, all)),
+      atOnce,
+    );
     expectEqual(holding.filter((webhook) => webhook !== null).length, 1);
   },
 

@@ -12,7 +12,7 @@ import {
   unstorableTexts,
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { eraseUser, makeScopes } from "../scopes.ts";
+import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start, webhookSteps } from "./webhook_steps.ts";
 
@@ -65,7 +65,7 @@ export const webhooks: Cases<StoragePorts> = {
     const inserted = yield* Effect.forEach(
       Array.from({ length: 8 }, () => makeWebhook(global)),
       (webhook) => steps.insert(webhook, { maxOfScope: 5 }),
-      { concurrency: "unbounded" },
+      atOnce,
     );
     expectEqual(inserted.filter((is) => is).length, 5);
     expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
