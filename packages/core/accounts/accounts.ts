@@ -1,6 +1,6 @@
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { StoreEffect, StoreUnavailable } from "../errors.ts";
+import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { Account, Tier } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
@@ -10,30 +10,12 @@ import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { hasAccepted, isOperators, MemberStore } from "./member_store.ts";
 
-type Change = StoreEffect<Option.Option<boolean>>;
-
 /**
  * Manages accounts. Every change is written to the audit log and reaches the account's keys on every node within a
  * second. `setTier`, `suspend` and `restore` return whether anything changed, or `None` if the account does not exist.
  */
-export class Accounts extends Context.Service<
-  Accounts,
-  {
-    /**
-     * Returns the account that a chat user signs in to. A user without an account gets a free one; invitations do not
-     * count. The account of a user who was erased as an owner of a suspended account is suspended.
-     */
-    readonly ofChatUser: (chatId: ChatId) => StoreEffect<Account>;
-
-    readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;
-
-    /** Refuses all keys of the account until it is restored. */
-    readonly suspend: (name: string, origin: WriteOrigin) => Change;
-
-    readonly restore: (name: string, origin: WriteOrigin) => Change;
-  }
->()("@accountlink/core/Accounts") {
-  static readonly layer = Effect.gen(function* () {
+export class Accounts extends Context.Service<Accounts>()("@accountlink/core/Accounts", {
+  make: Effect.gen(function* () {
     const store = yield* KeyStore;
     const members = yield* MemberStore;
     const secrets = yield* Secrets;
@@ -61,17 +43,26 @@ export class Accounts extends Context.Service<
       return Option.some(updated.value.changed);
     });
 
-    return Accounts.of({
-      ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId) {
+    return {
+      /**
+       * Returns the account that a chat user signs in to. A user without an account gets a free one; invitations do not
+       * count. The account of a user who was erased as an owner of a suspended account is suspended.
+       */
+      ofChatUser: Effect.fn("Accounts.ofChatUser")(function* (chatId: ChatId) {
         const first = (yield* members.findByChatId(chatId)).find(hasAccepted);
         return first?.account ?? (yield* create(chatId, `chat:${chatId}`));
       }),
 
-      setTier: (name, tier, origin) => update(name, { tier }, origin),
-      suspend: (name, origin) => update(name, { status: "suspended" }, origin),
-      restore: (name, origin) => update(name, { status: "active" }, origin),
-    });
-  }).pipe(Layer.effect(Accounts), Layer.provide(KeyChanges.layer));
+      setTier: (name: string, tier: Tier, origin: WriteOrigin) => update(name, { tier }, origin),
+
+      /** Refuses all keys of the account until it is restored. */
+      suspend: (name: string, origin: WriteOrigin) => update(name, { status: "suspended" }, origin),
+
+      restore: (name: string, origin: WriteOrigin) => update(name, { status: "active" }, origin),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Accounts, Accounts.make).pipe(Layer.provide(KeyChanges.layer));
 }
 
 const freshFor = Duration.minutes(10);

@@ -3,12 +3,11 @@ import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { isAtAddress, isInBrowser } from "../addresses/sighting.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { BulkLimitExceeded } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
-import { type BulkItem, bulkGameResults, checkBulkLimit } from "../links/bulk_lookup.ts";
+import { bulkGameResults, checkBulkLimit } from "../links/bulk_lookup.ts";
 import type { ResolvedPair } from "../links/link_lookup.ts";
 import { LinkStore } from "../links/link_store.ts";
-import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
+import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {
@@ -97,24 +96,8 @@ const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
  * await world.close();
  * ```
  */
-export class AltDetection extends Context.Service<
-  AltDetection,
-  {
-    readonly detect: (
-      scope: DataScope,
-      query: AltQuery,
-      options: AltOptions,
-    ) => Effect.Effect<AltReport, GuildError>;
-
-    /** Detects alts of up to 10 game users and returns one result per input, in the same order. */
-    readonly detectEach: (
-      scope: DataScope,
-      gameIds: ReadonlyArray<string>,
-      options: AltOptions,
-    ) => Effect.Effect<ReadonlyArray<BulkItem<AltReport>>, BulkLimitExceeded | GuildError>;
-  }
->()("@accountlink/core/AltDetection") {
-  static readonly layer = Effect.gen(function* () {
+export class AltDetection extends Context.Service<AltDetection>()("@accountlink/core/AltDetection", {
+  make: Effect.gen(function* () {
     const links = yield* LinkStore;
     const sightings = yield* SightingStore;
     const reviews = yield* AltReviewStore;
@@ -250,13 +233,22 @@ export class AltDetection extends Context.Service<
       };
     });
 
-    return AltDetection.of({
-      detect: Effect.fn("AltDetection.detect")(function* (scope, query, options) {
+    return {
+      detect: Effect.fn("AltDetection.detect")(function* (
+        scope: DataScope,
+        query: AltQuery,
+        options: AltOptions,
+      ) {
         yield* guard.enter(scope, options.guildId);
         return yield* report(scope.pid, query, options);
       }),
 
-      detectEach: Effect.fn("AltDetection.detectEach")(function* (scope, inputs, options) {
+      /** Detects alts of up to 10 game users and returns one result per input, in the same order. */
+      detectEach: Effect.fn("AltDetection.detectEach")(function* (
+        scope: DataScope,
+        inputs: ReadonlyArray<string>,
+        options: AltOptions,
+      ) {
         yield* checkBulkLimit(inputs, maxBulkAltInputs);
         yield* guard.enter(scope, options.guildId);
         return yield* bulkGameResults(inputs, (gameId) =>
@@ -266,8 +258,10 @@ export class AltDetection extends Context.Service<
           ),
         );
       }),
-    });
-  }).pipe(Layer.effect(AltDetection));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(AltDetection, AltDetection.make);
 }
 
 const none: ReadonlyMap<GameId, ReadonlyArray<ChatId>> = new Map();

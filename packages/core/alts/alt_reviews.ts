@@ -2,11 +2,11 @@
 
 import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
-import { type Conflict, InvalidParameter, type ParameterProblem, type StoreEffect } from "../errors.ts";
+import { InvalidParameter, type ParameterProblem, type StoreEffect } from "../errors.ts";
 import { commitAlone } from "../idempotency/idempotency_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
-import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** `different`: two people. `same`: one person. */
@@ -104,28 +104,8 @@ export interface AltReviewRemoved extends AltPair {
  * await world.close();
  * ```
  */
-export class AltReviews extends Context.Service<
-  AltReviews,
-  {
-    /** Stores or replaces the review of a pair. It takes effect with the next request. */
-    readonly set: (
-      target: WriteTarget<AltReview>,
-      review: NewAltReview,
-    ) => Effect.Effect<AltReview, InvalidParameter | GuildError | Conflict>;
-
-    /** Returns the newest 100 reviews of a chat user. */
-    readonly list: (
-      target: Pick<WriteTarget, "scope" | "guildId">,
-      chatId: ChatId,
-    ) => Effect.Effect<ReadonlyArray<AltReview>, GuildError>;
-
-    readonly remove: (
-      target: WriteTarget<AltReviewRemoved>,
-      pair: AltPair,
-    ) => Effect.Effect<AltReviewRemoved, InvalidParameter | GuildError | Conflict>;
-  }
->()("@accountlink/core/AltReviews") {
-  static readonly layer = Effect.gen(function* () {
+export class AltReviews extends Context.Service<AltReviews>()("@accountlink/core/AltReviews", {
+  make: Effect.gen(function* () {
     const store = yield* AltReviewStore;
     const guard = yield* GuildGuard;
 
@@ -139,8 +119,9 @@ export class AltReviews extends Context.Service<
       return { ...origin, pid: scope.pid, at: yield* Clock.currentTimeMillis };
     });
 
-    return AltReviews.of({
-      set: Effect.fn("AltReviews.set")(function* (target, review) {
+    return {
+      /** Stores or replaces the review of a pair. It takes effect with the next request. */
+      set: Effect.fn("AltReviews.set")(function* (target: WriteTarget<AltReview>, review: NewAltReview) {
         const context = yield* writeContext(target, review);
         const { chatId, otherChatId, verdict, note, keyId } = review;
         const { commit = commitAlone } = target;
@@ -149,17 +130,26 @@ export class AltReviews extends Context.Service<
         return stored;
       }),
 
-      list: Effect.fn("AltReviews.list")(function* ({ scope, guildId }, chatId) {
+      /** Returns the newest 100 reviews of a chat user. */
+      list: Effect.fn("AltReviews.list")(function* (
+        { scope, guildId }: Pick<WriteTarget, "scope" | "guildId">,
+        chatId: ChatId,
+      ) {
         yield* guard.enter(scope, guildId);
         return yield* store.findByChatId(scope.pid, chatId, maxListedReviews);
       }),
 
-      remove: Effect.fn("AltReviews.remove")(function* (target, { chatId, otherChatId }) {
+      remove: Effect.fn("AltReviews.remove")(function* (
+        target: WriteTarget<AltReviewRemoved>,
+        { chatId, otherChatId }: AltPair,
+      ) {
         const context = yield* writeContext(target, { chatId, otherChatId });
         const { commit = commitAlone } = target;
         const resultOf = (deleted: boolean) => ({ chatId, otherChatId, deleted });
         return resultOf(yield* commit(store.remove({ ...context, chatId, otherChatId }), resultOf));
       }),
-    });
-  }).pipe(Layer.effect(AltReviews));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(AltReviews, AltReviews.make);
 }

@@ -18,23 +18,8 @@ const maxNetworks = 10_000;
 const maxUses = 100_000;
 
 /** Logs signs of stolen or guessed keys. Networks are logged as pseudonyms, addresses never. @internal */
-export class SecurityLog extends Context.Service<
-  SecurityLog,
-  {
-    /**
-     * Records a wrong key or a throttled address. Logs the 1st, 10th, 100th … event of a network in a minute, so a
-     * flood of requests does not flood the log. All unknown addresses count as one network.
-     */
-    readonly noteRefusal: (error: PublicError | null, address: ClientAddress | null) => Effect.Effect<void>;
-
-    /**
-     * Records in the background that a key was accepted. Logs the use if `Cache` has no use of this key from the same
-     * network in the last 30 days. Does not log unknown addresses.
-     */
-    readonly noteUse: (key: KeyId, address: ClientAddress | null) => Effect.Effect<void>;
-  }
->()("@accountlink/core/SecurityLog") {
-  static readonly layer = Effect.gen(function* () {
+export class SecurityLog extends Context.Service<SecurityLog>()("@accountlink/core/SecurityLog", {
+  make: Effect.gen(function* () {
     const secrets = yield* Secrets;
     const cache = yield* Cache;
     const scope = yield* Effect.scope;
@@ -66,13 +51,21 @@ export class SecurityLog extends Context.Service<
       yield* Effect.ignore(cache.set(entry, "", now + knownFor, now));
     });
 
-    return SecurityLog.of({
-      noteRefusal: (error, address) => {
+    return {
+      /**
+       * Records a wrong key or a throttled address. Logs the 1st, 10th, 100th … event of a network in a minute, so a
+       * flood of requests does not flood the log. All unknown addresses count as one network.
+       */
+      noteRefusal: (error: PublicError | null, address: ClientAddress | null) => {
         const event = eventOf(error);
         return event === null ? Effect.void : noteRefusal(event, address);
       },
 
-      noteUse: (key, address) => {
+      /**
+       * Records in the background that a key was accepted. Logs the use if `Cache` has no use of this key from the same
+       * network in the last 30 days. Does not log unknown addresses.
+       */
+      noteUse: (key: KeyId, address: ClientAddress | null) => {
         if (address === null) return Effect.void;
         const use = `${key} ${address.countedAs}`;
         if (uses.has(use)) return Effect.void;
@@ -84,8 +77,10 @@ export class SecurityLog extends Context.Service<
         );
         return Effect.asVoid(Effect.forkIn(recorded, scope));
       },
-    });
-  }).pipe(Layer.effect(SecurityLog));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SecurityLog, SecurityLog.make);
 }
 
 const eventOf = (error: PublicError | null): string | null => {

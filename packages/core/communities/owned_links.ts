@@ -1,22 +1,14 @@
 import { Context, Effect, Layer, Option, Result, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import type {
-  Conflict,
-  InvalidParameter,
-  LinkNotFound,
-  PlatformEffect,
-  PlatformUnavailable,
-  StoreEffect,
-  StoreUnavailable,
-} from "../errors.ts";
-import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
+import type { PlatformEffect, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
+import { ChatId, isChatId, isGameId } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkStore, type NewestPosition, newestOf, type PageDirection } from "../links/link_store.ts";
-import { type GameRemoved, type GameUpdated, LinkWriter } from "../links/link_writer.ts";
+import { LinkWriter } from "../links/link_writer.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { type GuildError, platformConcurrency } from "../platforms/guild_guard.ts";
+import { platformConcurrency } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { isStorableUpTo } from "../storable_text.ts";
@@ -49,61 +41,8 @@ export interface LinkPage {
 const [namedAtOnce, pauseOfNames] = [25, "1 second"] as const;
 
 /** Finds and changes the links of a scope. The caller checks that the owner has the scope. */
-export class OwnedLinks extends Context.Service<
-  OwnedLinks,
-  {
-    /**
-     * Returns links of a scope, latest verification first. Fails if a search found nobody because a platform did not
-     * answer.
-     *
-     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
-     * also the beginning of a member's name; empty for all links
-     * @param place the position from which the page continues in `direction`; null for the first page
-     */
-    readonly page: (
-      scope: DataScope,
-      text: string,
-      place: NewestPosition | null,
-      limit: number,
-      direction?: PageDirection,
-    ) => StoreEffect<LinkPage, PlatformUnavailable>;
-
-    /**
-     * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
-     * In a guild, only members are found by name.
-     */
-    readonly chatsMeant: (scope: DataScope, text: string) => PlatformEffect<ReadonlyArray<ChatId>>;
-
-    /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
-    readonly gamesMeant: (text: string) => PlatformEffect<ReadonlyArray<GameId>>;
-
-    readonly find: (scope: DataScope, chatId: ChatId) => StoreEffect<Link | null>;
-
-    /** Returns the links of chat users with both profiles, omitting users without a link. */
-    readonly findMany: (
-      scope: DataScope,
-      chatIds: ReadonlyArray<ChatId>,
-    ) => StoreEffect<ReadonlyArray<NamedLink>>;
-
-    /** Emits the newest links of a scope with both profiles, in constant memory, at most 25 a second. */
-    readonly newest: (scope: DataScope, limit: number) => Stream.Stream<NamedLink, StoreUnavailable>;
-
-    /** Links a chat user by the rules of `LinkWriter.setGame`. */
-    readonly set: (
-      owner: KeyOwner,
-      scope: DataScope,
-      link: Pick<Link, "chatId" | "gameId">,
-    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict>;
-
-    /** Removes the link of a chat user, who need not be a member of the guild. */
-    readonly remove: (
-      owner: KeyOwner,
-      scope: DataScope,
-      chatId: ChatId,
-    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound>;
-  }
->()("@accountlink/core/OwnedLinks") {
-  static readonly layer = Effect.gen(function* () {
+export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core/OwnedLinks", {
+  make: Effect.gen(function* () {
     const store = yield* LinkStore;
     const writer = yield* LinkWriter;
     const profiles = yield* Profiles;
@@ -157,13 +96,13 @@ export class OwnedLinks extends Context.Service<
       return { found: newestOf(linked, place, limit, direction), unlinked: chatIds.filter(isUnlinked) };
     });
 
-    const page: OwnedLinks["Service"]["page"] = Effect.fn("OwnedLinks.page")(function* (
-      scope,
-      text,
-      place,
-      limit,
-      direction = "older",
-    ) {
+    const page = Effect.fn("OwnedLinks.page")(function* (
+      scope: DataScope,
+      text: string,
+      place: NewestPosition | null,
+      limit: number,
+      direction: PageDirection = "older",
+    ): Effect.fn.Return<LinkPage, StoreUnavailable | PlatformUnavailable> {
       // Read one link more than `limit`, to know whether there is another page.
       const { found, unlinked } = yield* text === ""
         ? Effect.map(store.newestPage(scope.pid, place, limit + 1, direction), (links) => ({
@@ -183,23 +122,39 @@ export class OwnedLinks extends Context.Service<
       return { links, next, previous: place === null ? null : (links[0]?.link ?? place), unlinked };
     });
 
-    return OwnedLinks.of({
+    return {
+      /**
+       * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
+       * In a guild, only members are found by name.
+       */
       chatsMeant,
+
+      /** Returns the game users whose ID or exact user name is `text`, the user with this ID first. */
       gamesMeant,
 
-      find: (scope, chatId) =>
+      find: (scope: DataScope, chatId: ChatId) =>
         Effect.map(store.findByChatId(scope.pid, chatId), (record) =>
           Option.getOrNull(Option.filter(record, isLinked)),
         ),
 
+      /**
+       * Returns links of a scope, latest verification first. Fails if a search found nobody because a platform did not
+       * answer.
+       *
+       * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
+       * also the beginning of a member's name; empty for all links
+       * @param place the position from which the page continues in `direction`; null for the first page
+       */
       page,
 
-      findMany: (scope, chatIds) =>
+      /** Returns the links of chat users with both profiles, omitting users without a link. */
+      findMany: (scope: DataScope, chatIds: ReadonlyArray<ChatId>) =>
         Effect.flatMap(store.findByChatIds(scope.pid, chatIds), (records) =>
           named([...new Set(chatIds)].flatMap((chatId) => records.get(chatId) ?? []).filter(isLinked)),
         ),
 
-      newest: (scope, limit) =>
+      /** Emits the newest links of a scope with both profiles, in constant memory, at most 25 a second. */
+      newest: (scope: DataScope, limit: number) =>
         Stream.paginate(null as NewestPosition | null, (after: NewestPosition | null) =>
           page(scope, "", after, namedAtOnce).pipe(
             Effect.map(({ links, next }) => [links, Option.fromNullOr(next)] as const),
@@ -211,21 +166,29 @@ export class OwnedLinks extends Context.Service<
           Stream.take(limit),
         ),
 
-      set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
+      /** Links a chat user by the rules of `LinkWriter.setGame`. */
+      set: Effect.fn("OwnedLinks.set")(function* (
+        owner: KeyOwner,
+        scope: DataScope,
+        link: Pick<Link, "chatId" | "gameId">,
+      ) {
         const set = yield* writer.setGame(targetOf(owner, scope), link);
         if (set.previousGameId === null) yield* scopes.addLinks(scope.pid, 1);
         return set;
       }),
 
-      remove: Effect.fn("OwnedLinks.remove")(function* (owner, scope, chatId) {
+      /** Removes the link of a chat user, who need not be a member of the guild. */
+      remove: Effect.fn("OwnedLinks.remove")(function* (owner: KeyOwner, scope: DataScope, chatId: ChatId) {
         const removed = yield* writer
           .removeGame(targetOf(owner, scope), chatId, { requireMember: false })
           .pipe(Effect.catchTag("Conflict", Effect.die));
         yield* scopes.addLinks(scope.pid, -1);
         return removed;
       }),
-    });
-  }).pipe(Layer.effect(OwnedLinks));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(OwnedLinks, OwnedLinks.make);
 }
 
 const targetOf = (owner: KeyOwner, scope: DataScope) => ({

@@ -1,12 +1,11 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import type { DataScope } from "../data_scope.ts";
-import { BadRequest, type StoreEffect } from "../errors.ts";
-import { isPid, type Pid } from "../ids.ts";
+import { BadRequest } from "../errors.ts";
+import { isPid } from "../ids.ts";
 import { type Account, isAccepted } from "../keys/api_key.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
-import { type LinkCount, makeLinkCounts, type VerifiedWeeks } from "./link_counts.ts";
+import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
 /** A scope of an account with its numbers of links and keys. */
 export interface OwnedScope extends ConfiguredScope {
@@ -19,36 +18,9 @@ export interface OwnedScope extends ConfiguredScope {
   readonly redirectOrigins: ReadonlyArray<string>;
 }
 
-/** The error if the scope does not exist or belongs to another account. Its reason is `not_found`. */
-type Unknown = BadRequest;
-
 /** Manages the scopes of the signed-in owner: their links and keys, and the texts shown to users who verify. */
-export class OwnedScopes extends Context.Service<
-  OwnedScopes,
-  {
-    /** Returns the scopes of the owner: the global scope first, then guilds by id. */
-    readonly list: (account: Pick<Account, "name">) => StoreEffect<ReadonlyArray<OwnedScope>>;
-
-    /** @param pid any text, such as a value from a URL */
-    readonly find: (account: Pick<Account, "name">, pid: string) => StoreEffect<DataScope, Unknown>;
-
-    readonly update: (
-      owner: KeyOwner,
-      pid: string,
-      update: Partial<ScopeSettings>,
-    ) => StoreEffect<OwnedScope, Unknown>;
-
-    /** Counts the links of a scope that were verified lately. */
-    readonly verifiedWeeks: (pid: Pid) => StoreEffect<VerifiedWeeks>;
-
-    /** Returns the number of links of a scope. If there is no count from the last minute, waits for a new count. */
-    readonly countLinks: (pid: Pid) => StoreEffect<number>;
-
-    /** Adds 1 to the last count of links after the owner set a link, or -1 after the owner removed one. */
-    readonly addLinks: (pid: Pid, links: 1 | -1) => Effect.Effect<void>;
-  }
->()("@accountlink/core/OwnedScopes") {
-  static readonly layer = Effect.gen(function* () {
+export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/core/OwnedScopes", {
+  make: Effect.gen(function* () {
     const store = yield* KeyStore;
     const counts = yield* makeLinkCounts;
 
@@ -79,11 +51,18 @@ export class OwnedScopes extends Context.Service<
       return found?.scope.account === name ? found.scope : yield* new BadRequest({ problem: "not_found" });
     });
 
-    return OwnedScopes.of({
+    return {
+      /** Returns the scopes of the owner: the global scope first, then guilds by id. */
       list,
+
+      /** @param pid any text, such as a value from a URL */
       find,
 
-      update: Effect.fn("OwnedScopes.update")(function* (owner, pid, update) {
+      update: Effect.fn("OwnedScopes.update")(function* (
+        owner: KeyOwner,
+        pid: string,
+        update: Partial<ScopeSettings>,
+      ) {
         const scope = yield* find(owner.account, pid);
         const at = yield* Clock.currentTimeMillis;
         yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(owner) });
@@ -91,9 +70,16 @@ export class OwnedScopes extends Context.Service<
         return updated ?? (yield* new BadRequest({ problem: "not_found" }));
       }),
 
+      /** Counts the links of a scope that were verified lately. */
       verifiedWeeks: counts.weeksOf,
+
+      /** Returns the number of links of a scope. If there is no count from the last minute, waits for a new count. */
       countLinks: counts.recentOf,
+
+      /** Adds 1 to the last count of links after the owner set a link, or -1 after the owner removed one. */
       addLinks: counts.add,
-    });
-  }).pipe(Layer.effect(OwnedScopes));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(OwnedScopes, OwnedScopes.make);
 }

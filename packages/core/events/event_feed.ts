@@ -1,6 +1,6 @@
-import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
+import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { Conflict, InvalidParameter, type RateLimited, type StoreEffect } from "../errors.ts";
+import { Conflict, InvalidParameter, type RateLimited } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -84,46 +84,8 @@ const idleInterval = 10_000;
 const streamPage = 100;
 
 /** Reads feeds of scopes for clients: in pages, with waiting, or as a stream. @internal */
-export class EventFeed extends Context.Service<
-  EventFeed,
-  {
-    /** Reads a page of events. If there is no new event, waits up to `wait` for one. */
-    readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
-
-    /**
-     * Opens a stream. `SessionSettings.streamMax` limits its duration. The last step is `timeout`, even if the store
-     * fails.
-     */
-    readonly stream: (
-      target: FeedTarget,
-      start: FeedStart,
-    ) => Effect.Effect<Stream.Stream<FeedStep>, FeedError, Scope.Scope>;
-
-    /** Emits the events of a feed, each with the cursor to continue after this event. The stream has no time limit. */
-    readonly follow: (
-      target: FeedTarget,
-      start: FeedStart,
-    ) => Stream.Stream<{ readonly event: FeedEvent; readonly cursor: string }, FeedError>;
-
-    /**
-     * Reads the events before a position, newest first; null starts at the last event. `next` is the position for the
-     * next call. With a filter, a page may be shorter, because only some thousands of events are searched.
-     */
-    readonly history: (
-      pid: Pid,
-      before: number | null,
-      limit: number,
-      filter: EventFilter,
-    ) => StoreEffect<{ readonly events: ReadonlyArray<FeedEvent>; readonly next: number | null }>;
-
-    /** Lists all links, sorted by chat ID as text. */
-    readonly links: (
-      target: FeedTarget,
-      query: LinkQuery,
-    ) => Effect.Effect<LinkPage, GuildError | InvalidParameter>;
-  }
->()("@accountlink/core/EventFeed") {
-  static readonly layer = Effect.gen(function* () {
+export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/EventFeed", {
+  make: Effect.gen(function* () {
     const store = yield* EventStore;
     const links = yield* LinkStore;
     const guard = yield* GuildGuard;
@@ -260,16 +222,35 @@ export class EventFeed extends Context.Service<
         }),
       );
 
-    return EventFeed.of({
+    return {
+      /** Reads a page of events. If there is no new event, waits up to `wait` for one. */
       read,
+
+      /**
+       * Opens a stream. `SessionSettings.streamMax` limits its duration. The last step is `timeout`, even if the store
+       * fails.
+       */
       stream,
+
+      /** Emits the events of a feed, each with the cursor to continue after this event. The stream has no time limit. */
       follow,
-      history: Effect.fn("EventFeed.history")(function* (pid, before, limit, filter) {
+
+      /**
+       * Reads the events before a position, newest first; null starts at the last event. `next` is the position for the
+       * next call. With a filter, a page may be shorter, because only some thousands of events are searched.
+       */
+      history: Effect.fn("EventFeed.history")(function* (
+        pid: Pid,
+        before: number | null,
+        limit: number,
+        filter: EventFilter,
+      ) {
         const readBack = (place: number | null) => store.readBack(pid, place, filterPage);
         const { events, position, more } = yield* search(readBack, before, filterPage, limit, filter);
         return { events, next: more ? position : null };
       }),
 
+      /** Lists all links, sorted by chat ID as text. */
       links: Effect.fn("EventFeed.links")(function* (target: FeedTarget, { cursor, limit }: LinkQuery) {
         yield* enter(target);
         const { pid } = target.scope;
@@ -289,8 +270,10 @@ export class EventFeed extends Context.Service<
           events: yield* cursors.event(pid, position),
         };
       }),
-    });
-  }).pipe(Layer.effect(EventFeed), Layer.provideMerge(EventWatch.layer));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(EventFeed, EventFeed.make).pipe(Layer.provideMerge(EventWatch.layer));
 }
 
 type Read = EventStore["Service"]["read"];

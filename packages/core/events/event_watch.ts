@@ -33,41 +33,33 @@ export class EventSubscription extends Reader {
 }
 
 /** Wakes readers that wait for events of a scope, on every node. While no reader waits, the store is not polled. @internal */
-export class EventWatch extends Context.Service<
-  EventWatch,
-  {
-    /**
-     * Subscribes to the events of a data scope until the Effect `Scope` closes. While subscribed, the caller must keep
-     * the subscription's field `after` up to date.
-     *
-     * @param keyId the reader's API key; the subscription ends within a second after the key becomes inactive
-     */
-    readonly subscribe: (
-      pid: Pid,
-      after: number,
-      keyId: KeyId | null,
-    ) => Effect.Effect<EventSubscription, never, Scope.Scope>;
-
-    /** Ends all waits on this node, and each later wait as soon as it begins, because the node is stopping. */
-    readonly stop: Effect.Effect<void>;
-  }
->()("@accountlink/core/EventWatch") {
-  static readonly layer = Effect.gen(function* () {
+export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core/EventWatch", {
+  make: Effect.gen(function* () {
     const readers: EventReaders = new Readers();
     yield* Effect.forkScoped(wakeReaders(readers));
     yield* Effect.forkScoped(endInactiveReaders(readers));
     const context = yield* Effect.context();
     const count = (by: -1 | 0 | 1) => Effect.sync(() => readersWaiting.modifyUnsafe(by, context));
     yield* count(0);
-    return EventWatch.of({
-      subscribe: (pid, after, keyId) =>
+    return {
+      /**
+       * Subscribes to the events of a data scope until the Effect `Scope` closes. While subscribed, the caller must keep
+       * the subscription's field `after` up to date.
+       *
+       * @param keyId the reader's API key; the subscription ends within a second after the key becomes inactive
+       */
+      subscribe: (pid: Pid, after: number, keyId: KeyId | null) =>
         Effect.andThen(
           Effect.acquireRelease(count(1), () => count(-1)),
           Effect.suspend(() => readers.add(pid, new EventSubscription(pid, after, keyId))),
         ),
+
+      /** Ends all waits on this node, and each later wait as soon as it begins, because the node is stopping. */
       stop: readers.stop,
-    });
-  }).pipe(Layer.effect(EventWatch));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(EventWatch, EventWatch.make);
 }
 
 type EventReaders = Readers<Pid, EventSubscription>;

@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import type { StoreEffect } from "../errors.ts";
 import {
   type ChatId,
   type GuildId,
@@ -42,16 +41,8 @@ export interface FlowSubject {
   readonly expiresAt: Millis;
 }
 
-export class FlowSubjects extends Context.Service<
-  FlowSubjects,
-  {
-    /**
-     * Finds the session or scope of an entry. Fails with `FlowRefused` if it is unknown, forbidden, expired or ended.
-     */
-    readonly resolve: (entry: FlowEntry) => StoreEffect<FlowSubject, FlowRefused>;
-  }
->()("@accountlink/core/FlowSubjects") {
-  static readonly layer = Effect.gen(function* () {
+export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/core/FlowSubjects", {
+  make: Effect.gen(function* () {
     const keys = yield* KeyStore;
     const sessions = yield* SessionStore;
     const links = yield* LinkStore;
@@ -126,10 +117,15 @@ export class FlowSubjects extends Context.Service<
       };
     });
 
-    return FlowSubjects.of({
-      resolve: (entry) => ("sid" in entry ? bySession(entry.sid) : byScope(entry)),
-    });
-  }).pipe(Layer.effect(FlowSubjects));
+    return {
+      /**
+       * Finds the session or scope of an entry. Fails with `FlowRefused` if it is unknown, forbidden, expired or ended.
+       */
+      resolve: (entry: FlowEntry) => ("sid" in entry ? bySession(entry.sid) : byScope(entry)),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(FlowSubjects, FlowSubjects.make);
 }
 
 /**

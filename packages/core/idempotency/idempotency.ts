@@ -19,8 +19,7 @@ export interface IdempotentRequest {
   readonly content: object;
 }
 
-/** @internal */
-export interface Begun<A> {
+interface Begun<A> {
   /** Commits the write of the request with its result. */
   readonly commit: Commit<A>;
   /** Stores the answer of a request that writes nothing. */
@@ -33,21 +32,8 @@ export interface Begun<A> {
 const keptFor = dayMs;
 
 /** Runs requests once per idempotency key. Keys and requests are stored as hashes. @internal */
-export class Idempotency extends Context.Service<
-  Idempotency,
-  {
-    /**
-     * Begins a request, which holds its key in this process until the scope closes. Its functions fail with `Replayed`
-     * if the request was answered before, and with `Conflict` in these cases:
-     * - `idempotency_key_reused`: the key belongs to another request.
-     * - `idempotency_key_in_use`: an earlier request with the key has been running for a second.
-     * - `user_erased`: a chat user of the request was erased after the first request.
-     */
-    readonly begin: <A>(request: IdempotentRequest) => Effect.Effect<Begun<A>, Conflict, Scope.Scope>;
-  }
->()("@accountlink/core/Idempotency") {
-  /** Every minute until its scope closes, the layer deletes requests whose `endsAt` has passed. */
-  static readonly layer = Effect.gen(function* () {
+export class Idempotency extends Context.Service<Idempotency>()("@accountlink/core/Idempotency", {
+  make: Effect.gen(function* () {
     const store = yield* IdempotencyStore;
     const secrets = yield* Secrets;
     yield* sweepEvery("1 minute", "Cannot delete ended idempotency keys", store.sweep);
@@ -139,8 +125,20 @@ export class Idempotency extends Context.Service<
       };
     });
 
-    return Idempotency.of({ begin });
-  }).pipe(Layer.effect(Idempotency));
+    return {
+      /**
+       * Begins a request, which holds its key in this process until the scope closes. Its functions fail with `Replayed`
+       * if the request was answered before, and with `Conflict` in these cases:
+       * - `idempotency_key_reused`: the key belongs to another request.
+       * - `idempotency_key_in_use`: an earlier request with the key has been running for a second.
+       * - `user_erased`: a chat user of the request was erased after the first request.
+       */
+      begin,
+    };
+  }),
+}) {
+  /** Every minute until its scope closes, the layer deletes requests whose `endsAt` has passed. */
+  static readonly layer = Layer.effect(Idempotency, Idempotency.make);
 }
 
 /** Returns the JSON text of a value, the chat users that it names, and whether it has a `sid`. */

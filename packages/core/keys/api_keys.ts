@@ -2,14 +2,8 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { type AddressLists, parseNetwork } from "../addresses/client_address.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { DataScope, ScopeTarget } from "../data_scope.ts";
-import {
-  Conflict,
-  InvalidParameter,
-  type ParameterProblem,
-  type StoreEffect,
-  type StoreUnavailable,
-} from "../errors.ts";
+import type { ScopeTarget } from "../data_scope.ts";
+import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
@@ -47,66 +41,8 @@ export interface IssuedKey {
 }
 
 /** Manages keys. Every change is written to the audit log and reaches every node within a second. */
-export class ApiKeys extends Context.Service<
-  ApiKeys,
-  {
-    /**
-     * Creates a key in the account's scope for the target. Fails with `Conflict` `key_limit` if the account already has
-     * as many keys as its plan allows. Concurrent creations cannot exceed this number.
-     */
-    readonly create: (
-      key: NewKey,
-      origin: WriteOrigin,
-    ) => StoreEffect<IssuedKey, InvalidParameter | Conflict>;
-
-    /**
-     * Stores a key with the given token. The key does not count against the plan's maximum number of keys.
-     *
-     * @param token the full key
-     * @returns false if the key is already stored
-     */
-    readonly adopt: (
-      token: string,
-      key: NewKey,
-      origin: WriteOrigin,
-    ) => StoreEffect<boolean, InvalidParameter>;
-
-    /**
-     * Gives the key a new secret and returns the full key. None for an unknown or revoked key.
-     *
-     * @param graceSeconds how long earlier secrets stay accepted
-     */
-    readonly rotate: (
-      id: KeyId,
-      graceSeconds: number,
-      origin: WriteOrigin,
-    ) => StoreEffect<Option.Option<string>>;
-
-    /**
-     * Changes a key and returns whether anything changed. None for an unknown key; `Conflict` `key_revoked` for a
-     * revoked key.
-     */
-    readonly update: (
-      id: KeyId,
-      update: KeyUpdate,
-      origin: WriteOrigin,
-    ) => StoreEffect<Option.Option<boolean>, InvalidParameter | Conflict>;
-
-    /** Revokes a key permanently. Returns false if it is unknown or already revoked. */
-    readonly revoke: (id: KeyId, origin: WriteOrigin) => StoreEffect<boolean>;
-
-    /** Revokes a leaked key, unless it is unknown or the leaked secret has expired. */
-    readonly reportLeaked: (token: string, requestId: string) => StoreEffect<"revoked" | "ended" | "unknown">;
-
-    /**
-     * Returns the account's scope for the target. Creates the account and the scope if they do not exist.
-     *
-     * @param account the account, or only its name; an account that is created from a name gets the free tier
-     */
-    readonly scopeOf: (account: NewAccount | string, target: ScopeTarget) => StoreEffect<DataScope>;
-  }
->()("@accountlink/core/ApiKeys") {
-  static readonly layer = Effect.gen(function* () {
+export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKeys", {
+  make: Effect.gen(function* () {
     const store = yield* KeyStore;
     const { announce } = yield* KeyChanges;
     const secrets = yield* Secrets;
@@ -122,7 +58,7 @@ export class ApiKeys extends Context.Service<
       return { owner, scope: yield* store.ensureScope(owner.name, target, pid) };
     });
 
-    const scopeOf: ApiKeys["Service"]["scopeOf"] = Effect.fn("ApiKeys.scopeOf")((account, target) =>
+    const scopeOf = Effect.fn("ApiKeys.scopeOf")((account: NewAccount | string, target: ScopeTarget) =>
       Effect.map(ensureOwner(account, target), ({ scope }) => scope),
     );
 
@@ -155,7 +91,10 @@ export class ApiKeys extends Context.Service<
       } satisfies ApiKey;
     });
 
-    const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (choice, origin) {
+    const create = Effect.fn("ApiKeys.create")(function* (
+      choice: NewKey,
+      origin: WriteOrigin,
+    ): Effect.fn.Return<IssuedKey, InvalidParameter | Conflict | StoreUnavailable> {
       const { id, token } = yield* withRandom(generateToken());
       const key = yield* recordOf(id, choice);
       const maxKeys = limits[choice.account.tier].keys || Infinity;
@@ -183,9 +122,20 @@ export class ApiKeys extends Context.Service<
       return outcome === "updated";
     });
 
-    return ApiKeys.of({
+    return {
+      /**
+       * Creates a key in the account's scope for the target. Fails with `Conflict` `key_limit` if the account already has
+       * as many keys as its plan allows. Concurrent creations cannot exceed this number.
+       */
       create,
-      adopt: Effect.fn("ApiKeys.adopt")(function* (token, choice, origin) {
+
+      /**
+       * Stores a key with the given token. The key does not count against the plan's maximum number of keys.
+       *
+       * @param token the full key
+       * @returns false if the key is already stored
+       */
+      adopt: Effect.fn("ApiKeys.adopt")(function* (token: string, choice: NewKey, origin: WriteOrigin) {
         const id = keyIdOf(token);
         if (id === null)
           return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
@@ -195,7 +145,12 @@ export class ApiKeys extends Context.Service<
         return inserted === "inserted";
       }),
 
-      rotate: Effect.fn("ApiKeys.rotate")(function* (id, graceSeconds, origin) {
+      /**
+       * Gives the key a new secret and returns the full key. None for an unknown or revoked key.
+       *
+       * @param graceSeconds how long earlier secrets stay accepted
+       */
+      rotate: Effect.fn("ApiKeys.rotate")(function* (id: KeyId, graceSeconds: number, origin: WriteOrigin) {
         const { token } = yield* withRandom(generateToken(id));
         const at = yield* Clock.currentTimeMillis;
         const rotated = yield* store.rotateKey({
@@ -210,7 +165,11 @@ export class ApiKeys extends Context.Service<
         return Option.some(token);
       }),
 
-      update: Effect.fn("ApiKeys.update")(function* (id, changes, origin) {
+      /**
+       * Changes a key and returns whether anything changed. None for an unknown key; `Conflict` `key_revoked` for a
+       * revoked key.
+       */
+      update: Effect.fn("ApiKeys.update")(function* (id: KeyId, changes: KeyUpdate, origin: WriteOrigin) {
         yield* checkTexts(changes);
         const at = yield* Clock.currentTimeMillis;
         const outcome = yield* store.updateKey({ ...origin, id, update: changes, at });
@@ -219,8 +178,11 @@ export class ApiKeys extends Context.Service<
         return outcome === "unknown" ? Option.none() : Option.some(outcome === "updated");
       }),
 
+      /** Revokes a key permanently. Returns false if it is unknown or already revoked. */
       revoke,
-      reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (token, requestId) {
+
+      /** Revokes a leaked key, unless it is unknown or the leaked secret has expired. */
+      reportLeaked: Effect.fn("ApiKeys.reportLeaked")(function* (token: string, requestId: string) {
         if (keyIdOf(token) === null) return "unknown";
         const found = yield* store.findByHash(yield* secrets.keyHash(token));
         const at = yield* Clock.currentTimeMillis;
@@ -232,9 +194,16 @@ export class ApiKeys extends Context.Service<
         return "revoked";
       }),
 
+      /**
+       * Returns the account's scope for the target. Creates the account and the scope if they do not exist.
+       *
+       * @param account the account, or only its name; an account that is created from a name gets the free tier
+       */
       scopeOf,
-    });
-  }).pipe(Layer.effect(ApiKeys), Layer.provide(KeyChanges.layer));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(ApiKeys, ApiKeys.make).pipe(Layer.provide(KeyChanges.layer));
 }
 
 const areNetworks = (entries: ReadonlyArray<string> = []): boolean =>

@@ -1,19 +1,12 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";
-import {
-  BadRequest,
-  Conflict,
-  type Forbidden,
-  type InvalidParameter,
-  type PlatformUnavailable,
-  type StoreEffect,
-} from "../errors.ts";
+import { BadRequest, Conflict } from "../errors.ts";
 import { type ChatId, KeyId } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { dayMs } from "../timestamp.ts";
-import type { Account, ApiKey, KeyDetails, KeyUpdate } from "./api_key.ts";
+import type { Account, ApiKey, KeyUpdate } from "./api_key.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
 
@@ -41,11 +34,6 @@ export interface KeyPlan {
   readonly allowed: number | null;
 }
 
-type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
-
-/** The error if the key does not exist or belongs to another account. Its reason is `not_found`. */
-type Unknown = BadRequest;
-
 /** How long revoked keys stay listed, in milliseconds. */
 const revokedListed = 30 * dayMs;
 
@@ -72,49 +60,14 @@ const revokedListed = 30 * dayMs;
  * await world.close();
  * ```
  */
-export class OwnedKeys extends Context.Service<
-  OwnedKeys,
-  {
-    /** Returns keys newest first, including keys revoked within 30 days. */
-    readonly list: (account: Pick<Account, "name">) => StoreEffect<ReadonlyArray<KeyDetails>>;
-
-    readonly plan: (account: Account) => StoreEffect<KeyPlan>;
-
-    /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
-    readonly find: (account: Pick<Account, "name">, id: string) => StoreEffect<KeyDetails, Unknown>;
-
-    /**
-     * Creates a key. If the target is a guild, the bot must be in the guild, and the owner must have the right to
-     * manage the guild. Fails with `Conflict` `key_limit` if the plan allows no more keys.
-     */
-    readonly create: (
-      owner: KeyOwner,
-      key: NewOwnedKey,
-    ) => StoreEffect<IssuedOwnedKey, Forbidden | InvalidParameter | Conflict | PlatformUnavailable>;
-
-    readonly update: (
-      owner: KeyOwner,
-      id: string,
-      update: OwnedKeyUpdate,
-    ) => StoreEffect<KeyDetails, Unknown | InvalidParameter | Conflict>;
-
-    readonly revoke: (owner: KeyOwner, id: string) => StoreEffect<KeyDetails, Unknown | Conflict>;
-
-    /** @param graceSeconds how long earlier secrets stay accepted */
-    readonly rotate: (
-      owner: KeyOwner,
-      id: string,
-      graceSeconds: number,
-    ) => StoreEffect<IssuedOwnedKey, Unknown | Conflict>;
-  }
->()("@accountlink/core/OwnedKeys") {
-  static readonly layer = Effect.gen(function* () {
+export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/OwnedKeys", {
+  make: Effect.gen(function* () {
     const keys = yield* ApiKeys;
     const store = yield* KeyStore;
     const guard = yield* GuildGuard;
     const limits = yield* Limits;
 
-    const find: OwnedKeys["Service"]["find"] = Effect.fn("OwnedKeys.find")(function* ({ name }, id) {
+    const find = Effect.fn("OwnedKeys.find")(function* ({ name }: Pick<Account, "name">, id: string) {
       const now = yield* Clock.currentTimeMillis;
       const found = isKeyId(id) ? Option.getOrNull(yield* store.findDetails(id, now)) : null;
       return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
@@ -125,10 +78,12 @@ export class OwnedKeys extends Context.Service<
       return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;
     });
 
-    return OwnedKeys.of({
+    return {
+      /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
       find,
 
-      list: Effect.fn("OwnedKeys.list")(function* ({ name }) {
+      /** Returns keys newest first, including keys revoked within 30 days. */
+      list: Effect.fn("OwnedKeys.list")(function* ({ name }: Pick<Account, "name">) {
         const now = yield* Clock.currentTimeMillis;
         const listed = yield* store.listKeys(name, now);
         return listed
@@ -136,36 +91,43 @@ export class OwnedKeys extends Context.Service<
           .toReversed();
       }),
 
-      plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }) {
+      plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }: Account) {
         return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
       }),
 
-      create: Effect.fn("OwnedKeys.create")(function* (owner, key) {
+      /**
+       * Creates a key. If the target is a guild, the bot must be in the guild, and the owner must have the right to
+       * manage the guild. Fails with `Conflict` `key_limit` if the plan allows no more keys.
+       */
+      create: Effect.fn("OwnedKeys.create")(function* (owner: KeyOwner, key: NewOwnedKey) {
         const { account, chatId } = owner;
         if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, chatId);
         return yield* keys.create({ ...key, account }, originOf(owner));
       }),
 
-      update: Effect.fn("OwnedKeys.update")(function* (owner, id, update) {
+      update: Effect.fn("OwnedKeys.update")(function* (owner: KeyOwner, id: string, update: OwnedKeyUpdate) {
         const key = yield* findLiving(owner, id);
         yield* keys.update(key.id, update, originOf(owner));
         return yield* find(owner.account, id);
       }),
 
-      revoke: Effect.fn("OwnedKeys.revoke")(function* (owner, id) {
+      revoke: Effect.fn("OwnedKeys.revoke")(function* (owner: KeyOwner, id: string) {
         const key = yield* findLiving(owner, id);
         yield* keys.revoke(key.id, originOf(owner));
         return yield* find(owner.account, id);
       }),
 
-      rotate: Effect.fn("OwnedKeys.rotate")(function* (owner, id, graceSeconds) {
+      /** @param graceSeconds how long earlier secrets stay accepted */
+      rotate: Effect.fn("OwnedKeys.rotate")(function* (owner: KeyOwner, id: string, graceSeconds: number) {
         const key = yield* findLiving(owner, id);
         const token = yield* keys.rotate(key.id, graceSeconds, originOf(owner));
         if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
         return { token: token.value, key: yield* find(owner.account, id) };
       }),
-    });
-  }).pipe(Layer.effect(OwnedKeys));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(OwnedKeys, OwnedKeys.make);
 }
 
 const isKeyId = Schema.is(KeyId);

@@ -1,12 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import {
-  type AddressBucket,
-  type KeyBucket,
-  RateLimited,
-  SharedIpRateLimited,
-  type StoreEffect,
-} from "../errors.ts";
+import { type AddressBucket, type KeyBucket, RateLimited, SharedIpRateLimited } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
@@ -93,33 +87,8 @@ interface LimitRule extends CounterRule {
  * await world.close();
  * ```
  */
-export class RequestLimits extends Context.Service<
-  RequestLimits,
-  {
-    /**
-     * Counts the request against all of its limits, or against none if one is full. The refusal names a full limit of
-     * the address, or of the key if no limit of the address is full. Of several such limits, it names the one that
-     * resets last.
-     */
-    readonly admit: (requester: Requester) => StoreEffect<LimitDecision>;
-
-    /** Counts a request without a key against the requests per second of its address, if the address is known. */
-    readonly admitKeyless: (address: ClientAddress | null) => StoreEffect<void, SharedIpRateLimited>;
-
-    /** Counts a request for a page against the pages per second of its address, if the address is known. */
-    readonly admitPage: (address: ClientAddress | null) => StoreEffect<void, SharedIpRateLimited>;
-
-    /**
-     * Counts a verification flow that has no session against the daily verification limit of its address, if the
-     * address is known.
-     */
-    readonly admitFlow: (address: ClientAddress | null) => StoreEffect<void, SharedIpRateLimited>;
-
-    /** Counts an export of a user's own data against the user's daily limit of exports. */
-    readonly admitExport: (chatId: ChatId) => StoreEffect<void, RateLimited>;
-  }
->()("@accountlink/core/RequestLimits") {
-  static readonly layer = Effect.gen(function* () {
+export class RequestLimits extends Context.Service<RequestLimits>()("@accountlink/core/RequestLimits", {
+  make: Effect.gen(function* () {
     const counters = yield* Counters;
     const { address: addressLimits } = yield* Limits;
     const secrets = yield* Secrets;
@@ -182,8 +151,13 @@ export class RequestLimits extends Context.Service<
       yield* Effect.catchTag(admitOne(windows[which], limit), "RateLimited", Effect.die);
     });
 
-    return RequestLimits.of({
-      admit: Effect.fnUntraced(function* (requester) {
+    return {
+      /**
+       * Counts the request against all of its limits, or against none if one is full. The refusal names a full limit of
+       * the address, or of the key if no limit of the address is full. Of several such limits, it names the one that
+       * resets last.
+       */
+      admit: Effect.fnUntraced(function* (requester: Requester) {
         const { address } = requester;
         const ofAddress = address === null ? null : yield* windowsOfAddress(address);
         const now = yield* Clock.currentTimeMillis;
@@ -193,19 +167,33 @@ export class RequestLimits extends Context.Service<
         return { report: reportOf(rules, states), refusal };
       }),
 
-      admitKeyless: (address) => admitAddress(address, "second", addressLimits.perSecond),
-      admitPage: (address) => admitAddress(address, "page", addressLimits.pagesPerSecond),
-      admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
+      /** Counts a request without a key against the requests per second of its address, if the address is known. */
+      admitKeyless: (address: ClientAddress | null) =>
+        admitAddress(address, "second", addressLimits.perSecond),
 
-      admitExport: (chatId) =>
+      /** Counts a request for a page against the pages per second of its address, if the address is known. */
+      admitPage: (address: ClientAddress | null) =>
+        admitAddress(address, "page", addressLimits.pagesPerSecond),
+
+      /**
+       * Counts a verification flow that has no session against the daily verification limit of its address, if the
+       * address is known.
+       */
+      admitFlow: (address: ClientAddress | null) =>
+        admitAddress(address, "verifyDay", addressLimits.verifyDaily),
+
+      /** Counts an export of a user's own data against the user's daily limit of exports. */
+      admitExport: (chatId: ChatId) =>
         // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
         // is erased.
         secrets.addressName({ countedAs: `export ${chatId}` }).pipe(
           Effect.flatMap((name) => admitOne(windowOf("day", name), exportsDaily)),
           Effect.catchTag("SharedIpRateLimited", Effect.die),
         ),
-    });
-  }).pipe(Layer.effect(RequestLimits));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RequestLimits, RequestLimits.make);
 }
 
 type Window = Pick<LimitRule, "bucket" | "key" | "isDay">;

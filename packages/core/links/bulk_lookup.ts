@@ -9,14 +9,9 @@ import {
   type PlatformUnavailable,
 } from "../errors.ts";
 import { type ChatId, type GameId, type GuildId, idRules, isChatId, isGameId } from "../ids.ts";
-import {
-  type GuildError,
-  GuildGuard,
-  maxCheckedMembers,
-  platformConcurrency,
-} from "../platforms/guild_guard.ts";
+import { GuildGuard, maxCheckedMembers, platformConcurrency } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
-import type { ChatLookup, GameLookup, LookupOptions } from "./link_lookup.ts";
+import type { LookupOptions } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
 
 /** @internal */
@@ -30,8 +25,6 @@ export interface BulkItem<Data> {
   readonly input: string;
   readonly result: Result.Result<Data, BulkItemError>;
 }
-
-type BulkError = BulkLimitExceeded | GuildError;
 
 /**
  * Looks up many links of one scope with one query. Results are in the order of the inputs, including duplicates.
@@ -54,25 +47,8 @@ type BulkError = BulkLimitExceeded | GuildError;
  * await world.close();
  * ```
  */
-export class BulkLookup extends Context.Service<
-  BulkLookup,
-  {
-    /** Returns the game users of up to 50 chat users. */
-    readonly byChats: (
-      scope: DataScope,
-      chatIds: ReadonlyArray<string>,
-      options?: LookupOptions,
-    ) => Effect.Effect<ReadonlyArray<BulkItem<ChatLookup>>, BulkError>;
-
-    /** Returns the chat users of up to 50 game users: for each game user as many as `LinkLookup.byGame` returns. */
-    readonly byGames: (
-      scope: DataScope,
-      gameIds: ReadonlyArray<string>,
-      options?: LookupOptions,
-    ) => Effect.Effect<ReadonlyArray<BulkItem<GameLookup>>, BulkError>;
-  }
->()("@accountlink/core/BulkLookup") {
-  static readonly layer = Effect.gen(function* () {
+export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core/BulkLookup", {
+  make: Effect.gen(function* () {
     const links = yield* LinkStore;
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
@@ -102,8 +78,13 @@ export class BulkLookup extends Context.Service<
 
     const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
 
-    return BulkLookup.of({
-      byChats: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
+    return {
+      /** Returns the game users of up to 50 chat users. */
+      byChats: Effect.fnUntraced(function* (
+        scope: DataScope,
+        inputs: ReadonlyArray<string>,
+        { guildId = null, resolved = false }: LookupOptions = {},
+      ) {
         yield* checkBulkLimit(inputs);
         yield* guard.enter(scope, guildId);
         const chatIds = distinct(inputs, isChatId);
@@ -133,7 +114,12 @@ export class BulkLookup extends Context.Service<
         });
       }),
 
-      byGames: Effect.fnUntraced(function* (scope, inputs, { guildId = null, resolved = false } = {}) {
+      /** Returns the chat users of up to 50 game users: for each game user as many as `LinkLookup.byGame` returns. */
+      byGames: Effect.fnUntraced(function* (
+        scope: DataScope,
+        inputs: ReadonlyArray<string>,
+        { guildId = null, resolved = false }: LookupOptions = {},
+      ) {
         yield* checkBulkLimit(inputs);
         yield* guard.enter(scope, guildId);
         const gameIds = distinct(inputs, isGameId);
@@ -161,8 +147,10 @@ export class BulkLookup extends Context.Service<
           ),
         );
       }),
-    });
-  }).pipe(Layer.effect(BulkLookup));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(BulkLookup, BulkLookup.make);
 }
 
 /** Fails if there are more inputs than the limit. Duplicate inputs count too. @internal */

@@ -43,33 +43,8 @@ interface Known {
  * Keeps the number of an account's links, over all its scopes, within its plan. Accounts without an owner or admin
  * belong to the operator and have no cap. Fixtures and imports on the command line do not ask this service. @internal
  */
-export class LinkCap extends Context.Service<
-  LinkCap,
-  {
-    readonly roomOf: (scope: Pick<DataScope, "account">) => LinkRoom;
-
-    /**
-     * Runs a write of one link. Fails with `Conflict` `link_limit` instead if the chat user has no link and the account
-     * can have no more.
-     *
-     * @param isNew whether the write made a link for a user who had none
-     * @param refuse runs the refusal in place of the write
-     */
-    readonly admit: <A, E, R>(
-      scope: DataScope,
-      chatId: ChatId,
-      write: Effect.Effect<A, E, R>,
-      isNew: (written: A) => boolean,
-      refuse?: (
-        limit: Effect.Effect<never, Conflict>,
-      ) => Effect.Effect<A, E | Conflict | StoreUnavailable, R>,
-    ) => Effect.Effect<A, E | Conflict | StoreUnavailable, R>;
-
-    /** Called after links were removed, so that a full account has room at once. */
-    readonly freed: (scope: Pick<DataScope, "account">) => Effect.Effect<void>;
-  }
->()("@accountlink/core/LinkCap") {
-  static readonly layer = Effect.gen(function* () {
+export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkCap", {
+  make: Effect.gen(function* () {
     const limits = yield* Limits;
     const keys = yield* KeyStore;
     const members = yield* MemberStore;
@@ -162,10 +137,25 @@ export class LinkCap extends Context.Service<
         }),
     });
 
-    return LinkCap.of({
+    return {
       roomOf,
 
-      admit: (scope, chatId, write, isNew, refuse = identity) => {
+      /**
+       * Runs a write of one link. Fails with `Conflict` `link_limit` instead if the chat user has no link and the account
+       * can have no more.
+       *
+       * @param isNew whether the write made a link for a user who had none
+       * @param refuse runs the refusal in place of the write
+       */
+      admit: <A, E, R>(
+        scope: DataScope,
+        chatId: ChatId,
+        write: Effect.Effect<A, E, R>,
+        isNew: (written: A) => boolean,
+        refuse: (
+          limit: Effect.Effect<never, Conflict>,
+        ) => Effect.Effect<A, E | Conflict | StoreUnavailable, R> = identity,
+      ) => {
         const room = roomOf(scope);
         return Effect.acquireUseRelease(
           room.reserve(1),
@@ -182,11 +172,14 @@ export class LinkCap extends Context.Service<
         );
       },
 
-      freed: ({ account }) =>
+      /** Called after links were removed, so that a full account has room at once. */
+      freed: ({ account }: Pick<DataScope, "account">) =>
         Effect.sync(() => {
           const known = rooms.get(account);
           if (known?.isFull === true) known.until = 0;
         }),
-    });
-  }).pipe(Layer.effect(LinkCap));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LinkCap, LinkCap.make);
 }

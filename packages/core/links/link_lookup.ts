@@ -3,7 +3,6 @@ import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import {
-  type GuildError,
   GuildGuard,
   maxCheckedMembers,
   platformConcurrency,
@@ -63,35 +62,8 @@ export interface VerificationStatus {
 const unresolved: ResolvedPair = { game: null, chat: null };
 
 /** Looks up links of one scope in both directions. */
-export class LinkLookup extends Context.Service<
-  LinkLookup,
-  {
-    /** Returns the game user of a chat user. If the lookup has a guild, the chat user must be a member of the guild. */
-    readonly byChat: (
-      scope: DataScope,
-      chatId: ChatId,
-      options?: LookupOptions,
-    ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound>;
-
-    /**
-     * Returns the chat users of a game user, newest link first. If the lookup has a guild, returns only members of the
-     * guild.
-     */
-    readonly byGame: (
-      scope: DataScope,
-      gameId: GameId,
-      options?: LookupOptions,
-    ) => Effect.Effect<GameLookup, GuildError | LinkNotFound>;
-
-    /** Returns the verification status of a chat user, who need not have a link. */
-    readonly verification: (
-      scope: DataScope,
-      chatId: ChatId,
-      options?: LookupOptions,
-    ) => Effect.Effect<VerificationStatus, GuildError>;
-  }
->()("@accountlink/core/LinkLookup") {
-  static readonly layer = Effect.gen(function* () {
+export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core/LinkLookup", {
+  make: Effect.gen(function* () {
     const links = yield* LinkStore;
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
@@ -121,15 +93,20 @@ export class LinkLookup extends Context.Service<
       return yield* Effect.filter(checked, isMember, { concurrency: platformConcurrency });
     });
 
-    return LinkLookup.of({
-      byChat: Effect.fnUntraced(function* (scope, chatId, options = {}) {
+    return {
+      /** Returns the game user of a chat user. If the lookup has a guild, the chat user must be a member of the guild. */
+      byChat: Effect.fnUntraced(function* (scope: DataScope, chatId: ChatId, options: LookupOptions = {}) {
         if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return yield* new LinkNotFound();
         return { chatId, gameId: link.gameId, resolved: yield* resolvePair(link, options) };
       }),
 
-      byGame: Effect.fnUntraced(function* (scope, gameId, options = {}) {
+      /**
+       * Returns the chat users of a game user, newest link first. If the lookup has a guild, returns only members of the
+       * guild.
+       */
+      byGame: Effect.fnUntraced(function* (scope: DataScope, gameId: GameId, options: LookupOptions = {}) {
         const { guildId = null, resolved = false } = options;
         yield* guard.enter(scope, guildId);
         const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
@@ -148,7 +125,12 @@ export class LinkLookup extends Context.Service<
         };
       }),
 
-      verification: Effect.fnUntraced(function* (scope, chatId, options = {}) {
+      /** Returns the verification status of a chat user, who need not have a link. */
+      verification: Effect.fnUntraced(function* (
+        scope: DataScope,
+        chatId: ChatId,
+        options: LookupOptions = {},
+      ) {
         yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return notVerified(chatId);
@@ -162,8 +144,10 @@ export class LinkLookup extends Context.Service<
           resolved: yield* resolvePair(link, options),
         };
       }),
-    });
-  }).pipe(Layer.effect(LinkLookup));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LinkLookup, LinkLookup.make);
 }
 
 /** Returns whether a guild restricts the lookup. Most lookups have no guild, and do not need `GuildGuard`. */

@@ -6,7 +6,7 @@ import type { IdempotentWrite } from "../idempotency/idempotency_store.ts";
 import { type Commit, commitAlone } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
+import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { traced } from "../telemetry/tracing.ts";
 import { LinkCap } from "./link_cap.ts";
@@ -57,50 +57,8 @@ export interface GameRemoved {
  * Changes links of one scope, after `GuildGuard` has checked the guild and its members. A successful write is durable.
  * If the target has a `commit` function, a write also fails if this function fails with `Conflict`.
  */
-export class LinkWriter extends Context.Service<
-  LinkWriter,
-  {
-    /**
-     * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, with
-     * `InvalidParameter` if the game user does not exist, and with `Conflict` `link_limit` if the account can have no
-     * more links.
-     */
-    readonly setGame: (
-      target: WriteTarget<GameUpdated>,
-      link: { readonly chatId: ChatId; readonly gameId: GameId },
-    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict>;
-
-    /**
-     * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in the guild, and with
-     * `Conflict` if the new user is linked.
-     */
-    readonly moveChat: (
-      target: WriteTarget<ChatUpdated>,
-      move: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
-    ) => Effect.Effect<ChatUpdated, GuildError | LinkNotFound | Conflict>;
-
-    /**
-     * Removes the link of a chat user and fails their open verification sessions.
-     *
-     * @param options.requireMember whether the chat user must be a member of the guild
-     */
-    readonly removeGame: (
-      target: WriteTarget<GameRemoved>,
-      chatId: ChatId,
-      options: { readonly requireMember: boolean },
-    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | Conflict>;
-
-    /**
-     * Deletes all records of the scope, and sets its open verification sessions to `failed`. For a guild scope,
-     * `guildId` may be null. An interrupted deletion can leave some records. The audit log has the number of deleted
-     * records.
-     *
-     * @returns the number of deleted records
-     */
-    readonly deleteScope: (target: WriteTarget<number>) => Effect.Effect<number, GuildError | Conflict>;
-  }
->()("@accountlink/core/LinkWriter") {
-  static readonly layer = Effect.gen(function* () {
+export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core/LinkWriter", {
+  make: Effect.gen(function* () {
     const links = yield* LinkStore;
     const guard = yield* GuildGuard;
     const games = yield* GamePlatform;
@@ -115,9 +73,9 @@ export class LinkWriter extends Context.Service<
       previousGameId: GameId | null,
     ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
 
-    const setGame: LinkWriter["Service"]["setGame"] = Effect.fnUntraced(function* (
-      target,
-      { chatId, gameId },
+    const setGame = Effect.fnUntraced(function* (
+      target: WriteTarget<GameUpdated>,
+      { chatId, gameId }: { readonly chatId: ChatId; readonly gameId: GameId },
     ) {
       // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
       yield* guard.enter(target.scope, target.guildId);
@@ -148,9 +106,9 @@ export class LinkWriter extends Context.Service<
       return resultOf({ previousGameId });
     }, traced("LinkWriter.setGame"));
 
-    const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fnUntraced(function* (
-      target,
-      { oldChatId, newChatId },
+    const moveChat = Effect.fnUntraced(function* (
+      target: WriteTarget<ChatUpdated>,
+      { oldChatId, newChatId }: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
     ) {
       yield* guard.enter(target.scope, target.guildId);
       yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
@@ -170,10 +128,10 @@ export class LinkWriter extends Context.Service<
       return resultOf(moved);
     }, traced("LinkWriter.moveChat"));
 
-    const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fnUntraced(function* (
-      target,
-      chatId,
-      { requireMember },
+    const removeGame = Effect.fnUntraced(function* (
+      target: WriteTarget<GameRemoved>,
+      chatId: ChatId,
+      { requireMember }: { readonly requireMember: boolean },
     ) {
       yield* guard.enter(target.scope, target.guildId);
       if (requireMember) yield* guard.requireMember(target.guildId, chatId);
@@ -191,7 +149,7 @@ export class LinkWriter extends Context.Service<
       return resultOf(removed);
     }, traced("LinkWriter.removeGame"));
 
-    const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fnUntraced(function* (target) {
+    const deleteScope = Effect.fnUntraced(function* (target: WriteTarget<number>) {
       yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
       const { commit = commitAlone } = target;
       const context = yield* contextOf(target);
@@ -211,8 +169,41 @@ export class LinkWriter extends Context.Service<
       return records;
     }, traced("LinkWriter.deleteScope"));
 
-    return LinkWriter.of({ setGame, moveChat, removeGame, deleteScope });
-  }).pipe(Layer.effect(LinkWriter), Layer.provide([LinkEvents.layer, LinkCap.layer]));
+    return {
+      /**
+       * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, with
+       * `InvalidParameter` if the game user does not exist, and with `Conflict` `link_limit` if the account can have no
+       * more links.
+       */
+      setGame,
+
+      /**
+       * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in the guild, and with
+       * `Conflict` if the new user is linked.
+       */
+      moveChat,
+
+      /**
+       * Removes the link of a chat user and fails their open verification sessions.
+       *
+       * @param options.requireMember whether the chat user must be a member of the guild
+       */
+      removeGame,
+
+      /**
+       * Deletes all records of the scope, and sets its open verification sessions to `failed`. For a guild scope,
+       * `guildId` may be null. An interrupted deletion can leave some records. The audit log has the number of deleted
+       * records.
+       *
+       * @returns the number of deleted records
+       */
+      deleteScope,
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LinkWriter, LinkWriter.make).pipe(
+    Layer.provide([LinkEvents.layer, LinkCap.layer]),
+  );
 }
 
 const storedScope = ({ namesAnyGuild: _, ...scope }: DataScope): DataScope => scope;

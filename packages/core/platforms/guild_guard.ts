@@ -3,7 +3,6 @@ import type { DataScope } from "../data_scope.ts";
 import {
   Forbidden,
   MissingParameter,
-  type PlatformEffect,
   type PlatformUnavailable,
   type StoreEffect,
   type StoreUnavailable,
@@ -29,47 +28,8 @@ export type RequestedGuild = GuildId | null;
  * Checks the guild of a request, in this order: it is the guild of the scope, the bot is in it, the account manages it,
  * and chat users are its members. @internal
  */
-export class GuildGuard extends Context.Service<
-  GuildGuard,
-  {
-    /**
-     * Checks the guild that a request names; the bot must be in this guild. A request in a guild scope must name the
-     * guild of the scope. A request in a global scope may name no guild, or a guild that the account of the scope may
-     * name (see `GuildManagers`).
-     */
-    readonly enter: (scope: DataScope, guildId: RequestedGuild) => Effect.Effect<void, GuildError>;
-
-    /** `enter` for a user who verifies an own account: the account of the scope need not manage the guild. */
-    readonly enterAsUser: (
-      scope: DataScope,
-      guildId: RequestedGuild,
-    ) => Effect.Effect<void, Exclude<GuildError, StoreUnavailable>>;
-
-    /** Returns whether the chat user is a member of the guild; true if `guildId` is null. */
-    readonly isMember: (guildId: RequestedGuild, chatId: ChatId) => PlatformEffect<boolean>;
-
-    /**
-     * Returns, with one request to the platform, whether chat users are members of the guild. The result omits users
-     * that the platform's answer does not cover. For up to 8 users the result is empty, because `isMember` is faster
-     * for them. The result is also empty if the platform fails or takes longer than a second.
-     */
-    readonly knownMembers: (
-      guildId: GuildId,
-      chatIds: ReadonlyArray<ChatId>,
-    ) => Effect.Effect<ReadonlyMap<ChatId, boolean>>;
-
-    /** Fails with `Forbidden` if the chat user is not a member of the guild. */
-    readonly requireMember: (
-      guildId: RequestedGuild,
-      chatId: ChatId,
-      reason?: "user_not_in_guild" | "new_user_not_in_guild",
-    ) => PlatformEffect<void, Forbidden>;
-
-    /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
-    readonly requireManager: (guildId: GuildId, chatId: ChatId) => PlatformEffect<void, Forbidden>;
-  }
->()("@accountlink/core/GuildGuard") {
-  static readonly layer = Effect.gen(function* () {
+export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core/GuildGuard", {
+  make: Effect.gen(function* () {
     const platform = yield* ChatPlatform;
     const managers = yield* GuildManagers;
 
@@ -84,7 +44,10 @@ export class GuildGuard extends Context.Service<
         ? Effect.succeed(true)
         : Effect.map(platform.findMember(guildId, chatId), Option.isSome);
 
-    const enterAsUser: GuildGuard["Service"]["enterAsUser"] = (scope, guildId) => {
+    const enterAsUser = (
+      scope: DataScope,
+      guildId: RequestedGuild,
+    ): Effect.Effect<void, Exclude<GuildError, StoreUnavailable>> => {
       if (guildId === null) {
         return scope.kind === "guild"
           ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
@@ -101,11 +64,22 @@ export class GuildGuard extends Context.Service<
       }
     });
 
-    return GuildGuard.of({
+    return {
+      /** `enter` for a user who verifies an own account: the account of the scope need not manage the guild. */
       enterAsUser,
+
+      /** Returns whether the chat user is a member of the guild; true if `guildId` is null. */
       isMember,
 
-      knownMembers: (guildId, chatIds) =>
+      /**
+       * Returns, with one request to the platform, whether chat users are members of the guild. The result omits users
+       * that the platform's answer does not cover. For up to 8 users the result is empty, because `isMember` is faster
+       * for them. The result is also empty if the platform fails or takes longer than a second.
+       */
+      knownMembers: (
+        guildId: GuildId,
+        chatIds: ReadonlyArray<ChatId>,
+      ): Effect.Effect<ReadonlyMap<ChatId, boolean>> =>
         platform.findMembers === undefined || chatIds.length <= platformConcurrency
           ? Effect.succeed(new Map())
           : platform.findMembers(guildId, chatIds).pipe(
@@ -113,26 +87,39 @@ export class GuildGuard extends Context.Service<
               Effect.orElseSucceed(() => new Map()),
             ),
 
-      enter: (scope, guildId) =>
+      /**
+       * Checks the guild that a request names; the bot must be in this guild. A request in a guild scope must name the
+       * guild of the scope. A request in a global scope may name no guild, or a guild that the account of the scope may
+       * name (see `GuildManagers`).
+       */
+      enter: (scope: DataScope, guildId: RequestedGuild) =>
         guildId === null || scope.kind === "guild" || scope.namesAnyGuild === true
           ? enterAsUser(scope, guildId)
           : Effect.andThen(enterAsUser(scope, guildId), requireAccount(scope, guildId)),
 
-      requireMember: (guildId, chatId, reason = "user_not_in_guild") =>
+      /** Fails with `Forbidden` if the chat user is not a member of the guild. */
+      requireMember: (
+        guildId: RequestedGuild,
+        chatId: ChatId,
+        reason: "user_not_in_guild" | "new_user_not_in_guild" = "user_not_in_guild",
+      ) =>
         guildId === null
           ? Effect.void
           : Effect.flatMap(isMember(guildId, chatId), (member) =>
               member ? Effect.void : Effect.fail(new Forbidden({ reason })),
             ),
 
-      requireManager: Effect.fnUntraced(function* (guildId, chatId) {
+      /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
+      requireManager: Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
         yield* requireBot(guildId);
         if (!(yield* platform.isManager(guildId, chatId))) {
           return yield* new Forbidden({ reason: "not_guild_manager" });
         }
       }),
-    });
-  }).pipe(Layer.effect(GuildGuard));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(GuildGuard, GuildGuard.make);
 }
 
 /** Decides which guilds the keys of an account may name. It is a port, because `accounts` imports `platforms`. @internal */

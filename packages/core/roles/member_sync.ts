@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { Forbidden, type PlatformEffect, PlatformUnavailable, type StoreEffect } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
-import type { ChatRoles, RoleMember, RoleRefusal } from "../platforms/chat_platform.ts";
+import type { RoleMember, RoleRefusal } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import {
@@ -31,51 +31,8 @@ export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname
 type ForMember<A> = (plan: RolePlan, chatId: ChatId) => StoreEffect<A, Forbidden | PlatformUnavailable>;
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
-export class MemberSync extends Context.Service<
-  MemberSync,
-  {
-    /** The chat platform's operations on roles. Fails for a platform without roles. */
-    readonly roles: PlatformEffect<ChatRoles>;
-
-    /**
-     * Returns the changes that the plan requires for a member. Asks for the profile and the items of the game user if
-     * the plan needs them.
-     *
-     * @param gameId the linked game user; null if the member has no link
-     * @param setNickname the nickname that the plan has set, or null
-     * @param known the roles of all members of groups, which are not asked for again
-     */
-    readonly compare: (
-      plan: RolePlan,
-      member: RoleMember,
-      gameId: GameId | null,
-      setNickname: string | null,
-      known?: GroupRoles,
-    ) => PlatformEffect<MemberChanges>;
-
-    /**
-     * Makes changes of one member. A change that the platform refuses is reported as a problem. If the platform fails
-     * after some of the changes, the next comparison with the plan finds the remaining ones.
-     *
-     * @param pace runs before each change
-     */
-    readonly apply: (
-      plan: RolePlan,
-      changes: MemberChanges,
-      pace?: Effect.Effect<void>,
-    ) => PlatformEffect<AppliedChanges>;
-
-    /** Compares the roles and the nickname of a member with the plan, and changes nothing. */
-    readonly preview: ForMember<MemberChanges>;
-
-    /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
-    readonly sync: ForMember<AppliedChanges>;
-
-    /** Like `sync`, but treats the member as unlinked. Used before a user is erased. */
-    readonly release: ForMember<AppliedChanges>;
-  }
->()("@accountlink/core/MemberSync") {
-  static readonly layer = Effect.gen(function* () {
+export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core/MemberSync", {
+  make: Effect.gen(function* () {
     const chatPlatform = yield* ChatPlatform;
     const gamePlatform = yield* GamePlatform;
     const links = yield* LinkStore;
@@ -113,12 +70,12 @@ export class MemberSync extends Context.Service<
       return { profile, groups, items: new Map(items), at } satisfies LinkedGame;
     });
 
-    const compare: MemberSync["Service"]["compare"] = Effect.fnUntraced(function* (
-      plan,
-      member,
-      gameId,
-      setNickname,
-      known = new Map(),
+    const compare = Effect.fnUntraced(function* (
+      plan: RolePlan,
+      member: RoleMember,
+      gameId: GameId | null,
+      setNickname: string | null,
+      known: GroupRoles = new Map(),
     ) {
       const isAsked = gameId !== null && !isLeftAlone(plan, member);
       const game = isAsked ? yield* linkedGame(plan, gameId, known) : null;
@@ -126,10 +83,10 @@ export class MemberSync extends Context.Service<
       return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
     });
 
-    const apply: MemberSync["Service"]["apply"] = Effect.fn("MemberSync.apply")(function* (
-      plan,
-      changes,
-      pace = Effect.void,
+    const apply = Effect.fn("MemberSync.apply")(function* (
+      plan: RolePlan,
+      changes: MemberChanges,
+      pace: Effect.Effect<void> = Effect.void,
     ) {
       const { chatId, setNickname } = changes;
       const { addRole, removeRole, setNickname: rename } = yield* roles;
@@ -196,7 +153,7 @@ export class MemberSync extends Context.Service<
       return applied;
     });
 
-    const sync: MemberSync["Service"]["sync"] = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
+    const sync: ForMember<AppliedChanges> = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
       const gameId = yield* findGame(plan, chatId);
       const applied = yield* syncAs(plan, chatId, gameId);
       // If the link has changed since `gameId` was read, a courier may have applied the new link before `syncAs`
@@ -204,15 +161,40 @@ export class MemberSync extends Context.Service<
       return (yield* findGame(plan, chatId)) === gameId ? applied : yield* sync(plan, chatId);
     });
 
-    return MemberSync.of({
+    return {
+      /** The chat platform's operations on roles. Fails for a platform without roles. */
       roles,
+
+      /**
+       * Returns the changes that the plan requires for a member. Asks for the profile and the items of the game user if
+       * the plan needs them.
+       *
+       * @param gameId the linked game user; null if the member has no link
+       * @param setNickname the nickname that the plan has set, or null
+       * @param known the roles of all members of groups, which are not asked for again
+       */
       compare,
+
+      /**
+       * Makes changes of one member. A change that the platform refuses is reported as a problem. If the platform fails
+       * after some of the changes, the next comparison with the plan finds the remaining ones.
+       *
+       * @param pace runs before each change
+       */
       apply,
-      preview: Effect.fn("MemberSync.preview")(function* (plan, chatId) {
+
+      /** Compares the roles and the nickname of a member with the plan, and changes nothing. */
+      preview: Effect.fn("MemberSync.preview")(function* (plan: RolePlan, chatId: ChatId) {
         return yield* planned(plan, chatId, yield* findGame(plan, chatId));
       }),
+
+      /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
       sync,
-      release: (plan, chatId) => syncAs(plan, chatId, null),
-    });
-  }).pipe(Layer.effect(MemberSync));
+
+      /** Like `sync`, but treats the member as unlinked. Used before a user is erased. */
+      release: (plan: RolePlan, chatId: ChatId) => syncAs(plan, chatId, null),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(MemberSync, MemberSync.make);
 }

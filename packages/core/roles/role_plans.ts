@@ -1,89 +1,21 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
-import {
-  BadRequest,
-  type Conflict,
-  Forbidden,
-  InvalidParameter,
-  type MissingParameter,
-  type PlatformEffect,
-  PlatformUnavailable,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import { type ChatId, type GuildId, isPid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
-import type { GuildRole } from "../platforms/chat_platform.ts";
-import { GamePlatform, type RankedGroup } from "../platforms/game_platform.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
-import type { MemberChanges } from "./member_changes.ts";
-import { type AppliedChanges, MemberSync } from "./member_sync.ts";
+import { MemberSync } from "./member_sync.ts";
 import { type ChosenSettings, Digits } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-import { checkGuild, checkSettings, type PlanDetails, StoredPlans } from "./stored_plans.ts";
-
-type Unavailable = PlatformUnavailable | StoreUnavailable;
+import { checkGuild, checkSettings, StoredPlans } from "./stored_plans.ts";
 
 /** Manages the role plans of guilds, and applies them to single members. @internal */
-export class RolePlans extends Context.Service<
-  RolePlans,
-  {
-    /**
-     * Returns the scope with the given `pid`, which must belong to the account of the signed-in owner. Fails with
-     * `Forbidden` unless the bot is in the guild and the owner manages the guild now.
-     *
-     * @param pid any text, such as a value from a URL
-     * @param withoutBot whether to return the scope even if the bot has left the guild
-     */
-    readonly enter: (
-      owner: Pick<KeyOwner, "account" | "chatId">,
-      pid: string,
-      guildId: GuildId,
-      withoutBot?: boolean,
-    ) => Effect.Effect<DataScope, BadRequest | Forbidden | Unavailable>;
-
-    /** Returns the roles of a guild, highest first. */
-    readonly guildRoles: (guildId: GuildId) => PlatformEffect<ReadonlyArray<GuildRole>, Forbidden>;
-
-    /** Returns a group of the game platform with its ranks. Fails with `InvalidParameter` for an unknown group. */
-    readonly group: (groupId: string) => PlatformEffect<RankedGroup, InvalidParameter>;
-
-    readonly find: StoredPlans["Service"]["find"];
-
-    /**
-     * Stores a plan. If the plan changed and is on, all members are compared. Another plan that is on for the guild is
-     * paused if nobody of its account's team manages the guild any more; otherwise this fails with `Conflict`
-     * `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have.
-     */
-    readonly put: (
-      scope: DataScope,
-      guildId: GuildId,
-      settings: ChosenSettings,
-      origin: WriteOrigin,
-    ) => Effect.Effect<PlanDetails, InvalidParameter | Conflict | Forbidden | Unavailable>;
-
-    readonly remove: StoredPlans["Service"]["remove"];
-
-    /** Returns what the plan would change for a member. */
-    readonly preview: (
-      scope: DataScope,
-      guildId: GuildId,
-      chatId: ChatId,
-    ) => Effect.Effect<MemberChanges, Forbidden | Unavailable>;
-
-    readonly startSweep: StoredPlans["Service"]["startSweep"];
-
-    /** Compares a member with the plan and changes the member at once. Fails with `not_found` unless the plan is on. */
-    readonly sync: (
-      scope: DataScope,
-      guildId: GuildId,
-      chatId: ChatId,
-    ) => Effect.Effect<AppliedChanges, BadRequest | Forbidden | MissingParameter | Unavailable>;
-  }
->()("@accountlink/core/RolePlans") {
-  static readonly layer = Effect.gen(function* () {
+export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/RolePlans", {
+  make: Effect.gen(function* () {
     const store = yield* RolePlanStore;
     const stored = yield* StoredPlans;
     const keys = yield* KeyStore;
@@ -106,13 +38,18 @@ export class RolePlans extends Context.Service<
       if (rival !== null && rival.scope.pid !== pid) yield* checkPlan(rival);
     });
 
-    return RolePlans.of({
+    return {
       find: stored.find,
+
       remove: stored.remove,
+
       startSweep: stored.startSweep,
+
+      /** Returns the roles of a guild, highest first. */
       guildRoles,
 
-      group: Effect.fn("RolePlans.group")(function* (groupId) {
+      /** Returns a group of the game platform with its ranks. Fails with `InvalidParameter` for an unknown group. */
+      group: Effect.fn("RolePlans.group")(function* (groupId: string) {
         if (findGroup === undefined) {
           return yield* new PlatformUnavailable({ operation: "GamePlatform.findGroup" });
         }
@@ -121,7 +58,19 @@ export class RolePlans extends Context.Service<
         return yield* InvalidParameter.one("groupId", `the game platform has no group "${groupId}"`);
       }),
 
-      enter: Effect.fn("RolePlans.enter")(function* ({ account, chatId }, pid, guildId, withoutBot = false) {
+      /**
+       * Returns the scope with the given `pid`, which must belong to the account of the signed-in owner. Fails with
+       * `Forbidden` unless the bot is in the guild and the owner manages the guild now.
+       *
+       * @param pid any text, such as a value from a URL
+       * @param withoutBot whether to return the scope even if the bot has left the guild
+       */
+      enter: Effect.fn("RolePlans.enter")(function* (
+        { account, chatId }: Pick<KeyOwner, "account" | "chatId">,
+        pid: string,
+        guildId: GuildId,
+        withoutBot: boolean = false,
+      ) {
         const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
         if (found?.scope.account !== account.name) return yield* notFound;
         const { scope } = found;
@@ -134,7 +83,17 @@ export class RolePlans extends Context.Service<
         return scope;
       }),
 
-      put: Effect.fn("RolePlans.put")(function* (scope, guildId, chosen, origin) {
+      /**
+       * Stores a plan. If the plan changed and is on, all members are compared. Another plan that is on for the guild is
+       * paused if nobody of its account's team manages the guild any more; otherwise this fails with `Conflict`
+       * `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have.
+       */
+      put: Effect.fn("RolePlans.put")(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        chosen: ChosenSettings,
+        origin: WriteOrigin,
+      ) {
         const settings = yield* checkSettings(scope, guildId, chosen);
         const { rules, bypassRoleId } = settings;
         const named = [
@@ -152,18 +111,22 @@ export class RolePlans extends Context.Service<
         return yield* stored.put(scope, guildId, settings, origin);
       }),
 
-      preview: Effect.fn("RolePlans.preview")(function* (scope, guildId, chatId) {
+      /** Returns what the plan would change for a member. */
+      preview: Effect.fn("RolePlans.preview")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {
         const { plan } = yield* stored.find(scope, guildId);
         return yield* members.preview(plan, chatId);
       }),
 
-      sync: Effect.fn("RolePlans.sync")(function* (scope, guildId, chatId) {
+      /** Compares a member with the plan and changes the member at once. Fails with `not_found` unless the plan is on. */
+      sync: Effect.fn("RolePlans.sync")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {
         yield* guard.enter(scope, guildId);
         const plan = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
         if (plan?.state === "on") return yield* members.sync(plan, chatId);
         yield* guard.requireMember(guildId, chatId);
         return yield* notFound;
       }),
-    });
-  }).pipe(Layer.effect(RolePlans));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RolePlans, RolePlans.make);
 }

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import { BadRequest, Conflict, Forbidden, InvalidParameter, type StoreEffect } from "../errors.ts";
+import { BadRequest, Conflict, Forbidden, InvalidParameter } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
@@ -47,30 +47,8 @@ export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }
  * Manages role plans without asking the platform. A guild without a stored plan has a paused plan without rules.
  * @internal
  */
-export class StoredPlans extends Context.Service<
-  StoredPlans,
-  {
-    readonly find: (scope: DataScope, guildId: GuildId) => StoreEffect<PlanDetails>;
-
-    /**
-     * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
-     * another plan of the guild is on.
-     */
-    readonly put: (
-      scope: DataScope,
-      guildId: GuildId,
-      settings: ChosenSettings,
-      origin: WriteOrigin,
-    ) => StoreEffect<PlanDetails, InvalidParameter | Conflict | Forbidden>;
-
-    /** Deletes a plan; members keep their roles. Returns false if there is no plan. */
-    readonly remove: (scope: DataScope, guildId: GuildId, origin: WriteOrigin) => StoreEffect<boolean>;
-
-    /** Starts a comparison of all members. Fails with `not_found` unless the plan is on. */
-    readonly startSweep: (scope: DataScope, guildId: GuildId) => StoreEffect<PlanDetails, BadRequest>;
-  }
->()("@accountlink/core/StoredPlans") {
-  static readonly layer = Effect.gen(function* () {
+export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/core/StoredPlans", {
+  make: Effect.gen(function* () {
     const store = yield* RolePlanStore;
     const events = yield* EventStore;
     const announceChange = yield* makeAnnounceItems("role_plans");
@@ -82,10 +60,19 @@ export class StoredPlans extends Context.Service<
       return { plan, status: yield* store.status(place) };
     });
 
-    return StoredPlans.of({
+    return {
       find,
 
-      put: Effect.fn("StoredPlans.put")(function* (scope, guildId, chosen, origin) {
+      /**
+       * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
+       * another plan of the guild is on.
+       */
+      put: Effect.fn("StoredPlans.put")(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        chosen: ChosenSettings,
+        origin: WriteOrigin,
+      ) {
         const settings = yield* checkSettings(scope, guildId, chosen);
         const { end } = yield* events.range(scope.pid);
         const at = yield* Clock.currentTimeMillis;
@@ -95,14 +82,20 @@ export class StoredPlans extends Context.Service<
         return yield* find(scope, guildId);
       }),
 
-      remove: Effect.fn("StoredPlans.remove")(function* ({ pid }, guildId, origin) {
+      /** Deletes a plan; members keep their roles. Returns false if there is no plan. */
+      remove: Effect.fn("StoredPlans.remove")(function* (
+        { pid }: DataScope,
+        guildId: GuildId,
+        origin: WriteOrigin,
+      ) {
         const at = yield* Clock.currentTimeMillis;
         const isRemoved = yield* store.remove({ ...origin, pid, guildId, at });
         yield* announceChange;
         return isRemoved;
       }),
 
-      startSweep: Effect.fn("StoredPlans.startSweep")(function* (scope, guildId) {
+      /** Starts a comparison of all members. Fails with `not_found` unless the plan is on. */
+      startSweep: Effect.fn("StoredPlans.startSweep")(function* (scope: DataScope, guildId: GuildId) {
         const at = yield* Clock.currentTimeMillis;
         if (!(yield* store.startSweep({ pid: scope.pid, guildId }, at))) {
           return yield* new BadRequest({ problem: "not_found" });
@@ -110,8 +103,10 @@ export class StoredPlans extends Context.Service<
         yield* announceChange;
         return yield* find(scope, guildId);
       }),
-    });
-  }).pipe(Layer.effect(StoredPlans));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(StoredPlans, StoredPlans.make);
 }
 
 /** Fails if the scope is the guild scope of another guild. @internal */

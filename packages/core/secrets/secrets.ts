@@ -4,98 +4,14 @@ import { Base64Url } from "effect/encoding";
 import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
 import { deriveKey, seal, unseal, webCrypto, webhookSignature } from "./crypto.ts";
 import { RootKey } from "./root_key.ts";
-import { codeOfNumber, type StoredCode } from "./session_code.ts";
+import { codeOfNumber } from "./session_code.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Keyed hashes and encryption of the deployment. Without the root key, hashes can neither be computed nor checked. */
-export class Secrets extends Context.Service<
-  Secrets,
-  {
-    /** A public id of the deployment, equal on every node. 22 base64url characters. */
-    readonly deploymentId: string;
-
-    /** Hashes a whole API key for storage: HMAC-SHA-256, base64url. */
-    readonly keyHash: (token: string) => Effect.Effect<string>;
-
-    /** Hashes a link's scope, chat ID, game ID and version. 32 base64url characters. */
-    readonly linkHash: (
-      pid: Pid,
-      link: { readonly chatId: ChatId; readonly gameId: GameId; readonly linkVersion: number },
-    ) => Effect.Effect<string>;
-
-    /** Returns a pseudonym of a client address, for counters and logs. 22 base64url characters. */
-    readonly addressName: (address: { readonly countedAs: string }) => Effect.Effect<string>;
-
-    /** Returns the stored id of a verification flow: a hash of its browser's cookie. */
-    readonly flowId: (cookie: string) => Effect.Effect<FlowId>;
-
-    /** Hashes a browser's mark, a random text from its cookie, for storage. 43 base64url characters. */
-    readonly browserHash: (mark: string) => Effect.Effect<string>;
-
-    /** Hashes the chat ID of an erased owner of a suspended account, for storage. 43 base64url characters. */
-    readonly ownerHash: (chatId: ChatId) => Effect.Effect<string>;
-
-    /** Returns the stored id of a verification session: a hash of its sid. */
-    readonly sessionId: (sid: Sid) => Effect.Effect<SessionId>;
-
-    readonly sessionCode: (sid: Sid) => Effect.Effect<string>;
-
-    /** Prepares a session's code for storage: hashes the code, and encrypts the `sid` under the code. */
-    readonly sealSid: (code: string, sid: Sid) => Effect.Effect<StoredCode>;
-
-    /** Returns the hash that finds a session by its code. */
-    readonly codeHash: (code: string) => Effect.Effect<string>;
-
-    /** Decrypts the sid that was encrypted under a code. None if the text was changed. */
-    readonly openSid: (code: string, sealed: string) => Effect.Effect<Option.Option<Sid>>;
-
-    /** Derives the stored hash and the other secrets of a sign-in from its `state`. 43 characters each. */
-    readonly signIn: (state: string) => Effect.Effect<{
-      readonly stateHash: string;
-      readonly codeVerifier: string;
-      readonly nonce: string;
-    }>;
-
-    /** Returns the CSRF token of a flow's forms, derived from the flow and its session or scope. */
-    readonly flowCsrf: (id: FlowId, subject: SessionId | Pid) => Effect.Effect<string>;
-
-    /** Returns the stored id of a sign-in to a site: a hash of its browser's cookie. */
-    readonly signInId: (site: string, cookie: string) => Effect.Effect<SignInId>;
-
-    /** Returns the CSRF token of a sign-in. All requests of the sign-in use the same token. */
-    readonly signInCsrf: (id: SignInId) => Effect.Effect<string>;
-
-    /** Hashes an idempotency key, or the content of a request that has one. 43 characters. */
-    readonly idempotencyHash: (use: "key" | "request", text: string) => Effect.Effect<string>;
-
-    /**
-     * Returns the keyed hash of a place in a feed or list. A cursor contains the hash, which proves that this
-     * deployment made the cursor. 22 characters.
-     */
-    readonly cursorTag: (place: string) => Effect.Effect<string>;
-
-    readonly sealAnswer: (id: string, text: string) => Effect.Effect<string>;
-
-    /** Decrypts an answer that `sealAnswer` encrypted for the same id. Dies for any other text. */
-    readonly openAnswer: (id: string, sealed: string) => Effect.Effect<string>;
-
-    /** Encrypts the 32-byte secret with which the events for a webhook are signed. */
-    readonly sealWebhookSecret: (webhook: string, secret: Uint8Array) => Effect.Effect<string>;
-
-    /** Signs a text with a webhook's encrypted secret: HMAC-SHA-256, base64. Dies for another webhook's secret. */
-    readonly signWebhook: (webhook: string, sealed: string, text: string) => Effect.Effect<string>;
-
-    /**
-     * Returns a pseudonym of a chat user for one webhook. Events with the same pseudonym are delivered in order. 22
-     * base64url characters.
-     */
-    readonly webhookLane: (webhook: string, chatId: string) => Effect.Effect<string>;
-  }
->()("@accountlink/core/Secrets") {
-  /** Each purpose has its own key, derived from the root key with HKDF-SHA-256. */
-  static readonly layer = Effect.gen(function* () {
+export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secrets", {
+  make: Effect.gen(function* () {
     const mac = yield* Mac.Mac;
     const rootKey = yield* RootKey;
 
@@ -135,52 +51,104 @@ export class Secrets extends Context.Service<
     const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
     const deployment = yield* deriveKey(rootKey, "deployment-id");
 
-    return Secrets.of({
+    return {
+      /** A public id of the deployment, equal on every node. 22 base64url characters. */
       deploymentId: Base64Url.encode(deployment.subarray(0, 16)),
+
+      /** Hashes a whole API key for storage: HMAC-SHA-256, base64url. */
       keyHash,
-      linkHash: (pid, { chatId, gameId, linkVersion }) =>
-        linkHash(`${pid}\n${chatId}\n${gameId}\n${linkVersion}`),
-      addressName: ({ countedAs }) => addressHash(countedAs),
-      flowId: (cookie) => Effect.map(cookieHash(cookie), (hash) => hash as FlowId),
+
+      /** Hashes a link's scope, chat ID, game ID and version. 32 base64url characters. */
+      linkHash: (
+        pid: Pid,
+        {
+          chatId,
+          gameId,
+          linkVersion,
+        }: { readonly chatId: ChatId; readonly gameId: GameId; readonly linkVersion: number },
+      ) => linkHash(`${pid}\n${chatId}\n${gameId}\n${linkVersion}`),
+
+      /** Returns a pseudonym of a client address, for counters and logs. 22 base64url characters. */
+      addressName: ({ countedAs }: { readonly countedAs: string }) => addressHash(countedAs),
+
+      /** Returns the stored id of a verification flow: a hash of its browser's cookie. */
+      flowId: (cookie: string) => Effect.map(cookieHash(cookie), (hash) => hash as FlowId),
+
+      /** Hashes a browser's mark, a random text from its cookie, for storage. 43 base64url characters. */
       browserHash,
+
+      /** Hashes the chat ID of an erased owner of a suspended account, for storage. 43 base64url characters. */
       ownerHash,
-      sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
-      sessionCode: (sid) =>
+
+      /** Returns the stored id of a verification session: a hash of its sid. */
+      sessionId: (sid: Sid) =>
+        Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
+
+      sessionCode: (sid: Sid) =>
         Effect.map(signVerification(`code-of\n${sid}`), (tag) =>
           codeOfNumber(new DataView(tag.buffer, tag.byteOffset).getBigUint64(0)),
         ),
-      sealSid: (code, sid) =>
+
+      /** Prepares a session's code for storage: hashes the code, and encrypts the `sid` under the code. */
+      sealSid: (code: string, sid: Sid) =>
         Effect.gen(function* () {
           const sealedSid = yield* seal(yield* sidKey(code), encoder.encode(sid), "sid");
           return { hash: yield* codeHash(code), sealedSid };
         }).pipe(Effect.provideContext(crypto)),
+
+      /** Returns the hash that finds a session by its code. */
       codeHash,
-      openSid: (code, sealed) =>
+
+      /** Decrypts the sid that was encrypted under a code. None if the text was changed. */
+      openSid: (code: string, sealed: string) =>
         Effect.flatMap(sidKey(code), (key) => unseal(key, sealed, "sid")).pipe(
           Effect.provideContext(crypto),
           Effect.map(Option.map((bytes) => Sid.make(decoder.decode(bytes)))),
         ),
-      signIn: (state) =>
+
+      /** Derives the stored hash and the other secrets of a sign-in from its `state`. 43 characters each. */
+      signIn: (state: string) =>
         Effect.all({
           stateHash: verificationHash("state", state),
           codeVerifier: verificationHash("code-verifier", state),
           nonce: verificationHash("nonce", state),
         }),
-      flowCsrf: (id, subject) => formHash(`${id}\n${subject}`),
-      signInId: (site, cookie) =>
+
+      /** Returns the CSRF token of a flow's forms, derived from the flow and its session or scope. */
+      flowCsrf: (id: FlowId, subject: SessionId | Pid) => formHash(`${id}\n${subject}`),
+
+      /** Returns the stored id of a sign-in to a site: a hash of its browser's cookie. */
+      signInId: (site: string, cookie: string) =>
         Effect.map(signInHash(`id\n${site}\n${cookie}`), (hash) => hash as SignInId),
-      signInCsrf: (id) => signInHash(`csrf\n${id}`),
-      idempotencyHash: (use, text) => idempotencyHash(`${use}\n${text}`),
+
+      /** Returns the CSRF token of a sign-in. All requests of the sign-in use the same token. */
+      signInCsrf: (id: SignInId) => signInHash(`csrf\n${id}`),
+
+      /** Hashes an idempotency key, or the content of a request that has one. 43 characters. */
+      idempotencyHash: (use: "key" | "request", text: string) => idempotencyHash(`${use}\n${text}`),
+
+      /**
+       * Returns the keyed hash of a place in a feed or list. A cursor contains the hash, which proves that this
+       * deployment made the cursor. 22 characters.
+       */
       cursorTag,
-      sealAnswer: (id, text) => Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
-      openAnswer: (id, sealed) =>
+
+      sealAnswer: (id: string, text: string) =>
+        Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
+
+      /** Decrypts an answer that `sealAnswer` encrypted for the same id. Dies for any other text. */
+      openAnswer: (id: string, sealed: string) =>
         Effect.provideContext(unseal(answerKey, sealed, id), crypto).pipe(
           Effect.map(Option.getOrThrowWith(() => new Error("Cannot open a kept answer: it was changed"))),
           Effect.map((bytes) => decoder.decode(bytes)),
         ),
-      sealWebhookSecret: (webhook, secret) =>
+
+      /** Encrypts the 32-byte secret with which the events for a webhook are signed. */
+      sealWebhookSecret: (webhook: string, secret: Uint8Array) =>
         Effect.provideContext(seal(webhookKey, secret, webhook), crypto),
-      signWebhook: (webhook, sealed, text) =>
+
+      /** Signs a text with a webhook's encrypted secret: HMAC-SHA-256, base64. Dies for another webhook's secret. */
+      signWebhook: (webhook: string, sealed: string, text: string) =>
         Effect.provideContext(unseal(webhookKey, sealed, webhook), crypto).pipe(
           Effect.map(
             Option.getOrThrowWith(() => new Error("Cannot open a webhook's secret: it was changed")),
@@ -189,9 +157,17 @@ export class Secrets extends Context.Service<
           Effect.provideService(Mac.Mac, mac),
           Effect.orDie,
         ),
-      webhookLane: (webhook, chatId) => laneHash(`${webhook}\n${chatId}`),
-    });
-  }).pipe(Effect.orDie, Layer.effect(Secrets));
+
+      /**
+       * Returns a pseudonym of a chat user for one webhook. Events with the same pseudonym are delivered in order. 22
+       * base64url characters.
+       */
+      webhookLane: (webhook: string, chatId: string) => laneHash(`${webhook}\n${chatId}`),
+    };
+  }).pipe(Effect.orDie),
+}) {
+  /** Each purpose has its own key, derived from the root key with HKDF-SHA-256. */
+  static readonly layer = Layer.effect(Secrets, Secrets.make);
 
   static readonly layerWebCrypto = (rootKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets> =>
     Secrets.layer.pipe(Layer.provide([Layer.succeed(RootKey, rootKey), webCrypto]));

@@ -5,7 +5,7 @@
  * begin in one atomic step. Only `Counters.admit` decides between concurrent reads: it gives each admitted read a
  * number, and that read ends the reads with lower numbers.
  */
-import { Clock, Context, Effect, Layer, Option, type Scope } from "effect";
+import { Clock, Context, Effect, Layer, Option } from "effect";
 import {
   RateLimited,
   SessionExpired,
@@ -77,30 +77,8 @@ type OwnKey = Pick<ApiKey, "id">;
  * await world.close();
  * ```
  */
-export class SessionReads extends Context.Service<
-  SessionReads,
-  {
-    /** Finds a session without counting a read. */
-    readonly find: (
-      key: OwnKey,
-      sid: string,
-    ) => StoreEffect<VerificationSession, SessionNotFound | SessionExpired>;
-
-    /** Begins a read and ends the earlier ones. Counts the read unless it is refused. */
-    readonly begin: (
-      key: OwnKey,
-      sid: string,
-      kind: ReadKind,
-    ) => Effect.Effect<SessionRead, ReadError, Scope.Scope>;
-
-    /** Begins an unlimited read for the process that embeds the service. Other reads stay open. */
-    readonly observe: (session: VerificationSession) => Effect.Effect<SessionRead, never, Scope.Scope>;
-
-    /** Returns the number of reads left; null for no limit. */
-    readonly pollsRemaining: (session: VerificationSession) => StoreEffect<number | null>;
-  }
->()("@accountlink/core/SessionReads") {
-  static readonly layer = Effect.gen(function* () {
+export class SessionReads extends Context.Service<SessionReads>()("@accountlink/core/SessionReads", {
+  make: Effect.gen(function* () {
     const store = yield* SessionStore;
     const watch = yield* SessionWatch;
     const secrets = yield* Secrets;
@@ -146,10 +124,12 @@ export class SessionReads extends Context.Service<
       }),
     });
 
-    return SessionReads.of({
-      find: (key, sid) => Effect.flatMap(idOf(sid), (id) => findOwn(key, id)),
+    return {
+      /** Finds a session without counting a read. */
+      find: (key: OwnKey, sid: string) => Effect.flatMap(idOf(sid), (id) => findOwn(key, id)),
 
-      begin: Effect.fnUntraced(function* (key, sid, kind) {
+      /** Begins a read and ends the earlier ones. Counts the read unless it is refused. */
+      begin: Effect.fnUntraced(function* (key: OwnKey, sid: string, kind: ReadKind) {
         const id = yield* idOf(sid);
         // Subscribe before the session is found, so that no later change is missed.
         const subscription = yield* watch.subscribe({ id, keyId: key.id });
@@ -159,15 +139,19 @@ export class SessionReads extends Context.Service<
         return { ...readOf(session, subscription), pollsRemaining: limits.remainingAfter(number) };
       }),
 
-      observe: Effect.fnUntraced(function* (session) {
+      /** Begins an unlimited read for the process that embeds the service. Other reads stay open. */
+      observe: Effect.fnUntraced(function* (session: VerificationSession) {
         const subscription = yield* watch.subscribe(session);
         yield* watch.open(subscription, null);
         return { ...readOf(session, subscription), pollsRemaining: null };
       }),
 
+      /** Returns the number of reads left; null for no limit. */
       pollsRemaining: limits.remaining,
-    });
-  }).pipe(Layer.effect(SessionReads));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SessionReads, SessionReads.make);
 }
 
 /** The limits of a session's reads: their number, and the interval between them. */

@@ -1,4 +1,4 @@
-import { Array, Clock, Context, Effect, Layer, Metric, Schedule, type Scope } from "effect";
+import { Array, Clock, Context, Effect, Layer, Metric, Schedule } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
 import { endInactiveReaders, Reader, Readers } from "../readers.ts";
 import { forEachSignal, Signals } from "../signals.ts";
@@ -17,32 +17,8 @@ const changePollWindow = 15_000;
 const maxPolledIds = 1_000;
 
 /** Wakes the reads that wait for a change of a session, on every node. @internal */
-export class SessionWatch extends Context.Service<
-  SessionWatch,
-  {
-    /**
-     * Subscribes a read to a session until the scope closes. The read ends within a second after its key becomes
-     * inactive.
-     */
-    readonly subscribe: (
-      session: Pick<VerificationSession, "id" | "keyId">,
-    ) => Effect.Effect<Subscription, never, Scope.Scope>;
-
-    /** Wakes the reads of changed sessions on every node, by a signal or at the next poll. */
-    readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
-
-    /**
-     * Starts the read of a subscription, and ends the session's reads with lower numbers, on every node.
-     *
-     * @param number from `Counters.admit`; null for a read that neither ends other reads nor is ended by them
-     */
-    readonly open: (subscription: Subscription, number: number | null) => Effect.Effect<void>;
-
-    /** Ends all reads on this node, because the node is stopping. Reads that begin later end at once. */
-    readonly stop: Effect.Effect<void>;
-  }
->()("@accountlink/core/SessionWatch") {
-  static readonly layer = Effect.gen(function* () {
+export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/core/SessionWatch", {
+  make: Effect.gen(function* () {
     const signals = yield* Signals;
     const subscriptions: Subscriptions = new Readers();
     const context = yield* Effect.context();
@@ -59,8 +35,12 @@ export class SessionWatch extends Context.Service<
     yield* pollChanges(subscriptions).pipe(Effect.forkScoped);
     yield* endInactiveReaders(subscriptions).pipe(Effect.forkScoped);
 
-    return SessionWatch.of({
-      subscribe: ({ id, keyId }) =>
+    return {
+      /**
+       * Subscribes a read to a session until the scope closes. The read ends within a second after its key becomes
+       * inactive.
+       */
+      subscribe: ({ id, keyId }: Pick<VerificationSession, "id" | "keyId">) =>
         Effect.tap(subscriptions.add(id, new Subscription(id, keyId)), (subscription) =>
           Effect.addFinalizer(() =>
             Effect.sync(() => {
@@ -68,19 +48,31 @@ export class SessionWatch extends Context.Service<
             }),
           ),
         ),
-      announce: (ids) =>
+
+      /** Wakes the reads of changed sessions on every node, by a signal or at the next poll. */
+      announce: (ids: ReadonlyArray<SessionId>) =>
         Effect.forEach(Array.chunksOf(ids, idsPerSignal), (changed) => send({ changed }), {
           discard: true,
         }),
-      open: (subscription, number) =>
+
+      /**
+       * Starts the read of a subscription, and ends the session's reads with lower numbers, on every node.
+       *
+       * @param number from `Counters.admit`; null for a read that neither ends other reads nor is ended by them
+       */
+      open: (subscription: Subscription, number: number | null) =>
         Effect.suspend(() => {
           subscription.open(number);
           count(1);
           return number === null ? Effect.void : send({ begun: { id: subscription.id, number } });
         }),
+
+      /** Ends all reads on this node, because the node is stopping. Reads that begin later end at once. */
       stop: subscriptions.stop,
-    });
-  }).pipe(Layer.effect(SessionWatch));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SessionWatch, SessionWatch.make);
 }
 
 /** A signal between nodes. It reports either that sessions changed, or that a read began. */

@@ -1,24 +1,17 @@
-import { Clock, Context, Effect, Layer, Option, Random, type Scope, type Stream } from "effect";
+import { Clock, Context, Effect, Layer, Option, Random } from "effect";
 import { SecureRandom } from "effect/crypto";
-import {
-  Conflict,
-  type InvalidParameter,
-  RateLimited,
-  SessionExpired,
-  SessionNotFound,
-  type StoreEffect,
-} from "../errors.ts";
+import { Conflict, RateLimited, SessionExpired, SessionNotFound, type StoreEffect } from "../errors.ts";
 import { type Commit, commitAlone } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GuildId, SessionId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
-import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { checkRedirect } from "./redirect.ts";
-import { isKnown, type ReadSession, type SessionEvent, sessionEvents } from "./session_events.ts";
-import { type ReadError, type SessionRead, SessionReads } from "./session_reads.ts";
+import { isKnown, type ReadSession, sessionEvents } from "./session_events.ts";
+import { type SessionRead, SessionReads } from "./session_reads.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
 import { isFinal, type SessionAdvanced, SessionStore, type VerificationSession } from "./session_store.ts";
 import { SessionWatch, sweepForever } from "./session_watch.ts";
@@ -57,139 +50,129 @@ export interface NewSession {
  * await world.close();
  * ```
  */
-export class VerificationSessions extends Context.Service<
-  VerificationSessions,
+export class VerificationSessions extends Context.Service<VerificationSessions>()(
+  "@accountlink/core/VerificationSessions",
   {
-    /**
-     * Creates a session. Fails with `Conflict` only if `commit` does.
-     *
-     * @returns the session with its `sid`, which is not stored and cannot be read again
-     */
-    readonly create: (
-      key: ApiKey,
-      request: NewSession,
-      commit?: Commit<ReadSession>,
-    ) => Effect.Effect<ReadSession, GuildError | InvalidParameter | RateLimited | Conflict>;
+    make: Effect.gen(function* () {
+      const store = yield* SessionStore;
+      const guard = yield* GuildGuard;
+      const secrets = yield* Secrets;
+      const random = yield* SecureRandom.SecureRandom;
+      const rules = yield* SessionSettings;
+      const watch = yield* SessionWatch;
+      const reads = yield* SessionReads;
+      yield* sweepForever;
+      const burst =
+        rules.createBurst > 0 && rules.createRefill > 0
+          ? { capacity: rules.createBurst, refillMs: rules.createRefill }
+          : null;
 
-    /**
-     * Reads a session.
-     *
-     * @param wait how long to wait for a change of state, in milliseconds; a final state is returned at once
-     */
-    readonly poll: (key: ApiKey, sid: string, wait: number) => Effect.Effect<ReadSession, ReadError>;
+      const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
 
-    /**
-     * Reads a session as a stream: the current state, each change, and finally `timeout` or the final state. The stream
-     * counts as one read, and fails if that read is refused. If the store fails later, the stream ends with `timeout`.
-     *
-     * @param lastEventId the change that the client already knows, or null
-     * @returns null if the client already knows the final state
-     */
-    readonly stream: (
-      key: ApiKey,
-      sid: string,
-      lastEventId: string | null,
-    ) => Effect.Effect<Stream.Stream<SessionEvent> | null, ReadError, Scope.Scope>;
+      const newNames = Effect.gen(function* () {
+        const sid = `vs_${yield* randomToken(random)}` as Sid;
+        return { id: yield* secrets.sessionId(sid), ...(yield* namesOf(sid)) };
+      });
 
-    /** Cancels an open session. Fails with `Conflict` if it reached another final state. */
-    readonly cancel: (
-      key: ApiKey,
-      sid: string,
-      commit?: Commit<ReadSession>,
-    ) => StoreEffect<ReadSession, SessionNotFound | SessionExpired | Conflict>;
-  }
->()("@accountlink/core/VerificationSessions") {
-  static readonly layer = Effect.gen(function* () {
-    const store = yield* SessionStore;
-    const guard = yield* GuildGuard;
-    const secrets = yield* Secrets;
-    const random = yield* SecureRandom.SecureRandom;
-    const rules = yield* SessionSettings;
-    const watch = yield* SessionWatch;
-    const reads = yield* SessionReads;
-    yield* sweepForever;
-    const burst =
-      rules.createBurst > 0 && rules.createRefill > 0
-        ? { capacity: rules.createBurst, refillMs: rules.createRefill }
-        : null;
+      const readSessionOf = (session: NamedSession): ReadSession => ({
+        ...session,
+        pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
+      });
 
-    const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
+      const awaitChange = Effect.fnUntraced(function* (read: SessionRead, until: Millis) {
+        let { session } = read;
+        while (!isFinal(session.state) && session.state === read.session.state) {
+          const next = yield* read.next(session, until);
+          if (next === "timeout" || next === "ended") return yield* read.current;
+          session = next;
+        }
+        return session;
+      });
 
-    const newNames = Effect.gen(function* () {
-      const sid = `vs_${yield* randomToken(random)}` as Sid;
-      return { id: yield* secrets.sessionId(sid), ...(yield* namesOf(sid)) };
-    });
+      return {
+        /**
+         * Creates a session. Fails with `Conflict` only if `commit` does.
+         *
+         * @returns the session with its `sid`, which is not stored and cannot be read again
+         */
+        create: Effect.fn("VerificationSessions.create")(function* (
+          key: ApiKey,
+          request: NewSession,
+          commit: Commit<ReadSession> = commitAlone,
+        ) {
+          yield* checkRedirect(key, request.redirect);
+          yield* guard.enter(key.scope, request.guildId);
+          if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
+          const now = yield* Clock.currentTimeMillis;
+          const createAt: (at: Millis) => StoreEffect<NamedSession, RateLimited> = Effect.fnUntraced(
+            function* (at) {
+              const named = yield* newNames;
+              const session = newSession(key, named.id, request, at, at + rules.life);
+              const code = yield* secrets.sealSid(named.code, named.sid);
+              const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
+              if (outcome._tag === "Created") return { ...session, ...named };
+              if (outcome._tag === "CodeTaken") return yield* createAt(at);
+              const { readyAt } = outcome;
+              return yield* at === now && readyAt - now <= maxReordering
+                ? createAt(readyAt)
+                : tooManySessions(rules, readyAt, now);
+            },
+          );
+          return readSessionOf(yield* commit(createAt(now), readSessionOf));
+        }),
 
-    const readSessionOf = (session: NamedSession): ReadSession => ({
-      ...session,
-      pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
-    });
+        /**
+         * Reads a session.
+         *
+         * @param wait how long to wait for a change of state, in milliseconds; a final state is returned at once
+         */
+        poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
+          const until = (yield* Clock.currentTimeMillis) + wait;
+          const read = yield* reads.begin(key, sid, { resumes: false, waits: wait > 0 });
+          const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
+          if (session.state === "expired") return yield* new SessionExpired();
+          return { ...session, ...(yield* namesOf(sid as Sid)), pollsRemaining: read.pollsRemaining };
+        }, Effect.scoped),
 
-    const awaitChange = Effect.fnUntraced(function* (read: SessionRead, until: Millis) {
-      let { session } = read;
-      while (!isFinal(session.state) && session.state === read.session.state) {
-        const next = yield* read.next(session, until);
-        if (next === "timeout" || next === "ended") return yield* read.current;
-        session = next;
-      }
-      return session;
-    });
+        /**
+         * Reads a session as a stream: the current state, each change, and finally `timeout` or the final state. The stream
+         * counts as one read, and fails if that read is refused. If the store fails later, the stream ends with `timeout`.
+         *
+         * @param lastEventId the change that the client already knows, or null
+         * @returns null if the client already knows the final state
+         */
+        stream: Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
+          const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
+          const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null, waits: true });
+          return isFinal(read.session.state) && isKnown(read.session, lastEventId)
+            ? null
+            : sessionEvents(read, yield* namesOf(sid as Sid), until, lastEventId);
+        }),
 
-    return VerificationSessions.of({
-      create: Effect.fn("VerificationSessions.create")(function* (key, request, commit = commitAlone) {
-        yield* checkRedirect(key, request.redirect);
-        yield* guard.enter(key.scope, request.guildId);
-        if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
-        const now = yield* Clock.currentTimeMillis;
-        const createAt: (at: Millis) => StoreEffect<NamedSession, RateLimited> = Effect.fnUntraced(
-          function* (at) {
-            const named = yield* newNames;
-            const session = newSession(key, named.id, request, at, at + rules.life);
-            const code = yield* secrets.sealSid(named.code, named.sid);
-            const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
-            if (outcome._tag === "Created") return { ...session, ...named };
-            if (outcome._tag === "CodeTaken") return yield* createAt(at);
-            const { readyAt } = outcome;
-            return yield* at === now && readyAt - now <= maxReordering
-              ? createAt(readyAt)
-              : tooManySessions(rules, readyAt, now);
-          },
-        );
-        return readSessionOf(yield* commit(createAt(now), readSessionOf));
-      }),
-
-      poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
-        const until = (yield* Clock.currentTimeMillis) + wait;
-        const read = yield* reads.begin(key, sid, { resumes: false, waits: wait > 0 });
-        const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
-        if (session.state === "expired") return yield* new SessionExpired();
-        return { ...session, ...(yield* namesOf(sid as Sid)), pollsRemaining: read.pollsRemaining };
-      }, Effect.scoped),
-
-      stream: Effect.fnUntraced(function* (key, sid, lastEventId) {
-        const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-        const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null, waits: true });
-        return isFinal(read.session.state) && isKnown(read.session, lastEventId)
-          ? null
-          : sessionEvents(read, yield* namesOf(sid as Sid), until, lastEventId);
-      }),
-
-      cancel: Effect.fn("VerificationSessions.cancel")(function* (key, sid, commit = commitAlone) {
-        const found = yield* reads.find(key, sid);
-        const pollsRemaining = yield* reads.pollsRemaining(found);
-        const at = yield* Clock.currentTimeMillis;
-        const write = store.advance({ id: found.id, to: "cancelled", at });
-        const cancelling = write.pipe(
-          Effect.flatMap(requireCancelled),
-          Effect.zip(namesOf(sid as Sid)),
-          Effect.map(([session, names]): ReadSession => ({ ...session, ...names, pollsRemaining })),
-        );
-        const cancelled = yield* commit(cancelling, (session) => session);
-        yield* watch.announce([cancelled.id]);
-        return cancelled;
-      }),
-    });
-  }).pipe(Layer.effect(VerificationSessions));
+        /** Cancels an open session. Fails with `Conflict` if it reached another final state. */
+        cancel: Effect.fn("VerificationSessions.cancel")(function* (
+          key: ApiKey,
+          sid: string,
+          commit: Commit<ReadSession> = commitAlone,
+        ) {
+          const found = yield* reads.find(key, sid);
+          const pollsRemaining = yield* reads.pollsRemaining(found);
+          const at = yield* Clock.currentTimeMillis;
+          const write = store.advance({ id: found.id, to: "cancelled", at });
+          const cancelling = write.pipe(
+            Effect.flatMap(requireCancelled),
+            Effect.zip(namesOf(sid as Sid)),
+            Effect.map(([session, names]): ReadSession => ({ ...session, ...names, pollsRemaining })),
+          );
+          const cancelled = yield* commit(cancelling, (session) => session);
+          yield* watch.announce([cancelled.id]);
+          return cancelled;
+        }),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(VerificationSessions, VerificationSessions.make);
 }
 
 type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;

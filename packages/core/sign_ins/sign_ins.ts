@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Accounts } from "../accounts/accounts.ts";
-import { InvalidSession, type PlatformUnavailable, type StoreEffect } from "../errors.ts";
+import { InvalidSession, type PlatformUnavailable } from "../errors.ts";
 import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
 import { randomToken } from "../secrets/crypto.ts";
@@ -59,44 +59,8 @@ export interface ReturnedBrowser {
  * await world.close();
  * ```
  */
-export class SignIns extends Context.Service<
-  SignIns,
-  {
-    /**
-     * Begins a sign-in. The browser must keep the `state` in a cookie until it returns from the platform.
-     *
-     * @param redirectUri the callback URL
-     * @returns the URL of the platform's sign-in
-     */
-    readonly begin: (
-      site: SignInSite,
-      redirectUri: string,
-    ) => StoreEffect<{ readonly url: string; readonly state: string }>;
-
-    /**
-     * Checks the data that a browser brings back from the platform, and stores a sign-in under a new cookie. The new
-     * sign-in replaces the browser's earlier sign-in. At the dashboard, a user without an account gets a new account.
-     */
-    readonly finish: (browser: ReturnedBrowser) => StoreEffect<{ readonly cookie: string }, SignInRefused>;
-
-    readonly find: (site: SignInSite, cookie: string | null) => StoreEffect<SiteSignIn, InvalidSession>;
-
-    /** Returns the token that a browser must send with every write. */
-    readonly csrfToken: (signIn: SiteSignIn) => Effect.Effect<string>;
-
-    /** Returns the user's sign-ins to the same site, newest first. */
-    readonly list: (signIn: SiteSignIn) => StoreEffect<ReadonlyArray<SiteSignIn>>;
-
-    /**
-     * Ends the user's sign-ins to the same site, and returns their number.
-     *
-     * @param id a single sign-in; null for all
-     */
-    readonly end: (signIn: SiteSignIn, id: SignInId | null) => StoreEffect<number>;
-  }
->()("@accountlink/core/SignIns") {
-  /** Deletes expired sign-ins every minute, until its scope closes. */
-  static readonly layer = Effect.gen(function* () {
+export class SignIns extends Context.Service<SignIns>()("@accountlink/core/SignIns", {
+  make: Effect.gen(function* () {
     const store = yield* SignInStore;
     yield* sweepEvery("1 minute", "Cannot delete expired sign-ins", store.sweep);
     const accounts = yield* Accounts;
@@ -117,8 +81,14 @@ export class SignIns extends Context.Service<
         .pipe(Effect.catchTags(refusals));
     });
 
-    return SignIns.of({
-      begin: Effect.fn("SignIns.begin")(function* (site, redirectUri) {
+    return {
+      /**
+       * Begins a sign-in. The browser must keep the `state` in a cookie until it returns from the platform.
+       *
+       * @param redirectUri the callback URL
+       * @returns the URL of the platform's sign-in
+       */
+      begin: Effect.fn("SignIns.begin")(function* (site: SignInSite, redirectUri: string) {
         const state = yield* randomToken(random);
         const { stateHash, ...derived } = yield* secrets.signIn(state);
         const now = yield* Clock.currentTimeMillis;
@@ -127,7 +97,11 @@ export class SignIns extends Context.Service<
         return { url, state };
       }),
 
-      finish: Effect.fn("SignIns.finish")(function* (browser) {
+      /**
+       * Checks the data that a browser brings back from the platform, and stores a sign-in under a new cookie. The new
+       * sign-in replaces the browser's earlier sign-in. At the dashboard, a user without an account gets a new account.
+       */
+      finish: Effect.fn("SignIns.finish")(function* (browser: ReturnedBrowser) {
         const { userId: chatId, guilds = null } = yield* prove(browser);
         const { site } = browser;
         const account = site === "dashboard" ? (yield* accounts.ofChatUser(chatId)).name : null;
@@ -141,19 +115,31 @@ export class SignIns extends Context.Service<
         return { cookie };
       }),
 
-      find: Effect.fn("SignIns.find")(function* (site, cookie) {
+      find: Effect.fn("SignIns.find")(function* (site: SignInSite, cookie: string | null) {
         if (cookie === null) return yield* new InvalidSession();
         const id = yield* secrets.signInId(site, cookie);
         const found = yield* store.find(site, id, yield* Clock.currentTimeMillis);
         return Option.isSome(found) ? found.value : yield* new InvalidSession();
       }),
 
-      csrfToken: ({ id }) => secrets.signInCsrf(id),
-      list: ({ site, chatId }) =>
+      /** Returns the token that a browser must send with every write. */
+      csrfToken: ({ id }: SiteSignIn) => secrets.signInCsrf(id),
+
+      /** Returns the user's sign-ins to the same site, newest first. */
+      list: ({ site, chatId }: SiteSignIn) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => store.list(site, chatId, now)),
-      end: ({ site, chatId }, id) => store.end(site, chatId, id),
-    });
-  }).pipe(Layer.effect(SignIns));
+
+      /**
+       * Ends the user's sign-ins to the same site, and returns their number.
+       *
+       * @param id a single sign-in; null for all
+       */
+      end: ({ site, chatId }: SiteSignIn, id: SignInId | null) => store.end(site, chatId, id),
+    };
+  }),
+}) {
+  /** Deletes expired sign-ins every minute, until its scope closes. */
+  static readonly layer = Layer.effect(SignIns, SignIns.make);
 }
 
 /** Only the dashboard requests the user's guilds, because there users choose a guild for their keys. */

@@ -16,18 +16,8 @@ export const flushInterval = 2_000;
 const lastFlushTimeout = "5 seconds";
 
 /** Counts requests with accepted keys in memory, and saves the counts every few seconds. @internal */
-export class UsageMeter extends Context.Service<
-  UsageMeter,
-  {
-    /** Counts a request that was answered at the time `at`. */
-    readonly count: (key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis) => void;
-  }
->()("@accountlink/core/UsageMeter") {
-  /**
-   * Saves the counts every `flushInterval`, and once more when the scope closes. A failed batch is saved again under
-   * the same number, so that the store counts it only once.
-   */
-  static readonly layer = Effect.gen(function* () {
+export class UsageMeter extends Context.Service<UsageMeter>()("@accountlink/core/UsageMeter", {
+  make: Effect.gen(function* () {
     const store = yield* UsageStore;
     const meter = uuidV4Unsafe();
     const counters = new KeyCounters();
@@ -63,16 +53,23 @@ export class UsageMeter extends Context.Service<
     );
     yield* flushOrWarn.pipe(Effect.delay(flushInterval), Effect.forever, Effect.forkScoped);
 
-    return UsageMeter.of({
-      count: (key, group, outcome, at) => {
+    return {
+      /** Counts a request that was answered at the time `at`. */
+      count: (key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis) => {
         if (at < day || at >= day + dayMs) {
           closeBatches();
           day = startOfDay(at);
         }
         counters.count(key, group, outcome, at);
       },
-    });
-  }).pipe(Layer.effect(UsageMeter));
+    };
+  }),
+}) {
+  /**
+   * Saves the counts every `flushInterval`, and once more when the scope closes. A failed batch is saved again under
+   * the same number, so that the store counts it only once.
+   */
+  static readonly layer = Layer.effect(UsageMeter, UsageMeter.make);
 }
 
 const requestsIn = (counts: UsageBatch["counts"]): number =>

@@ -4,7 +4,7 @@ import { AddressVault } from "../addresses/address_vault.ts";
 import { placeOf, type Sighting } from "../addresses/sighting.ts";
 import { makeAskingName } from "../communities/asking_name.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { LinkNotFound, type StoreEffect } from "../errors.ts";
+import { LinkNotFound } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -55,20 +55,8 @@ export interface OwnLink extends OwnCommunity {
 }
 
 /** Shows users their links, and removes one link. `UserData.erase` removes all data about a user. @internal */
-export class OwnLinks extends Context.Service<
-  OwnLinks,
-  {
-    /** Returns the links of every scope, the newest first. */
-    readonly list: (chatId: ChatId) => StoreEffect<ReadonlyArray<OwnLink>>;
-
-    /**
-     * Removes the user's link in one scope, and fails the user's open sessions in that scope. The user need not be a
-     * member of the scope's guild. Returns the removed link.
-     */
-    readonly remove: (chatId: ChatId, pid: Pid, requestId: string) => StoreEffect<OwnLink, LinkNotFound>;
-  }
->()("@accountlink/core/OwnLinks") {
-  static readonly layer = Effect.gen(function* () {
+export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/OwnLinks", {
+  make: Effect.gen(function* () {
     const users = yield* UserStore;
     const links = yield* LinkStore;
     const communityOf = yield* makeOwnCommunity;
@@ -92,14 +80,19 @@ export class OwnLinks extends Context.Service<
       } satisfies OwnLink;
     });
 
-    return OwnLinks.of({
-      list: Effect.fn("OwnLinks.list")(function* (chatId) {
+    return {
+      /** Returns the links of every scope, the newest first. */
+      list: Effect.fn("OwnLinks.list")(function* (chatId: ChatId) {
         const found = yield* findLinks(chatId);
         const shown = yield* Effect.forEach(found, show, { concurrency: platformConcurrency });
         return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
       }),
 
-      remove: Effect.fn("OwnLinks.remove")(function* (chatId, pid, requestId) {
+      /**
+       * Removes the user's link in one scope, and fails the user's open sessions in that scope. The user need not be a
+       * member of the scope's guild. Returns the removed link.
+       */
+      remove: Effect.fn("OwnLinks.remove")(function* (chatId: ChatId, pid: Pid, requestId: string) {
         const link = (yield* findLinks(chatId)).find(({ scope }) => scope.pid === pid);
         if (link === undefined) return yield* new LinkNotFound();
         const at = yield* Clock.currentTimeMillis;
@@ -111,8 +104,10 @@ export class OwnLinks extends Context.Service<
         yield* events.announce("linkChanged", { scope: link.scope, chatId, gameId: null, previousGameId });
         return yield* show(link);
       }),
-    });
-  }).pipe(Layer.effect(OwnLinks), Layer.provide(LinkEvents.layer));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(OwnLinks, OwnLinks.make).pipe(Layer.provide(LinkEvents.layer));
 }
 
 interface ScopedLink extends ScopedRecord {
@@ -144,20 +139,8 @@ export interface OwnAddress extends OwnPlace {
 }
 
 /** Shows users their addresses and browsers, and forgets them. @internal */
-export class OwnSightings extends Context.Service<
-  OwnSightings,
-  {
-    /** Returns the user's addresses and browsers, sorted by the last sighting, latest first. */
-    readonly list: (chatId: ChatId) => StoreEffect<{
-      readonly addresses: ReadonlyArray<OwnAddress>;
-      readonly browsers: ReadonlyArray<OwnPlace>;
-    }>;
-
-    /** Forgets all of the user's addresses or browsers in every scope. */
-    readonly forget: (chatId: ChatId, places: Places) => StoreEffect<void>;
-  }
->()("@accountlink/core/OwnSightings") {
-  static readonly layer = Effect.gen(function* () {
+export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/core/OwnSightings", {
+  make: Effect.gen(function* () {
     const users = yield* UserStore;
     const keys = yield* KeyStore;
     const vault = yield* AddressVault;
@@ -201,8 +184,9 @@ export class OwnSightings extends Context.Service<
         .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt);
     };
 
-    return OwnSightings.of({
-      list: Effect.fn("OwnSightings.list")(function* (chatId) {
+    return {
+      /** Returns the user's addresses and browsers, sorted by the last sighting, latest first. */
+      list: Effect.fn("OwnSightings.list")(function* (chatId: ChatId) {
         const { sightings, browsers } = yield* users.findSightings(chatId);
         const communities = yield* communitiesOf([...sightings, ...browsers].map(({ pid }) => pid));
         const now = yield* Clock.currentTimeMillis;
@@ -217,9 +201,12 @@ export class OwnSightings extends Context.Service<
         };
       }),
 
-      forget: (chatId, places) => Effect.asVoid(users.forget(chatId, places)),
-    });
-  }).pipe(Layer.effect(OwnSightings));
+      /** Forgets all of the user's addresses or browsers in every scope. */
+      forget: (chatId: ChatId, places: Places) => Effect.asVoid(users.forget(chatId, places)),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(OwnSightings, OwnSightings.make);
 }
 
 interface Seen<S extends Sighting> {

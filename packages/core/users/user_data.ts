@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto";
 import { isSuspendedOwner, MemberStore } from "../accounts/member_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
-import type { StoreEffect } from "../errors.ts";
+import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
@@ -49,26 +49,8 @@ export interface ErasurePreview {
  * await world.close();
  * ```
  */
-export class UserData extends Context.Service<
-  UserData,
-  {
-    readonly find: (chatId: ChatId) => StoreEffect<FoundUser>;
-
-    /** Returns what the user would lose, without reading the audit log. */
-    readonly previewErasure: (chatId: ChatId) => StoreEffect<ErasurePreview>;
-
-    /**
-     * Erases a user by `UserStore.erase`. The erasure revokes the keys of the user's accounts, and every node refuses
-     * these keys within a second. If users erase themselves, the audit entries of the erasure name `[erased]` as the
-     * actor.
-     *
-     * The roles of role plans are removed first. If that takes longer than five seconds, `RoleCouriers` remove them
-     * later.
-     */
-    readonly erase: (chatId: ChatId, origin: WriteOrigin) => StoreEffect<UserErased>;
-  }
->()("@accountlink/core/UserData") {
-  static readonly layer = Effect.gen(function* () {
+export class UserData extends Context.Service<UserData>()("@accountlink/core/UserData", {
+  make: Effect.gen(function* () {
     const store = yield* UserStore;
     const keyStore = yield* KeyStore;
     const members = yield* MemberStore;
@@ -78,7 +60,10 @@ export class UserData extends Context.Service<
     const secrets = yield* Secrets;
     const releaseRoles = yield* makeReleaseRoles;
 
-    const erase: UserData["Service"]["erase"] = Effect.fn("UserData.erase")(function* (chatId, origin) {
+    const erase = Effect.fn("UserData.erase")(function* (
+      chatId: ChatId,
+      origin: WriteOrigin,
+    ): Effect.fn.Return<UserErased, StoreUnavailable> {
       const records = yield* store.findRecords(chatId);
       yield* releaseRoles(chatId, records);
       const { actor } = origin;
@@ -102,7 +87,7 @@ export class UserData extends Context.Service<
       return erased.value;
     });
 
-    return UserData.of({
+    return {
       find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
         const found = yield* store.find(chatId);
         const now = yield* Clock.currentTimeMillis;
@@ -110,7 +95,8 @@ export class UserData extends Context.Service<
         return { ...found, keys: keys.flat() };
       }),
 
-      previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId) {
+      /** Returns what the user would lose, without reading the audit log. */
+      previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId: ChatId) {
         const records = yield* store.findRecords(chatId);
         const now = yield* Clock.currentTimeMillis;
         const found = yield* members.findByChatId(chatId);
@@ -123,9 +109,21 @@ export class UserData extends Context.Service<
         };
       }),
 
+      /**
+       * Erases a user by `UserStore.erase`. The erasure revokes the keys of the user's accounts, and every node refuses
+       * these keys within a second. If users erase themselves, the audit entries of the erasure name `[erased]` as the
+       * actor.
+       *
+       * The roles of role plans are removed first. If that takes longer than five seconds, `RoleCouriers` remove them
+       * later.
+       */
       erase,
-    });
-  }).pipe(Layer.effect(UserData), Layer.provide([KeyChanges.layer, LinkEvents.layer]));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(UserData, UserData.make).pipe(
+    Layer.provide([KeyChanges.layer, LinkEvents.layer]),
+  );
 }
 
 /**

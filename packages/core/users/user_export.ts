@@ -3,7 +3,6 @@ import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { signedBy } from "../audit/audit.ts";
 import { guildOf } from "../data_scope.ts";
-import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -11,11 +10,8 @@ import { formatTimestamp } from "../timestamp.ts";
 import { UserData } from "./user_data.ts";
 
 /** Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes and secrets. @internal */
-export class UserExports extends Context.Service<
-  UserExports,
-  { readonly of: (chatId: ChatId) => StoreEffect<object> }
->()("@accountlink/core/UserExports") {
-  static readonly layer = Effect.gen(function* () {
+export class UserExports extends Context.Service<UserExports>()("@accountlink/core/UserExports", {
+  make: Effect.gen(function* () {
     const users = yield* UserData;
     const keys = yield* KeyStore;
     const vault = yield* AddressVault;
@@ -37,8 +33,8 @@ export class UserExports extends Context.Service<
       return (pid: Pid) => communities.get(pid) ?? { pid };
     });
 
-    return UserExports.of({
-      of: Effect.fn("UserExports.of")(function* (chatId) {
+    return {
+      of: Effect.fn("UserExports.of")(function* (chatId: ChatId) {
         const found = yield* users.find(chatId);
         const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
         const scoped = [...sightings, ...seen, ...reviews, ...roles, ...sessions, ...flows];
@@ -95,8 +91,10 @@ export class UserExports extends Context.Service<
           entries: found.entries.map((entry) => withTimes({ ...entry, ...signedBy(entry) })),
         };
       }),
-    });
-  }).pipe(Layer.effect(UserExports));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(UserExports, UserExports.make);
 }
 
 const keyJson = (key: KeyDetails) => ({

@@ -4,14 +4,7 @@ import { Base64 } from "effect/encoding";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { ScopeTarget } from "../data_scope.ts";
-import {
-  BadRequest,
-  Conflict,
-  InvalidParameter,
-  type ParameterProblem,
-  type StoreEffect,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { BadRequest, Conflict, InvalidParameter, type ParameterProblem } from "../errors.ts";
 import { eventTypes } from "../events/event.ts";
 import { EventStore } from "../events/event_store.ts";
 import { type NewAccount, randomText } from "../keys/api_key.ts";
@@ -21,7 +14,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 import { isGone, makeAttempt, type SentEvent, untriedDelivery } from "./delivery/attempt.ts";
-import { isEventId, makeSentDeliveries, type SentDelivery, shownDelivery } from "./sent_delivery.ts";
+import { isEventId, makeSentDeliveries, shownDelivery } from "./sent_delivery.ts";
 import {
   isWebhookId,
   type StoredWebhook,
@@ -69,94 +62,12 @@ export interface DeliveryPage {
   readonly next: string | null;
 }
 
-/** A `BadRequest` with the problem `not_found`: the webhook does not exist or belongs to another account. */
-type Unknown = BadRequest;
-
 /**
  * Manages webhooks for owners and operators. If `account` is null, a method covers the webhooks of all accounts.
  * @internal
  */
-export class Webhooks extends Context.Service<
-  Webhooks,
-  {
-    /** Returns webhooks oldest first. */
-    readonly list: (account: string | null) => StoreEffect<ReadonlyArray<WebhookDetails>>;
-
-    /** @param id any text, such as a value from a URL */
-    readonly find: (account: string | null, id: string) => StoreEffect<WebhookDetails, Unknown>;
-
-    /**
-     * Creates a webhook, which gets all events from now on. Fails with a `webhook_limit` `Conflict` if the scope
-     * already has the maximum number of webhooks.
-     *
-     * @param admission checks the caller's permission; runs after the fields are checked
-     */
-    readonly create: <E = never, R = never>(
-      webhook: NewWebhook,
-      origin: WriteOrigin,
-      admission?: Effect.Effect<unknown, E, R>,
-    ) => Effect.Effect<IssuedWebhook, InvalidParameter | Conflict | StoreUnavailable | E, R>;
-
-    readonly update: (
-      account: string | null,
-      id: string,
-      update: WebhookUpdate,
-      origin: WriteOrigin,
-    ) => StoreEffect<WebhookDetails, Unknown | InvalidParameter>;
-
-    readonly remove: (account: string | null, id: string, origin: WriteOrigin) => StoreEffect<void, Unknown>;
-
-    /** Gives the webhook a new secret. For 24 hours, deliveries are signed with the previous secret too. */
-    readonly rotate: (
-      account: string | null,
-      id: string,
-      origin: WriteOrigin,
-    ) => StoreEffect<IssuedWebhook, Unknown>;
-
-    /** Sends a `test` event now, once. Fails with a `test_limit` `Conflict` while three tests are in flight. */
-    readonly test: (
-      account: string | null,
-      id: string,
-      origin: WriteOrigin,
-    ) => StoreEffect<WebhookDelivery, Unknown | Conflict>;
-
-    /**
-     * Tries all failing deliveries of an active webhook again now, instead of at their scheduled times. The deliveries
-     * keep all of their scheduled attempts.
-     */
-    readonly sendPending: (account: string | null, id: string) => StoreEffect<WebhookDetails, Unknown>;
-
-    /** Returns the deliveries of a webhook, newest first. A delivery is kept as long as its event. */
-    readonly deliveries: (
-      account: string | null,
-      id: string,
-      filter: DeliveryFilter,
-    ) => StoreEffect<DeliveryPage, Unknown>;
-
-    /**
-     * Returns a delivery with the headers and the body that its latest attempt sent. The signature is left out, because
-     * the secret of the webhook may have changed since then. Users who were erased since then are erased in the body
-     * too.
-     */
-    readonly sent: (
-      account: string | null,
-      id: string,
-      eventId: string,
-    ) => StoreEffect<SentDelivery, Unknown>;
-
-    /**
-     * Sends an event again now. If the delivery was failing and this attempt fails too, the scheduled attempts
-     * continue.
-     */
-    readonly resend: (
-      account: string | null,
-      id: string,
-      eventId: string,
-      origin: WriteOrigin,
-    ) => StoreEffect<WebhookDelivery, Unknown>;
-  }
->()("@accountlink/core/Webhooks") {
-  static readonly layer = Effect.gen(function* () {
+export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Webhooks", {
+  make: Effect.gen(function* () {
     const store = yield* WebhookStore;
     const events = yield* EventStore;
     const keys = yield* ApiKeys;
@@ -180,7 +91,7 @@ export class Webhooks extends Context.Service<
       return isTheirs ? found : yield* notFound;
     });
 
-    const find: Webhooks["Service"]["find"] = Effect.fn("Webhooks.find")(function* (account, id) {
+    const find = Effect.fn("Webhooks.find")(function* (account: string | null, id: string) {
       const [found] = isWebhookId(id) ? yield* store.list({ account, id }) : [];
       return found ?? (yield* notFound);
     });
@@ -222,10 +133,24 @@ export class Webhooks extends Context.Service<
     /** Limits the tests in flight, by account. */
     const testLimits = new Map<string, Semaphore.Semaphore>();
 
-    return Webhooks.of({
-      list: (account) => store.list({ account, id: null }),
+    return {
+      /** Returns webhooks oldest first. */
+      list: (account: string | null) => store.list({ account, id: null }),
+
+      /** @param id any text, such as a value from a URL */
       find,
-      create: Effect.fn("Webhooks.create")(function* (choice, origin, admission) {
+
+      /**
+       * Creates a webhook, which gets all events from now on. Fails with a `webhook_limit` `Conflict` if the scope
+       * already has the maximum number of webhooks.
+       *
+       * @param admission checks the caller's permission; runs after the fields are checked
+       */
+      create: Effect.fn("Webhooks.create")(function* <E = never, R = never>(
+        choice: NewWebhook,
+        origin: WriteOrigin,
+        admission?: Effect.Effect<unknown, E, R>,
+      ) {
         const { account, target, url, types = [], description = "" } = choice;
         yield* check({ url, types, description });
         if (admission !== undefined) yield* admission;
@@ -255,7 +180,8 @@ export class Webhooks extends Context.Service<
         return { secret, webhook: { ...webhook, pending: 0 } };
       }),
 
-      test: Effect.fn("Webhooks.test")(function* (account, id, origin) {
+      /** Sends a `test` event now, once. Fails with a `test_limit` `Conflict` while three tests are in flight. */
+      test: Effect.fn("Webhooks.test")(function* (account: string | null, id: string, origin: WriteOrigin) {
         const webhook = yield* findStored(account, id);
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
@@ -267,17 +193,36 @@ export class Webhooks extends Context.Service<
         return Option.isSome(sent) ? sent.value : yield* new Conflict({ reason: "test_limit" });
       }),
 
-      resend: Effect.fn("Webhooks.resend")(function* (account, id, eventId, origin) {
+      /**
+       * Sends an event again now. If the delivery was failing and this attempt fails too, the scheduled attempts
+       * continue.
+       */
+      resend: Effect.fn("Webhooks.resend")(function* (
+        account: string | null,
+        id: string,
+        eventId: string,
+        origin: WriteOrigin,
+      ) {
         const webhook = yield* findStored(account, id);
         const delivery = yield* deliveries.findTried(webhook, eventId);
         return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
       }),
 
-      sent: Effect.fn("Webhooks.sent")(function* (account, id, eventId) {
+      /**
+       * Returns a delivery with the headers and the body that its latest attempt sent. The signature is left out, because
+       * the secret of the webhook may have changed since then. Users who were erased since then are erased in the body
+       * too.
+       */
+      sent: Effect.fn("Webhooks.sent")(function* (account: string | null, id: string, eventId: string) {
         return yield* deliveries.sent(yield* findStored(account, id), eventId);
       }),
 
-      update: Effect.fn("Webhooks.update")(function* (account, id, update, origin) {
+      update: Effect.fn("Webhooks.update")(function* (
+        account: string | null,
+        id: string,
+        update: WebhookUpdate,
+        origin: WriteOrigin,
+      ) {
         const webhook = yield* findStored(account, id);
         yield* check(update);
         const types = update.types && { types: [...new Set(update.types)] };
@@ -290,14 +235,23 @@ export class Webhooks extends Context.Service<
         return yield* find(account, id);
       }),
 
-      remove: Effect.fn("Webhooks.remove")(function* (account, id, origin) {
+      remove: Effect.fn("Webhooks.remove")(function* (
+        account: string | null,
+        id: string,
+        origin: WriteOrigin,
+      ) {
         const webhook = yield* findStored(account, id);
         const at = yield* Clock.currentTimeMillis;
         if (!(yield* store.remove({ ...origin, id: webhook.id, at }))) return yield* notFound;
         yield* announceChange;
       }),
 
-      rotate: Effect.fn("Webhooks.rotate")(function* (account, id, origin) {
+      /** Gives the webhook a new secret. For 24 hours, deliveries are signed with the previous secret too. */
+      rotate: Effect.fn("Webhooks.rotate")(function* (
+        account: string | null,
+        id: string,
+        origin: WriteOrigin,
+      ) {
         const webhook = yield* findStored(account, id);
         const { secret, sealed } = yield* issueSecret(webhook.id);
         const at = yield* Clock.currentTimeMillis;
@@ -306,14 +260,23 @@ export class Webhooks extends Context.Service<
         return { secret, webhook: yield* find(account, id) };
       }),
 
-      sendPending: Effect.fn("Webhooks.sendPending")(function* (account, id) {
+      /**
+       * Tries all failing deliveries of an active webhook again now, instead of at their scheduled times. The deliveries
+       * keep all of their scheduled attempts.
+       */
+      sendPending: Effect.fn("Webhooks.sendPending")(function* (account: string | null, id: string) {
         const webhook = yield* findStored(account, id);
         yield* store.sendPending(webhook.id, yield* Clock.currentTimeMillis);
         yield* announceChange;
         return yield* find(account, id);
       }),
 
-      deliveries: Effect.fn("Webhooks.deliveries")(function* (account, id, { limit, ...filter }) {
+      /** Returns the deliveries of a webhook, newest first. A delivery is kept as long as its event. */
+      deliveries: Effect.fn("Webhooks.deliveries")(function* (
+        account: string | null,
+        id: string,
+        { limit, ...filter }: DeliveryFilter,
+      ) {
         const webhook = yield* findStored(account, id);
         if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
         // One extra delivery shows whether there is a next page.
@@ -321,6 +284,8 @@ export class Webhooks extends Context.Service<
         const shown = found.slice(0, limit).map(shownDelivery);
         return { deliveries: shown, next: found.length > limit ? (shown.at(-1)?.eventId ?? null) : null };
       }),
-    });
-  }).pipe(Layer.effect(Webhooks));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Webhooks, Webhooks.make);
 }
