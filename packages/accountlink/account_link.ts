@@ -92,7 +92,13 @@ export const layerServices = (scope: ScopeChoice, address: Address) =>
  * (await Effect.runPromise(Effect.provide(set, service))).updated; // true
  * ```
  */
-export const layer = <E>(options: Options<E>) => Layer.unwrap(Effect.map(checkOptions(options), layerOf));
+export const layer = <E>(options: Options<E>) =>
+  Layer.unwrap(
+    Effect.map(checkOptions(options), (checked) =>
+      // Build the layers anew: Effect would otherwise reuse the services of a service around this one.
+      Layer.suspend(() => Layer.fresh(layerOf(checked))),
+    ),
+  );
 
 /**
  * Like `layer`, with options that can each be a `Config`, so that the program's `ConfigProvider` provides them.

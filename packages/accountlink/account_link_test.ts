@@ -1,20 +1,31 @@
 import { ChatPlatform, SessionSettings } from "@accountlink/core";
-import { assert, testWith } from "@accountlink/test-servers/effect";
+import { assert, test, testWith } from "@accountlink/test-servers/effect";
 import { Config, ConfigProvider, Effect, Layer, Option, Stream } from "effect";
 import { live } from "./live.ts";
 import { AccountLink, LinkEvents, Links, Scope, Sessions } from "./mod.ts";
 
 const settings = { gameUserExists: (gameId: string) => gameId !== "404" };
 
-const test = testWith(AccountLink.layerMemory(settings));
+const testLinks = testWith(AccountLink.layerMemory(settings));
 
-test("the layers provide the services of the default scope and of another scope", function* () {
+testLinks("the layers provide the services of the default scope and of another scope", function* () {
   const links = yield* Links;
   yield* links.set("100001", "1");
   const acme = yield* Links.pipe(Effect.provide(AccountLink.layerScope({ account: "acme" })));
   assert.isNull(yield* acme.get("100001"));
   assert.strictEqual((yield* links.get("100001"))?.gameId, "1");
   assert.deepInclude(yield* Effect.flip(links.set("100001", "404")), { _tag: "InvalidParameter" });
+});
+
+testLinks("a service inside another has services of its own", function* () {
+  yield* (yield* Links).set("100001", "1");
+  const inner = AccountLink.layerMemory({ ...settings, sessions: { life: 1_000 } });
+  const [found, session] = yield* Effect.all([
+    Effect.flatMap(Links, (links) => links.get("100001")),
+    Effect.flatMap(Sessions, (sessions) => sessions.create({ clientId: "one" })),
+  ]).pipe(Effect.provide(inner));
+  assert.isNull(found);
+  assert.strictEqual(session.expiresAt - session.createdAt, 1_000);
 });
 
 test("session rules come from the options, or else from `SessionSettings`", function* () {
@@ -58,7 +69,7 @@ testWith(
   assert.deepInclude(error, { _tag: "PlatformUnavailable", cause: "down" });
 });
 
-test("the service provides a stream of events", function* () {
+testLinks("the service provides a stream of events", function* () {
   const events = yield* (yield* LinkEvents).subscribe("linkChanged");
   yield* (yield* Links).set("100001", "1");
   const heard = yield* Stream.runHead(events);
