@@ -1,0 +1,29 @@
+/** Runs the command line as a process: signals, pipes and the exit code. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { Effect } from "effect";
+import { exitCodeOf, type runCommandLine } from "./command_line.ts";
+
+const pipeClosed = 141;
+
+/** Runs the command line as this process. */
+export const runProcess = (commandLine: typeof runCommandLine): void => {
+  // If the reader closes the pipe, as in `accountlink keys list | head -1`, a command exits, and a server continues.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
+  });
+
+  // `runMain` handles the first signal, and then removes its listeners. If the terminal and npm both send a signal, this
+  // listener prevents the second one from killing the process during its shutdown.
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.removeAllListeners(signal).on(signal, () => {});
+
+  commandLine.pipe(
+    Effect.provide([NodeServices.layer, NodeCrypto.layerSecureRandom]),
+    NodeRuntime.runMain({
+      disableErrorReporting: true,
+      teardown: (exit, onExit) => onExit(exitCodeOf(exit)),
+    }),
+  );
+};
