@@ -49,6 +49,12 @@ const connections = 32;
  */
 const [firstRequests, settlingTime] = [5_000, 2_000];
 
+/**
+ * The contenders are warmed in short turns. If each were warmed at once, the first one would be compiled for the few
+ * concurrent requests of a generator that is not compiled yet, and would write a seventh slower than the others.
+ */
+const warmUpTurns = 5;
+
 /** Rotates the order of the contenders by the number of the round. */
 const inTurn = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> =>
   all.map((_, index) => all[(index + round) % all.length] as A);
@@ -79,8 +85,11 @@ export const measure = async (contenders: ReadonlyArray<Contender>, work: Work, 
     for (const { name, start } of contenders) {
       const server = await start(false);
       running.push({ name, server });
-      const until = { requests: workloads[work].warmUp };
-      await plan.generator.drive({ url: server.url, work, connections, rate: null, until, seed: 0 });
+    }
+    const until = { requests: workloads[work].warmUp / warmUpTurns };
+    for (let turn = 0; turn < warmUpTurns; turn++) {
+      for (const { server } of running)
+        await plan.generator.drive({ url: server.url, work, connections, rate: null, until, seed: 0 });
     }
     const rounds: Array<Round> = [];
     for (let round = 0; round < plan.rounds; round++) {
