@@ -155,7 +155,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
         yield* onLeftOut(leftOut);
         if (changed.length > 0) yield* onChanged(changed);
         yield* onProgress({ phase, rows: tally.rows, total: check.rows });
-        if (givesWay) yield* Effect.sleep(1 + 2 * ((yield* Clock.currentTimeMillis) - begun));
+        if (givesWay) yield* Effect.sleep(1 + 4 * ((yield* Clock.currentTimeMillis) - begun));
       }),
     ),
   );
