@@ -37,7 +37,7 @@ const entities: Readonly<Record<string, string>> = {
 const escape = (text: string): string =>
   text.replace(/[&<>"'\u202A-\u202E\u2066-\u2069]/g, (character) => entities[character] ?? "");
 
-/** Adds the base path to the links, forms and files of a document. */
+/** Adds the base path to the links, forms and files of a document. @internal */
 export const documentBelow = (basePath: string, { source }: Html): Html =>
   // Interpolated quotes are escaped, so this pattern matches only attributes that templates wrote.
   new Html(source.replace(/ (href|action|src|data-leaves-for)="\//g, ` $1="${basePath}/`));

@@ -201,6 +201,7 @@ const discardBody = (incoming: IncomingMessage): void => {
     .on("error", () => {});
 };
 
+/** @internal */
 export const answerOf = ({ statusCode = 0, headers }: IncomingMessage, now: Millis): WebhookAnswer => ({
   status: statusCode,
   type: headers["content-type"]?.slice(0, 100) ?? null,

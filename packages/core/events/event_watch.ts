@@ -116,7 +116,7 @@ const maxReaders = 16;
  */
 const longestRetry = 30_000;
 
-/** Limits how many readers of a key wait on this node. A reader counts until its scope closes. */
+/** Limits how many readers of a key wait on this node. A reader counts until its scope closes. @internal */
 export const makeReaderLimit = () => {
   const ends = new Map<KeyId, Set<{ readonly until: Millis }>>();
   return (keyId: KeyId | null, until: Millis): Effect.Effect<void, RateLimited, Scope.Scope> => {

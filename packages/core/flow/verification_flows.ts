@@ -114,6 +114,7 @@ export class VerificationFlows extends Context.Service<
 /** Wrong codes that an address may send in a minute. */
 const wrongCodeLimit = 10;
 
+/** @internal */
 export const makeEnterByCode = Effect.gen(function* () {
   const sessions = yield* SessionStore;
   const secrets = yield* Secrets;
@@ -145,6 +146,7 @@ export const makeEnterByCode = Effect.gen(function* () {
   });
 });
 
+/** @internal */
 export const stepsTotal = Metric.counter("accountlink_flow_steps_total", {
   description: "Steps of verification flows by outcome",
   incremental: true,
@@ -163,6 +165,8 @@ type FlowFailure = FlowRefused | SharedIpRateLimited | StoreUnavailable;
 /**
  * Makes a function that logs and counts a step of a flow. The log annotation `session` is the start of the session's
  * stored id. The caller adds the annotation of the request id.
+ *
+ * @internal
  */
 export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
   const sessionIn = (entry: FlowEntry | null): Effect.Effect<string | null> =>

@@ -6,7 +6,7 @@ import { Base64, Base64Url } from "effect/encoding";
 const encoder = new TextEncoder();
 const { nonceLength } = Aead.aes256Gcm;
 
-/** Derives an independent 32-byte key for one purpose from a secret, with HKDF-SHA-256. */
+/** Derives an independent 32-byte key for one purpose from a secret, with HKDF-SHA-256. @internal */
 export const deriveKey = Effect.fnUntraced(function* (
   secret: Redacted.Redacted<Uint8Array>,
   purpose: string,
@@ -23,6 +23,8 @@ export const deriveKey = Effect.fnUntraced(function* (
  * Encrypts bytes with AES-256-GCM. Returns a random nonce and the ciphertext with its tag, in base64url.
  *
  * @param purpose additional authenticated data; `unseal` needs the same text
+ *
+ * @internal
  */
 export const seal = Effect.fnUntraced(function* (key: Aead.Key, bytes: Uint8Array, purpose: string) {
   const aead = yield* Aead.Aead;
@@ -32,7 +34,11 @@ export const seal = Effect.fnUntraced(function* (key: Aead.Key, bytes: Uint8Arra
   return Base64Url.encode(new Uint8Array([...nonce, ...ciphertext]));
 });
 
-/** Decrypts a text that `seal` returned. Returns none if the key or the purpose differs, or if the text was changed. */
+/**
+ * Decrypts a text that `seal` returned. Returns none if the key or the purpose differs, or if the text was changed.
+ *
+ * @internal
+ */
 export const unseal = Effect.fnUntraced(function* (key: Aead.Key, text: string, purpose: string) {
   const aead = yield* Aead.Aead;
   const bytes = Result.getOrElse(Base64Url.decode(text), () => new Uint8Array());
@@ -41,7 +47,7 @@ export const unseal = Effect.fnUntraced(function* (key: Aead.Key, text: string, 
   return yield* Effect.option(aead.decrypt(key, ciphertext, { nonce, aad }));
 });
 
-/** Returns 256 random bits in base64url, 43 characters. */
+/** Returns 256 random bits in base64url, 43 characters. @internal */
 export const randomToken = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<string> =>
   Effect.map(random.randomBytes(32), Base64Url.encode);
 

@@ -43,7 +43,7 @@ export const WebhookSender = Context.Reference<{
 
 const longestUrl = 2_000;
 
-/** Returns why a text cannot be the URL of a webhook; null if it can. */
+/** Returns why a text cannot be the URL of a webhook; null if it can. @internal */
 export const webhookUrlProblem = (text: string): string | null => {
   if (Array.from(text).length > longestUrl) return `expected at most ${longestUrl} characters`;
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !isStorable(text) || !URL.canParse(text)) {

@@ -111,6 +111,8 @@ const rememberedFor = 5_000;
 /**
  * Refuses changes that the platform has just refused for another member. Without this, a role above the bot would cost
  * a request for each member of a guild, and Discord blocks applications with many refused requests.
+ *
+ * @internal
  */
 export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
   const refusals = new Map<string, { readonly refusal: RoleRefusal; readonly until: Millis }>();
