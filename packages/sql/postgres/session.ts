@@ -23,7 +23,7 @@ export interface Session extends SqlConnection.Connection {
   readonly isIdle: () => boolean;
 }
 
-/** How long the client waits beyond the server's timeout before it gives up on a statement, in milliseconds. */
+/** How long the timer outlasts the deadline of a statement, in milliseconds, since it may fire a little early. */
 export const grace = 250;
 
 /**
@@ -68,7 +68,7 @@ export const openSession = Effect.fnUntraced(function* (
   // After a pause of this process, answers that have arrived are read before setImmediate calls back.
   const timer = setTimeout(() => setImmediate(endIfSilent), statementTimeout + grace).unref();
   const awaitAnswer = (limit: number) => {
-    deadline = performance.now() + limit + grace;
+    deadline = performance.now() + limit;
     timer.refresh();
   };
 

@@ -201,6 +201,21 @@ describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, 
       }),
     );
 
+    onFlaky.effect("all silent connections are noticed after the same time", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* FlakyPostgres;
+        yield* Effect.gen(function* () {
+          const each = Array.from({ length: 15 }, (_, i) => i);
+          yield* soon(Effect.forEach(each, () => sleep(0.1), atOnce));
+          yield* proxy.silence;
+          const late = (i: number) => Effect.delay(failureOf(one), 7 * i);
+          const failures = yield* Effect.forEach(each, late, atOnce).pipe(Effect.ensuring(proxy.restore));
+          const times = failures.map(({ time }) => time);
+          expect(Math.max(...times) - Math.min(...times)).toBeLessThan(short.statementTimeout);
+        }).pipe(Effect.provide(layerClient(url, { ...short, maxConnections: 20 })));
+      }),
+    );
+
     onFlaky.effect("an unreachable server does not delay the closing of the pool", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;
