@@ -6,7 +6,7 @@ import type { SqlConnection, SqlError } from "effect/sql";
 import { streamRefused } from "../statements/connection_parts.ts";
 import { TransactionTimeout } from "../statements/dialect.ts";
 import { integersAsNumbers, numbersAsText } from "./numbers.ts";
-import { endsConnection, readOnlyReplica, sqlErrorOf } from "./sql_error.ts";
+import { endsConnection, readOnlyReplica, sqlErrorOf, within } from "./sql_error.ts";
 import type { ParsedPostgresUrl } from "./url.ts";
 
 /** The options of `PostgresOptions`, with timeouts in milliseconds. */
@@ -91,7 +91,7 @@ export const openSession = Effect.fnUntraced(function* (
 
   const session: Session = { ...connectionOf(run), run, socket, isIdle: () => waiting === 0 };
   const check = session.execute("SELECT current_setting('transaction_read_only') AS it", [], undefined);
-  const [found] = yield* Effect.provideService(check, TransactionTimeout, connectTimeout);
+  const [found] = yield* within(connectTimeout, check, "it does not answer in time");
   return found?.["it"] === "on" ? yield* readOnlyReplica : session;
 });
 

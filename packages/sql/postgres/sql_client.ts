@@ -7,7 +7,7 @@ import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { withStatementSpan } from "../statements/connection_parts.ts";
 import { exportMetrics, outageLog } from "./connection_reports.ts";
 import { connectionOf, grace, openSession, type PostgresClientOptions, type Session } from "./session.ts";
-import { connectionError, notCommitted } from "./sql_error.ts";
+import { notCommitted, within } from "./sql_error.ts";
 
 /**
  * Connects on demand, so nothing fails before the first statement. `SqlClient` takes a connection for each statement or
@@ -84,6 +84,3 @@ const poolsOf = (options: PostgresClientOptions) => {
     return pool;
   });
 };
-
-const within = <A, R>(time: number, use: Effect.Effect<A, SqlError.SqlError, R>, problem: string) =>
-  Effect.timeoutOrElse(use, { duration: time, orElse: () => Effect.fail(connectionError(problem)) });

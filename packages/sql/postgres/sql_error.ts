@@ -2,7 +2,7 @@
  * Maps errors of the driver to the typed reasons of `effect/sql`. Neither messages nor causes contain SQL, values,
  * the URL or the password.
  */
-import { Predicate } from "effect";
+import { Effect, Predicate } from "effect";
 import { SqlError } from "effect/sql";
 
 export const sqlErrorOf = ({ reason }: SqlError.SqlError): SqlError.SqlError => {
@@ -22,10 +22,14 @@ export const sqlErrorOf = ({ reason }: SqlError.SqlError): SqlError.SqlError => 
 };
 
 /** An error of statements that the client gave up. */
-export const connectionError = (is: string): SqlError.SqlError => {
+const connectionError = (is: string): SqlError.SqlError => {
   const message = `Cannot use the database: ${is}`;
   return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
 };
+
+/** Fails if an effect takes longer than `time`, in milliseconds. */
+export const within = <A, R>(time: number, use: Effect.Effect<A, SqlError.SqlError, R>, problem: string) =>
+  Effect.timeoutOrElse(use, { duration: time, orElse: () => Effect.fail(connectionError(problem)) });
 
 export const readOnlyReplica = connectionError("it is a read-only replica");
 
