@@ -1,4 +1,4 @@
-/** The tests of `@effect/vitest`, and tests whose bodies are generators, as those of `Effect.gen`. */
+/** The tests of `@effect/vitest`, and tests whose bodies are generators, like the body of `Effect.gen`. */
 import { it, type Vitest } from "@effect/vitest";
 import { Effect, Layer, type Scope } from "effect";
 

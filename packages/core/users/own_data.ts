@@ -19,7 +19,7 @@ import { SessionWatch } from "../sessions/session_watch.ts";
 import type { Millis } from "../timestamp.ts";
 import { type Places, type ScopedRecord, UserStore } from "./user_store.ts";
 
-/** A community that stores data about a user, as it is shown to the user. @internal */
+/** A community that stores data about a user, in the form that the user sees. @internal */
 export interface OwnCommunity {
   readonly pid: Pid;
   /** Who asks the user for a link, by `makeAskingName`. */

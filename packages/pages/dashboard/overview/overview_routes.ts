@@ -98,7 +98,7 @@ const makeView = Effect.gen(function* () {
       /** The usage of each day, oldest first. */
       days: yield* usage.of({ account: account.name }, 14),
       ...(yield* beginning(visitor)),
-      /** The chat ID of a user who is a member of this account alone; null for members of several accounts. */
+      /** The chat ID of the user; null if the user is a member of several accounts. */
       alone: visitor.accounts.length === 1 ? visitor.signIn.chatId : null,
       leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
       broken: (yield* webhooks.list(account.name)).filter(

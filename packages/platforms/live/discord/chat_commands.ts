@@ -100,7 +100,7 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
 const byName = (commands: ReadonlyArray<typeof InstalledCommand.Type>): ReadonlyMap<string, string> =>
   new Map(commands.map((command) => [command.name, comparable(command)]));
 
-/** The JSON of a command with sorted keys. Discord leaves out what is empty or false. */
+/** The JSON of a command with sorted keys. Discord leaves out empty and false values. */
 const comparable = (command: unknown): string =>
   JSON.stringify(command, (_, value: unknown) => {
     if (value === null || value === false || value === "") return undefined;
