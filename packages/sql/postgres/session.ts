@@ -20,7 +20,8 @@ export interface PostgresClientOptions {
 export interface Session extends SqlConnection.Connection {
   readonly run: Run;
   readonly socket: Socket;
-  readonly isIdle: () => boolean;
+  /** Whether this connection is idle, or has had no answer for so long that it is lost if another one is silent. */
+  readonly isSuspect: () => boolean;
 }
 
 /** How long the timer outlasts the deadline of a statement, in milliseconds, since it may fire a little early. */
@@ -58,7 +59,7 @@ export const openSession = Effect.fnUntraced(function* (
       return socket;
     },
   }).pipe(Effect.mapError(sqlErrorOf));
-  let [waiting, deadline] = [0, 0];
+  let [waiting, limit, deadline, answeredAt] = [0, 0, 0, 0];
   const endIfSilent = () => {
     if (waiting === 0) return;
     if (performance.now() < deadline) return void timer.refresh();
@@ -67,7 +68,7 @@ export const openSession = Effect.fnUntraced(function* (
   };
   // After a pause of this process, answers that have arrived are read before setImmediate calls back.
   const timer = setTimeout(() => setImmediate(endIfSilent), statementTimeout + grace).unref();
-  const awaitAnswer = (limit: number) => {
+  const awaitAnswer = () => {
     deadline = performance.now() + limit;
     timer.refresh();
   };
@@ -75,24 +76,27 @@ export const openSession = Effect.fnUntraced(function* (
   const run: Run = (text, use) =>
     Effect.withFiber((fiber) => {
       // A transaction with a long timeout also fails soon if the server does not answer when it begins.
-      const limit = (text === "BEGIN" ? null : fiber.getRef(TransactionTimeout)) ?? statementTimeout;
-      if (waiting++ === 0) awaitAnswer(limit);
+      limit = (text === "BEGIN" ? null : fiber.getRef(TransactionTimeout)) ?? statementTimeout;
+      if (waiting++ === 0) awaitAnswer();
       const answer = Effect.mapError(use(connection), (error) => {
         if (endsConnection(error)) socket.destroy();
         return sqlErrorOf(error);
       });
       return Effect.onExitPrimitive(answer, (exit) => {
-        if (--waiting > 0) awaitAnswer(limit);
+        waiting--;
         // The server may cancel the next statement instead, if it had already answered this one.
-        if (!isShared && Exit.hasInterrupts(exit)) socket.destroy();
-        return undefined;
+        if (Exit.hasInterrupts(exit)) return isShared ? undefined : void socket.destroy();
+        answeredAt = performance.now();
+        return void awaitAnswer();
       });
     });
 
-  const session: Session = { ...connectionOf(run), run, socket, isIdle: () => waiting === 0 };
-  const check = session.execute("SELECT current_setting('transaction_read_only') AS it", [], undefined);
-  const [found] = yield* within(connectTimeout, check, "it does not answer in time");
-  return found?.["it"] === "on" ? yield* readOnlyReplica : session;
+  const isSuspect = () =>
+    waiting === 0 || (limit <= statementTimeout && answeredAt < performance.now() - statementTimeout);
+  const check = run("SHOW", (to) => to.query("SHOW transaction_read_only", []));
+  const { rows } = yield* within(connectTimeout, check, "it does not answer in time");
+  if (rows[0]?.["transaction_read_only"] === "on") return yield* readOnlyReplica;
+  return { ...connectionOf(run), run, socket, isSuspect } satisfies Session;
 });
 
 type Use<A> = (connection: PgConnection.PgConnection) => Effect.Effect<A, SqlError.SqlError>;

@@ -216,6 +216,21 @@ describe.skipIf(noServer !== null)(`an unreachable Postgres ${noServer ?? ""}`, 
       }),
     );
 
+    onFlaky.effect("a silent connection ends the others that have had no answer since", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* FlakyPostgres;
+        yield* Effect.gen(function* () {
+          yield* soon(Effect.all([sleep(0.1), sleep(0.1)], atOnce));
+          yield* proxy.silence;
+          const first = yield* Effect.forkChild(failureOf(one));
+          yield* Effect.sleep(short.statementTimeout - 100);
+          const second = yield* failureOf(one).pipe(Effect.ensuring(proxy.restore));
+          yield* Fiber.join(first);
+          expect(second.time).toBeLessThan(short.statementTimeout);
+        }).pipe(Effect.provide(layerClient(url, { ...short, maxConnections: 3 })));
+      }),
+    );
+
     onFlaky.effect("an unreachable server does not delay the closing of the pool", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* FlakyPostgres;

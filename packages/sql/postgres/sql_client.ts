@@ -58,12 +58,12 @@ const poolsOf = (options: PostgresClientOptions) => {
   const logOutage = outageLog();
   const sessions = new Set<Session>();
   // All connections lead to the same server, so an idle one would fail the next statement as well.
-  const endIdle = () => {
-    for (const { isIdle, socket } of sessions) if (isIdle()) socket.destroy();
+  const endSuspects = () => {
+    for (const { isSuspect, socket } of sessions) if (isSuspect()) socket.destroy();
   };
   return Effect.fnUntraced(function* (max: number, isShared: boolean) {
     const runFork = Effect.runForkWith(yield* Effect.context());
-    const acquire = Effect.map(logOutage(openSession(options, isShared, endIdle)), (session) => {
+    const acquire = Effect.map(logOutage(openSession(options, isShared, endSuspects)), (session) => {
       sessions.add(session);
       session.socket.once("close", () => {
         sessions.delete(session);
