@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { VerificationSession } from "./mod.ts";
 import { refusal, scripted, streaming, success } from "./test_service.ts";
 
@@ -17,105 +17,101 @@ const all = async (sessions: AsyncIterable<VerificationSession>) => {
   return found;
 };
 
-describe("a stream", () => {
-  it("sessions.watch resumes after the last event when its connection ends or breaks", async () => {
-    const seen = Promise.withResolvers<void>();
-    const { client, heard } = await scripted([
-      streaming([opening, event(1, "pending"), timeout]),
-      // A broken connection loses data that its reader has not read yet, so break it only after the event was seen.
-      async (outgoing) => {
-        outgoing.writeHead(200, { "content-type": "text/event-stream" });
-        outgoing.write(opening + event(2, "opened"));
-        await seen.promise;
-        outgoing.write("id: 3\nevent: comp", () => outgoing.destroy());
-      },
-      "cut",
-      refusal(503, "INTERNAL_ERROR"),
-      streaming([opening], "end"),
-      streaming([opening, timeout]),
-      streaming([event(3, "cancelled", "cancelled")], "open"),
-    ]);
-    const states: Array<string> = [];
-    for await (const { state } of client.sessions.watch(sid)) {
-      states.push(state);
-      if (state === "opened") seen.resolve();
-    }
-    expect(states).toEqual(["pending", "opened", "cancelled"]);
-    const ids = heard.map(({ headers }) => headers["last-event-id"]);
-    expect(ids).toEqual([undefined, "1", "2", "2", "2", "2", "2"]);
-  });
-
-  it("sessions.watch parses events in chunks of any size and with any line endings", async () => {
-    const bytes = new TextEncoder().encode(
-      event(1, "completed", "completed", "Zoë\u2028🎲").replaceAll("\n", "\r\n"),
-    );
-    const { client } = await scripted([
-      streaming([opening, ...Array.from(bytes, (byte) => Uint8Array.of(byte))]),
-    ]);
-    const { value } = await client.sessions.watch(sid).next();
-    expect(value).toEqual(session("completed", "Zoë\u2028🎲"));
-  });
-
-  it("sessions.watch yields nothing and ends when the service answers 204", async () => {
-    const { client } = await scripted([{ status: 204 }]);
-    expect(await all(client.sessions.watch(sid))).toEqual([]);
-  });
-
-  it("sessions.watch rejects when the service refuses the request or the response is not an event stream", async () => {
-    const { client } = await scripted([refusal(410, "SESSION_EXPIRED"), success({})]);
-    await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "SESSION_EXPIRED" });
-    await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE" });
-  });
-
-  it.each(["leaves the loop", "aborts"])("sessions.watch disconnects when its reader %s", async (way) => {
-    const closed = Promise.withResolvers<void>();
-    const { client } = await scripted([
-      (outgoing) => {
-        outgoing.once("close", closed.resolve);
-        outgoing.writeHead(200, { "content-type": "text/event-stream" });
-        outgoing.write(event(1, "pending"));
-      },
-    ]);
-    const controller = new AbortController();
-    const reason = new Error("No longer wanted");
-    const reading = (async () => {
-      for await (const _ of client.sessions.watch(sid, { signal: controller.signal })) {
-        if (way === "leaves the loop") break;
-        controller.abort(reason);
-      }
-    })();
-    expect(await Promise.allSettled([reading])).toMatchObject([
-      way === "aborts" ? { reason } : { status: "fulfilled" },
-    ]);
-    await closed.promise;
-  });
+it("sessions.watch resumes after the last event when its connection ends or breaks", async () => {
+  const seen = Promise.withResolvers<void>();
+  const { client, heard } = await scripted([
+    streaming([opening, event(1, "pending"), timeout]),
+    // A broken connection loses data that its reader has not read yet, so break it only after the event was seen.
+    async (outgoing) => {
+      outgoing.writeHead(200, { "content-type": "text/event-stream" });
+      outgoing.write(opening + event(2, "opened"));
+      await seen.promise;
+      outgoing.write("id: 3\nevent: comp", () => outgoing.destroy());
+    },
+    "cut",
+    refusal(503, "INTERNAL_ERROR"),
+    streaming([opening], "end"),
+    streaming([opening, timeout]),
+    streaming([event(3, "cancelled", "cancelled")], "open"),
+  ]);
+  const states: Array<string> = [];
+  for await (const { state } of client.sessions.watch(sid)) {
+    states.push(state);
+    if (state === "opened") seen.resolve();
+  }
+  expect(states).toEqual(["pending", "opened", "cancelled"]);
+  const ids = heard.map(({ headers }) => headers["last-event-id"]);
+  expect(ids).toEqual([undefined, "1", "2", "2", "2", "2", "2"]);
 });
 
-describe("a long poll", () => {
-  it("a long poll yields each change, and wait returns the final state", async () => {
-    const answers = ["pending", "pending", "completed"].map((state) => success(session(state)));
-    const { client, heard } = await scripted(answers);
-    expect(await all(client.sessions.poll(sid, { wait: 1 }))).toEqual(["pending", "completed"]);
-    expect(heard.map(({ query }) => query.get("wait"))).toEqual(["1", "1", "1"]);
-    expect(await client.sessions.wait(sid)).toEqual(session("completed"));
-    expect(heard.at(-1)?.query.get("wait")).toBe("25");
-  });
+it("sessions.watch parses events in chunks of any size and with any line endings", async () => {
+  const bytes = new TextEncoder().encode(
+    event(1, "completed", "completed", "Zoë\u2028🎲").replaceAll("\n", "\r\n"),
+  );
+  const { client } = await scripted([
+    streaming([opening, ...Array.from(bytes, (byte) => Uint8Array.of(byte))]),
+  ]);
+  const { value } = await client.sessions.watch(sid).next();
+  expect(value).toEqual(session("completed", "Zoë\u2028🎲"));
+});
 
-  it("a long poll times out only after its wait time plus the client's timeout", async () => {
-    const { client } = await scripted(["silent"], { timeout: 50, retryFor: 0 });
-    const begun = performance.now();
-    await expect(client.sessions.get(sid, { wait: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
-  });
+it("sessions.watch yields nothing and ends when the service answers 204", async () => {
+  const { client } = await scripted([{ status: 204 }]);
+  expect(await all(client.sessions.watch(sid))).toEqual([]);
+});
 
-  it("a long poll rejects with the reason of its signal", async () => {
-    const { client } = await scripted([success(session("pending"))]);
-    const controller = new AbortController();
-    const reason = new Error("No longer wanted");
-    const waiting = client.sessions.wait(sid, {
-      signal: controller.signal,
-      onAnswer: () => controller.abort(reason),
-    });
-    await expect(waiting).rejects.toBe(reason);
+it("sessions.watch rejects when the service refuses the request or the response is not an event stream", async () => {
+  const { client } = await scripted([refusal(410, "SESSION_EXPIRED"), success({})]);
+  await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "SESSION_EXPIRED" });
+  await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE" });
+});
+
+it.each(["leaves the loop", "aborts"])("sessions.watch disconnects when its reader %s", async (way) => {
+  const closed = Promise.withResolvers<void>();
+  const { client } = await scripted([
+    (outgoing) => {
+      outgoing.once("close", closed.resolve);
+      outgoing.writeHead(200, { "content-type": "text/event-stream" });
+      outgoing.write(event(1, "pending"));
+    },
+  ]);
+  const controller = new AbortController();
+  const reason = new Error("No longer wanted");
+  const reading = (async () => {
+    for await (const _ of client.sessions.watch(sid, { signal: controller.signal })) {
+      if (way === "leaves the loop") break;
+      controller.abort(reason);
+    }
+  })();
+  expect(await Promise.allSettled([reading])).toMatchObject([
+    way === "aborts" ? { reason } : { status: "fulfilled" },
+  ]);
+  await closed.promise;
+});
+
+it("a long poll yields each change, and wait returns the final state", async () => {
+  const answers = ["pending", "pending", "completed"].map((state) => success(session(state)));
+  const { client, heard } = await scripted(answers);
+  expect(await all(client.sessions.poll(sid, { wait: 1 }))).toEqual(["pending", "completed"]);
+  expect(heard.map(({ query }) => query.get("wait"))).toEqual(["1", "1", "1"]);
+  expect(await client.sessions.wait(sid)).toEqual(session("completed"));
+  expect(heard.at(-1)?.query.get("wait")).toBe("25");
+});
+
+it("a long poll times out only after its wait time plus the client's timeout", async () => {
+  const { client } = await scripted(["silent"], { timeout: 50, retryFor: 0 });
+  const begun = performance.now();
+  await expect(client.sessions.get(sid, { wait: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+});
+
+it("a long poll rejects with the reason of its signal", async () => {
+  const { client } = await scripted([success(session("pending"))]);
+  const controller = new AbortController();
+  const reason = new Error("No longer wanted");
+  const waiting = client.sessions.wait(sid, {
+    signal: controller.signal,
+    onAnswer: () => controller.abort(reason),
   });
+  await expect(waiting).rejects.toBe(reason);
 });

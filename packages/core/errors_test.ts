@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@accountlink/test-servers/effect";
+import { assert, it } from "@accountlink/test-servers/effect";
 import * as Errors from "./errors.ts";
 
 const refusal = { limit: 500, resetsAt: 1_000, retryAfter: 1 };
@@ -30,18 +30,16 @@ const messages: ReadonlyArray<readonly [error: Errors.PublicError, message: stri
   [new Errors.RateLimited({ bucket: "poll_count", ...refusal }), "Poll limit of 500 reached"],
 ];
 
-describe("A public error", () => {
-  it("a public error has no stack trace, and leaves the traces of other errors intact", () => {
-    assert.strictEqual(new Errors.LinkNotFound().stack, "LinkNotFound: No matching link");
-    assert.include(new Errors.InternalError({}).stack, "errors_test.ts");
-  });
+it("a public error has no stack trace, and leaves the traces of other errors intact", () => {
+  assert.strictEqual(new Errors.LinkNotFound().stack, "LinkNotFound: No matching link");
+  assert.include(new Errors.InternalError({}).stack, "errors_test.ts");
+});
 
-  it.each(caused)("$_tag hides its cause", (error) => {
-    assert.notInclude(JSON.stringify([error.code, error.message, error.details]), "secret detail");
-    assert.isAbove(error.message.length, 0);
-  });
+it.each(caused)("$_tag hides its cause", (error) => {
+  assert.notInclude(JSON.stringify([error.code, error.message, error.details]), "secret detail");
+  assert.isAbove(error.message.length, 0);
+});
 
-  it.each(messages)("%s has the documented message", (error, message) => {
-    assert.strictEqual(error.message, message);
-  });
+it.each(messages)("%s has the documented message", (error, message) => {
+  assert.strictEqual(error.message, message);
 });

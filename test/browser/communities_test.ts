@@ -1,6 +1,6 @@
 /** The pages of communities and links in a real browser. Common tasks must not need too many clicks. */
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { createKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
@@ -145,73 +145,71 @@ it("the dashboard counts the links verified in a week, and lists many links in p
   await page.getByText("Nobody is linked yet.").waitFor();
 });
 
-describe("links", () => {
-  it("a link is found by name and removed in four clicks, after a confirmation that names both users", async () => {
-    const watched = await visit("/dashboard", /Newcomer/, desktop);
-    const { page } = watched;
-    const key = await createKey(page, "Walk bot");
-    await link(key, "100001", "1");
-    await link(key, "100003", "2");
-    await link(key, "100003", "3");
-    await page.goto(`${url()}/dashboard`);
-    const { click, clicks } = counting(page);
-    await click("Links");
-    await expectUsable(watched, "Links", "links");
-    await page.getByLabel("Find").fill("ada");
-    await click("Search");
-    await expectUsable(watched, "Links", "links-found");
-    await click(/^Unlink Ada/);
-    await expectUsable(watched, "Unlink?", "unlink");
-    expect(await page.getByRole("main").textContent()).toMatch(/Ada \(100001\) from Player 1 \(1\)/);
-    await click("Unlink the accounts");
-    await page.getByText("The accounts are no longer linked in this list.").waitFor();
-    expect(clicks()).toBe(4);
-    const gone = await send("GET /v2/chat?chatId=100001", { key });
-    expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");
-    await expectUsable(watched, "Ada", "links-user-unlinked");
-  });
+it("a link is found by name and removed in four clicks, after a confirmation that names both users", async () => {
+  const watched = await visit("/dashboard", /Newcomer/, desktop);
+  const { page } = watched;
+  const key = await createKey(page, "Walk bot");
+  await link(key, "100001", "1");
+  await link(key, "100003", "2");
+  await link(key, "100003", "3");
+  await page.goto(`${url()}/dashboard`);
+  const { click, clicks } = counting(page);
+  await click("Links");
+  await expectUsable(watched, "Links", "links");
+  await page.getByLabel("Find").fill("ada");
+  await click("Search");
+  await expectUsable(watched, "Links", "links-found");
+  await click(/^Unlink Ada/);
+  await expectUsable(watched, "Unlink?", "unlink");
+  expect(await page.getByRole("main").textContent()).toMatch(/Ada \(100001\) from Player 1 \(1\)/);
+  await click("Unlink the accounts");
+  await page.getByText("The accounts are no longer linked in this list.").waitFor();
+  expect(clicks()).toBe(4);
+  const gone = await send("GET /v2/chat?chatId=100001", { key });
+  expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");
+  await expectUsable(watched, "Ada", "links-user-unlinked");
+});
 
-  it("the history shows in at most four clicks why a user has no link", async () => {
-    const watched = await visit("/dashboard", /Newcomer/, phone);
-    const { page } = watched;
-    const key = await createKey(page, "Careless bot");
-    await link(key, "100002", "4");
-    await send("DELETE /v2/game", { key, body: { chatId: "100002" } });
-    await page.goto(`${url()}/dashboard`);
-    const { click, clicks } = counting(page);
-    await click("Menu");
-    await click("Links");
-    await page.getByLabel("Find").fill("mallory");
-    await click("Search");
-    await expectUsable(watched, "Links", "links-unlinked");
-    await click(/100002/);
-    await page.getByText(/^Careless bot unlinked .*100002.* from Player 4 \(4\)$/).waitFor();
-    expect(clicks()).toBeLessThanOrEqual(4);
-  });
+it("the history shows in at most four clicks why a user has no link", async () => {
+  const watched = await visit("/dashboard", /Newcomer/, phone);
+  const { page } = watched;
+  const key = await createKey(page, "Careless bot");
+  await link(key, "100002", "4");
+  await send("DELETE /v2/game", { key, body: { chatId: "100002" } });
+  await page.goto(`${url()}/dashboard`);
+  const { click, clicks } = counting(page);
+  await click("Menu");
+  await click("Links");
+  await page.getByLabel("Find").fill("mallory");
+  await click("Search");
+  await expectUsable(watched, "Links", "links-unlinked");
+  await click(/100002/);
+  await page.getByText(/^Careless bot unlinked .*100002.* from Player 4 \(4\)$/).waitFor();
+  expect(clicks()).toBeLessThanOrEqual(4);
+});
 
-  it("a link is created after a confirmation, and an error is shown at its field", async () => {
-    const watched = await visit("/dashboard", /Newcomer/, desktop);
-    const { page } = watched;
-    await createKey(page, "Bot");
-    await page.goto(`${url()}/dashboard/links`);
-    await page.getByText("Link a user").click();
-    await page.getByLabel("Account on the chat platform").fill("nobody");
-    await page.getByLabel("Account on the game platform").fill("player_5");
-    await press(page, "Link the accounts");
-    await expectUsable(watched, "Links", "links-refused");
-    expect(await page.getByLabel("Account on the chat platform").inputValue()).toBe("nobody");
-    await page.getByLabel("Account on the chat platform").fill("@newcomer");
-    await press(page, "Link the accounts");
-    await expectUsable(watched, "Link these accounts?", "link");
-    await press(page, "Link the accounts");
-    await page.getByText("The accounts are linked.").waitFor();
-    await expectUsable(watched, "Newcomer", "links-user");
-    await page.locator("dd").filter({ hasText: "Linked by hand" }).waitFor();
-    const file = await page
-      .context()
-      .request.get(`${url()}/dashboard/links.csv?pid=${new URL(page.url()).searchParams.get("pid")}`);
-    expect(await file.text()).toMatch(/^chatId,gameId,lastVerifiedAt\n[^]*100003,5,/);
-  });
+it("a link is created after a confirmation, and an error is shown at its field", async () => {
+  const watched = await visit("/dashboard", /Newcomer/, desktop);
+  const { page } = watched;
+  await createKey(page, "Bot");
+  await page.goto(`${url()}/dashboard/links`);
+  await page.getByText("Link a user").click();
+  await page.getByLabel("Account on the chat platform").fill("nobody");
+  await page.getByLabel("Account on the game platform").fill("player_5");
+  await press(page, "Link the accounts");
+  await expectUsable(watched, "Links", "links-refused");
+  expect(await page.getByLabel("Account on the chat platform").inputValue()).toBe("nobody");
+  await page.getByLabel("Account on the chat platform").fill("@newcomer");
+  await press(page, "Link the accounts");
+  await expectUsable(watched, "Link these accounts?", "link");
+  await press(page, "Link the accounts");
+  await page.getByText("The accounts are linked.").waitFor();
+  await expectUsable(watched, "Newcomer", "links-user");
+  await page.locator("dd").filter({ hasText: "Linked by hand" }).waitFor();
+  const file = await page
+    .context()
+    .request.get(`${url()}/dashboard/links.csv?pid=${new URL(page.url()).searchParams.get("pid")}`);
+  expect(await file.text()).toMatch(/^chatId,gameId,lastVerifiedAt\n[^]*100003,5,/);
 });
 
 it("links are found by the beginning of a name in two clicks, and several are removed at once", async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { paths } from "@accountlink/pages/dashboard";
 import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { textOf } from "../support/http.ts";
 import { english } from "../support/languages.ts";
 import { createKey, hostile, openKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
@@ -30,83 +30,81 @@ it("a new owner sees where to start", async () => {
   }
 });
 
-describe("a key", () => {
-  it("the key form keeps typed values if a field is invalid", async () => {
-    const watched = await visit(paths.newKey, /Ada\b/, phone);
-    const { page } = watched;
-    await page.getByLabel("Name", { exact: true }).fill("Kept");
-    const community = page.getByLabel("Community", { exact: true });
-    await community.selectOption(ownGuild);
-    await page.getByLabel("Shared list").check();
-    expect(await community.isVisible()).toBe(false);
-    await page.getByLabel("One community’s own list").check();
-    expect(await page.getByLabel("Sites to continue to").isVisible()).toBe(true);
-    await page.getByText("Restrictions").click();
-    await page.getByLabel("Allowed addresses").fill("not an address");
-    await press(page, "Create the key");
-    await expectUsable(watched, "Create a key", "dashboard-key-refused");
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Kept");
-    expect(await page.getByLabel("Allowed addresses").inputValue()).toBe("not an address");
-    expect(await page.getByRole("alert").textContent()).toMatch(
-      /Allowed addresses: “not an address” is neither/,
-    );
-  });
+it("the key form keeps typed values if a field is invalid", async () => {
+  const watched = await visit(paths.newKey, /Ada\b/, phone);
+  const { page } = watched;
+  await page.getByLabel("Name", { exact: true }).fill("Kept");
+  const community = page.getByLabel("Community", { exact: true });
+  await community.selectOption(ownGuild);
+  await page.getByLabel("Shared list").check();
+  expect(await community.isVisible()).toBe(false);
+  await page.getByLabel("One community’s own list").check();
+  expect(await page.getByLabel("Sites to continue to").isVisible()).toBe(true);
+  await page.getByText("Restrictions").click();
+  await page.getByLabel("Allowed addresses").fill("not an address");
+  await press(page, "Create the key");
+  await expectUsable(watched, "Create a key", "dashboard-key-refused");
+  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Kept");
+  expect(await page.getByLabel("Allowed addresses").inputValue()).toBe("not an address");
+  expect(await page.getByRole("alert").textContent()).toMatch(
+    /Allowed addresses: “not an address” is neither/,
+  );
+});
 
-  it.each(scriptings)("a key is updated, rotated, disabled and revoked, %s", async (...scripting) => {
-    const [, size, javaScriptEnabled, expectTitled] = scripting;
-    const watched = await visit("/dashboard", /Ada\b/, { ...size, javaScriptEnabled });
-    const { page, complaints } = watched;
-    const expectPage = (title: string, picture: string) =>
-      expectTitled(watched, title, `dashboard-key-${picture}`);
-    const statusWith = async (key: string) => (await send("GET /v2/chat?chatId=100001", { key })).status;
-    const token = await createKey(page, "Changing");
-    expect(await statusWith(token)).toBe(404);
-    await press(page, "I have copied it");
-    await page.getByLabel("Name", { exact: true }).fill("Changed");
-    await page.getByRole("radio", { name: /^May look up links/ }).check();
-    await page.getByText("Restrictions").click();
-    await page.getByLabel("Denied addresses").fill("192.0.2.0/24\n2001:db8::/32");
-    await page.getByLabel("Expires").fill("2099-12-31");
-    await press(page, "Save the rules");
-    await expectPage("Changed", "updated");
-    expect(await page.getByRole("status").textContent()).toMatch("rules of the key were changed");
-    expect(await page.getByLabel("Denied addresses").inputValue()).toBe("192.0.2.0/24\n2001:db8::/32");
-    expect(await page.getByLabel("Expires").inputValue()).toBe("2099-12-31");
-    await page.getByLabel("Current secret").selectOption("0");
-    await press(page, "Rotate the key");
-    await expectPage("The new secret of your key", "rotated");
-    expect(await page.locator("#token").textContent()).not.toBe(token);
-    expect(await statusWith(token)).toBe(401);
-    await press(page, "I have copied it");
-    await press(page, "Disable the key");
-    await expectPage("Changed", "disabled");
-    await press(page, "Enable the key");
-    await page.getByText("The key is active again").waitFor();
-    const revoke = page.getByRole("button", { name: "Revoke the key" });
-    await expect.poll(() => revoke.isDisabled()).toBe(javaScriptEnabled);
-    if (!javaScriptEnabled) {
-      // Without a script, the button is enabled, and the server checks the typed confirmation.
-      await page.getByLabel(/^Type/).fill("something else");
-      await revoke.click();
-    }
-    await expect
-      .poll(async () => (await page.getByRole("alert").allTextContents()).join())
-      .toMatch(javaScriptEnabled ? /^$/ : /Confirmation/);
-    await page.getByLabel(/^Type/).fill(new URL(page.url()).pathname.split("/")[3] ?? "");
+it.each(scriptings)("a key is updated, rotated, disabled and revoked, %s", async (...scripting) => {
+  const [, size, javaScriptEnabled, expectTitled] = scripting;
+  const watched = await visit("/dashboard", /Ada\b/, { ...size, javaScriptEnabled });
+  const { page, complaints } = watched;
+  const expectPage = (title: string, picture: string) =>
+    expectTitled(watched, title, `dashboard-key-${picture}`);
+  const statusWith = async (key: string) => (await send("GET /v2/chat?chatId=100001", { key })).status;
+  const token = await createKey(page, "Changing");
+  expect(await statusWith(token)).toBe(404);
+  await press(page, "I have copied it");
+  await page.getByLabel("Name", { exact: true }).fill("Changed");
+  await page.getByRole("radio", { name: /^May look up links/ }).check();
+  await page.getByText("Restrictions").click();
+  await page.getByLabel("Denied addresses").fill("192.0.2.0/24\n2001:db8::/32");
+  await page.getByLabel("Expires").fill("2099-12-31");
+  await press(page, "Save the rules");
+  await expectPage("Changed", "updated");
+  expect(await page.getByRole("status").textContent()).toMatch("rules of the key were changed");
+  expect(await page.getByLabel("Denied addresses").inputValue()).toBe("192.0.2.0/24\n2001:db8::/32");
+  expect(await page.getByLabel("Expires").inputValue()).toBe("2099-12-31");
+  await page.getByLabel("Current secret").selectOption("0");
+  await press(page, "Rotate the key");
+  await expectPage("The new secret of your key", "rotated");
+  expect(await page.locator("#token").textContent()).not.toBe(token);
+  expect(await statusWith(token)).toBe(401);
+  await press(page, "I have copied it");
+  await press(page, "Disable the key");
+  await expectPage("Changed", "disabled");
+  await press(page, "Enable the key");
+  await page.getByText("The key is active again").waitFor();
+  const revoke = page.getByRole("button", { name: "Revoke the key" });
+  await expect.poll(() => revoke.isDisabled()).toBe(javaScriptEnabled);
+  if (!javaScriptEnabled) {
+    // Without a script, the button is enabled, and the server checks the typed confirmation.
+    await page.getByLabel(/^Type/).fill("something else");
     await revoke.click();
-    await page.getByText("The key is revoked.").waitFor();
-    await expectPage("Changed", "revoked");
-    await press(page, "Usage of this key");
-    await expect
-      .poll(() => page.getByLabel("Key").locator("option:checked").textContent())
-      .toContain("Changed");
-    await page.goto(`${url()}${paths.keys}`);
-    await expectPage("Keys", "list");
-    await press(page, "Sign out");
-    await expect.poll(() => page.title()).toBe("You are signed out");
-    // Browsers log a console error for each refused form.
-    expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
-  });
+  }
+  await expect
+    .poll(async () => (await page.getByRole("alert").allTextContents()).join())
+    .toMatch(javaScriptEnabled ? /^$/ : /Confirmation/);
+  await page.getByLabel(/^Type/).fill(new URL(page.url()).pathname.split("/")[3] ?? "");
+  await revoke.click();
+  await page.getByText("The key is revoked.").waitFor();
+  await expectPage("Changed", "revoked");
+  await press(page, "Usage of this key");
+  await expect
+    .poll(() => page.getByLabel("Key").locator("option:checked").textContent())
+    .toContain("Changed");
+  await page.goto(`${url()}${paths.keys}`);
+  await expectPage("Keys", "list");
+  await press(page, "Sign out");
+  await expect.poll(() => page.title()).toBe("You are signed out");
+  // Browsers log a console error for each refused form.
+  expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
 });
 
 it("the overview counts requests live, and usage and audit log can be viewed and downloaded", async () => {

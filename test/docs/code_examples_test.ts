@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type Example,
   type ExampleModule,
@@ -121,33 +121,31 @@ afterAll(() => {
   delete globals[expectation];
 });
 
-describe("the examples", () => {
-  it("README.md and docs have examples", () => {
-    const files = new Set(found.map(({ file }) => file));
-    expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/embedding.md"]));
-  });
+it("README.md and docs have examples", () => {
+  const files = new Set(found.map(({ file }) => file));
+  expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/embedding.md"]));
+});
 
-  it.each(examples.filter(({ isTest }) => !isTest))("$title runs", async ({ load, values }) => {
-    let compared = 0;
-    globals[expectation] = (actual, documented) => {
-      expect(actual).toStrictEqual(documented);
-      compared += 1;
-    };
-    await load();
-    expect(compared, "documented values that were reached").toBe(values);
-  });
+it.each(examples.filter(({ isTest }) => !isTest))("$title runs", async ({ load, values }) => {
+  let compared = 0;
+  globals[expectation] = (actual, documented) => {
+    expect(actual).toStrictEqual(documented);
+    compared += 1;
+  };
+  await load();
+  expect(compared, "documented values that were reached").toBe(values);
+});
 
-  it("all examples compile, and a forgotten option is named in one line", async () => {
-    const forgotten = `import { createAccountLink } from "accountlink";\nvoid createAccountLink({});\n`;
-    await writeFile(join(project, "forgotten.ts"), forgotten);
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", project, "--singleThreaded"]).catch(
-      (failed: { stdout: string }) => failed,
-    );
-    expect(stdout).toBe(
-      `forgotten.ts(2,24): error TS2741: Property 'gameUserExists' is missing in type '{}' but required in type 'Pick<PlatformFunctions, "gameUserExists">'.\n`,
-    );
-  });
+it("all examples compile, and a forgotten option is named in one line", async () => {
+  const forgotten = `import { createAccountLink } from "accountlink";\nvoid createAccountLink({});\n`;
+  await writeFile(join(project, "forgotten.ts"), forgotten);
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = await run(process.execPath, [tsc, "-p", project, "--singleThreaded"]).catch(
+    (failed: { stdout: string }) => failed,
+  );
+  expect(stdout).toBe(
+    `forgotten.ts(2,24): error TS2741: Property 'gameUserExists' is missing in type '{}' but required in type 'Pick<PlatformFunctions, "gameUserExists">'.\n`,
+  );
 });
 
 it.each([

@@ -11,31 +11,29 @@ import { codeOf, readDocument, rowsUnder } from "./document.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const operating = readDocument("docs/operating.md");
 
-describe("docs/operating.md", () => {
-  it("docs/operating.md lists the values of the metric label `route` that are not API routes", async () => {
-    const server = await startServerHere({ fixture: {} });
-    onTestFinished(async () => void (await server.stop()));
-    for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {
-      await server.send(`GET ${path}`);
-    }
-    await server.send("OPTIONS /v2/chat");
-    const { text } = await server.send("GET /metrics");
-    const counted = [...text.matchAll(/^accountlink_http_requests_total\{.*?route="(\w+)"/gm)].map(
-      ([, route = ""]) => route,
-    );
-    const row = rowsUnder(operating, ["metric", "labels", "counts"]).find(
-      ([name]) => codeOf(name) === "accountlink_http_requests_total",
-    );
-    const [, documented = ""] = /, or (.+); `code`/.exec(row?.[2] ?? "") ?? [];
-    expect(documented.split(", ").map(codeOf).toSorted()).toEqual([...new Set(counted)].toSorted());
-  });
+it("docs/operating.md lists the values of the metric label `route` that are not API routes", async () => {
+  const server = await startServerHere({ fixture: {} });
+  onTestFinished(async () => void (await server.stop()));
+  for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {
+    await server.send(`GET ${path}`);
+  }
+  await server.send("OPTIONS /v2/chat");
+  const { text } = await server.send("GET /metrics");
+  const counted = [...text.matchAll(/^accountlink_http_requests_total\{.*?route="(\w+)"/gm)].map(
+    ([, route = ""]) => route,
+  );
+  const row = rowsUnder(operating, ["metric", "labels", "counts"]).find(
+    ([name]) => codeOf(name) === "accountlink_http_requests_total",
+  );
+  const [, documented = ""] = /, or (.+); `code`/.exec(row?.[2] ?? "") ?? [];
+  expect(documented.split(", ").map(codeOf).toSorted()).toEqual([...new Set(counted)].toSorted());
+});
 
-  it("docs/operating.md lists every form of a Redis URL", () => {
-    const documented = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]).map(([form]) =>
-      codeOf(form),
-    );
-    expect(documented).toEqual([...forms]);
-  });
+it("docs/operating.md lists every form of a Redis URL", () => {
+  const documented = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]).map(([form]) =>
+    codeOf(form),
+  );
+  expect(documented).toEqual([...forms]);
 });
 
 const documents = ["operating", "operators_day", "scaling"].map((name) => `docs/${name}.md`);

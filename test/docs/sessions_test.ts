@@ -22,46 +22,44 @@ const codesOf = (cell = ""): ReadonlyArray<string> => cell.split(", ").map(codeO
 const statesOf = ({ fields: { state } }: (typeof Session.members)[number]): ReadonlyArray<SessionState> =>
   "literals" in state ? state.literals : [state.literal];
 
-describe("the tables in docs/sessions.md", () => {
-  it("docs/sessions.md lists every session route", () => {
-    const verify = routes.filter(({ path }) => /\/sessions?(\/|$)/.test(path));
-    const documented = rowsUnder(document, ["route", "does"]).map(([route]) => codeOf(route));
-    expect(documented.toSorted()).toEqual(verify.map(({ method, path }) => `${method} ${path}`).toSorted());
-  });
-
-  it("docs/sessions.md lists every state of a session", () => {
-    const rows = rowsUnder(document, ["state", "means", "final"]);
-    const states = rows.map(([state]) => codeOf(state) as SessionState);
-    expect(states.toSorted()).toEqual(Session.members.flatMap(statesOf).toSorted());
-    expect(rows.map(([, , final]) => final === "yes")).toEqual(states.map(isFinal));
-  });
-
-  it("docs/sessions.md lists every field of a session", () => {
-    const documented = rowsUnder(document, ["field", "is"]).flatMap(([fields]) => codesOf(fields));
-    for (const { fields } of Session.members)
-      expect(documented.toSorted()).toEqual(Object.keys(fields).toSorted());
-  });
-
-  it("docs/sessions.md lists every refusal page with its status, under a unique title", () => {
-    const rows = rowsUnder(document, ["page", "status", "when"]);
-    expect(rows.map(([page, status]) => [page, Number(status)])).toEqual(
-      Object.entries(refusals).map(([name, { status }]) => [
-        english.text(`refusal.${name as RefusalName}.title`),
-        status,
-      ]),
-    );
-    expect(new Set(rows.map(([page]) => page)).size).toBe(rows.length);
-  });
-
-  it.each(rowsUnder(document, ["rule", "by default", "beyond it", "set by"]))(
-    "docs/sessions.md states the default of: %s",
-    (_rule, fallback, _beyond, name) => {
-      const byName: Readonly<Record<string, Variable<unknown>>> = variables;
-      const variable = byName[codeOf(name)];
-      expect(variable?.parse(codeOf(fallback))).toEqual(Option.some(variable?.fallback));
-    },
-  );
+it("docs/sessions.md lists every session route", () => {
+  const verify = routes.filter(({ path }) => /\/sessions?(\/|$)/.test(path));
+  const documented = rowsUnder(document, ["route", "does"]).map(([route]) => codeOf(route));
+  expect(documented.toSorted()).toEqual(verify.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
+
+it("docs/sessions.md lists every state of a session", () => {
+  const rows = rowsUnder(document, ["state", "means", "final"]);
+  const states = rows.map(([state]) => codeOf(state) as SessionState);
+  expect(states.toSorted()).toEqual(Session.members.flatMap(statesOf).toSorted());
+  expect(rows.map(([, , final]) => final === "yes")).toEqual(states.map(isFinal));
+});
+
+it("docs/sessions.md lists every field of a session", () => {
+  const documented = rowsUnder(document, ["field", "is"]).flatMap(([fields]) => codesOf(fields));
+  for (const { fields } of Session.members)
+    expect(documented.toSorted()).toEqual(Object.keys(fields).toSorted());
+});
+
+it("docs/sessions.md lists every refusal page with its status, under a unique title", () => {
+  const rows = rowsUnder(document, ["page", "status", "when"]);
+  expect(rows.map(([page, status]) => [page, Number(status)])).toEqual(
+    Object.entries(refusals).map(([name, { status }]) => [
+      english.text(`refusal.${name as RefusalName}.title`),
+      status,
+    ]),
+  );
+  expect(new Set(rows.map(([page]) => page)).size).toBe(rows.length);
+});
+
+it.each(rowsUnder(document, ["rule", "by default", "beyond it", "set by"]))(
+  "docs/sessions.md states the default of: %s",
+  (_rule, fallback, _beyond, name) => {
+    const byName: Readonly<Record<string, Variable<unknown>>> = variables;
+    const variable = byName[codeOf(name)];
+    expect(variable?.parse(codeOf(fallback))).toEqual(Option.some(variable?.fallback));
+  },
+);
 
 const { fixtures, url, send, newUser, newSession } = useFlowServer({
   ...shortReads,

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { withErrorTables } from "../../tools/guide/error_pages.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
 
@@ -11,39 +11,37 @@ const operating = readDocument("docs/operating.md");
 const errors = readDocument("docs/errors.md");
 const readme = readDocument("README.md");
 
-describe("the table of variables in docs/operating.md", () => {
-  const rows = rowsUnder(operating, ["variable", "default", "for"]);
+const rows = rowsUnder(operating, ["variable", "default", "for"]);
 
-  it("docs/operating.md lists every variable in order, with its purpose", () => {
-    expect(rows.map(([name, , purpose]) => [codeOf(name), purpose])).toEqual(
-      Object.entries(variables).map(([name, { description }]) => [name, description]),
-    );
-  });
-
-  const documentedDefault = (name: string) => rows.find(([first]) => codeOf(first) === name)?.[1] ?? "";
-  const isNothing = (fallback: unknown): boolean =>
-    fallback === null || (typeof fallback === "object" && Object.keys(fallback).length === 0);
-  const entries = Object.entries<Variable<unknown>>(variables);
-
-  it.each(entries.filter(([, { fallback }]) => !isNothing(fallback)))(
-    "docs/operating.md states the default of %s",
-    (name, { parse, fallback }) => {
-      expect(parse(codeOf(documentedDefault(name)))).toEqual(Option.some(fallback));
-    },
+it("docs/operating.md lists every variable in order, with its purpose", () => {
+  expect(rows.map(([name, , purpose]) => [codeOf(name), purpose])).toEqual(
+    Object.entries(variables).map(([name, { description }]) => [name, description]),
   );
+});
 
-  it.each(entries.filter(([, { fallback }]) => isNothing(fallback)))(
-    "docs/operating.md describes the default of %s, which is empty",
-    (name) => {
-      expect(documentedDefault(name)).toMatch(/^[^`]+$/);
-    },
-  );
+const documentedDefault = (name: string) => rows.find(([first]) => codeOf(first) === name)?.[1] ?? "";
+const isNothing = (fallback: unknown): boolean =>
+  fallback === null || (typeof fallback === "object" && Object.keys(fallback).length === 0);
+const entries = Object.entries<Variable<unknown>>(variables);
 
-  it("docs/operating.md describes the variables of the README in the same words", () => {
-    const short = rowsUnder(readme, ["variable", "default", "for"]);
-    expect(short.length).toBeGreaterThan(0);
-    expect(rows).toEqual(expect.arrayContaining(short.map((row) => [...row])));
-  });
+it.each(entries.filter(([, { fallback }]) => !isNothing(fallback)))(
+  "docs/operating.md states the default of %s",
+  (name, { parse, fallback }) => {
+    expect(parse(codeOf(documentedDefault(name)))).toEqual(Option.some(fallback));
+  },
+);
+
+it.each(entries.filter(([, { fallback }]) => isNothing(fallback)))(
+  "docs/operating.md describes the default of %s, which is empty",
+  (name) => {
+    expect(documentedDefault(name)).toMatch(/^[^`]+$/);
+  },
+);
+
+it("docs/operating.md describes the variables of the README in the same words", () => {
+  const short = rowsUnder(readme, ["variable", "default", "for"]);
+  expect(short.length).toBeGreaterThan(0);
+  expect(rows).toEqual(expect.arrayContaining(short.map((row) => [...row])));
 });
 
 it("docs/errors.md has the error tables of the contract (`vitest -u` writes them)", async () => {

@@ -55,167 +55,163 @@ const expectValid = (entries: ReadonlyArray<readonly [name: string, value: strin
   }
 };
 
-describe("deploy/", () => {
-  it.each(Object.entries({ dockerfile, compose, unit, example, kubernetes }))(
-    "deploy/ names only variables that the server knows: %s",
-    (_, text) => {
-      const named = [...text.matchAll(/ACCOUNTLINK_[A-Z_]+/g)].map(([name]) => name);
-      expect(named.length).toBeGreaterThan(0);
-      expect(named.filter((name) => !(name in variables))).toEqual([]);
-    },
+it.each(Object.entries({ dockerfile, compose, unit, example, kubernetes }))(
+  "deploy/ names only variables that the server knows: %s",
+  (_, text) => {
+    const named = [...text.matchAll(/ACCOUNTLINK_[A-Z_]+/g)].map(([name]) => name);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !(name in variables))).toEqual([]);
+  },
+);
+
+it("deploy/compose.yaml sets each variable to a valid value", () => {
+  const values = Object.entries<string>(accountlink.environment);
+  expect(values.length).toBeGreaterThan(3);
+  expectValid(values);
+});
+
+it("compose.yaml matches the schema of the Compose specification", () => {
+  const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] });
+  const [result] = linter.lintFiles([join(deploy, "compose.yaml")], false);
+  expect(result?.messages.filter(({ type }: { readonly type: string }) => type === "error")).toEqual([]);
+  const { stop_grace_period: grace, environment } = accountlink;
+  const delay = delayOf(environment.ACCOUNTLINK_DRAIN_DELAY);
+  expect(parseInt(grace, 10)).toBeGreaterThan(delay + drain);
+  expect(services.redis.command.join(" ")).toContain("--maxmemory-policy noeviction");
+  for (const name of ["postgres", "redis"]) expect(services[name]?.healthcheck).toBeDefined();
+});
+
+it("the Dockerfile is valid, and runs node directly, as a user other than root", () => {
+  expect(validate(dockerfile)).toEqual([]);
+  expect(JSON.parse(argumentsOf("ENTRYPOINT").at(-1) ?? "[]")[0]).toBe("node");
+  expect(argumentsOf("USER")).toEqual(["node"]);
+});
+
+it("the Dockerfile names only files of the checkout", async () => {
+  const sources = argumentsOf("COPY").flatMap((text) => text.split(/\s+/).slice(0, -1));
+  const commands = argumentsOf("RUN").flatMap(
+    (text) => text.match(/\b(?:packages|tools|apps)[\w./]*/g) ?? [],
   );
+  const named = [...sources, ...commands].filter((path) => !path.startsWith("/"));
+  expect(named).toContain("packages/testing");
+  for (const path of named) await expect(stat(join(root, path))).resolves.toBeTruthy();
+});
 
-  it("deploy/compose.yaml sets each variable to a valid value", () => {
-    const values = Object.entries<string>(accountlink.environment);
-    expect(values.length).toBeGreaterThan(3);
-    expectValid(values);
-  });
+it("images have digests, and the Dockerfile has the Node version of the lockfile", () => {
+  const [first = "", ...others] = argumentsOf("FROM").map((from) => from.split(" ")[0]);
+  expect(first.split("@")[0]).toBe(`node:${process.versions.node}-slim`);
+  expect(new Set(others)).toEqual(new Set([first]));
+  const images = Object.values<{ image?: string }>(services).flatMap(({ image }) => image ?? []);
+  expect(images).toHaveLength(3);
+  for (const name of [first, ...images]) expect(name).toMatch(/^[a-z]+:[\d.]+(-slim)?@sha256:[\da-f]{64}$/);
+});
 
-  it("compose.yaml matches the schema of the Compose specification", () => {
-    const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] });
-    const [result] = linter.lintFiles([join(deploy, "compose.yaml")], false);
-    expect(result?.messages.filter(({ type }: { readonly type: string }) => type === "error")).toEqual([]);
-    const { stop_grace_period: grace, environment } = accountlink;
-    const delay = delayOf(environment.ACCOUNTLINK_DRAIN_DELAY);
-    expect(parseInt(grace, 10)).toBeGreaterThan(delay + drain);
-    expect(services.redis.command.join(" ")).toContain("--maxmemory-policy noeviction");
-    for (const name of ["postgres", "redis"]) expect(services[name]?.healthcheck).toBeDefined();
-  });
+it("systemd waits longer than a shutdown takes, and restarts the server without a limit", () => {
+  const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(5 + drain);
+  for (const line of ["KillMode=mixed", "Restart=on-failure", "StartLimitIntervalSec=0"]) {
+    expect(unit.split("\n")).toContain(line);
+  }
+});
 
-  it("the Dockerfile is valid, and runs node directly, as a user other than root", () => {
-    expect(validate(dockerfile)).toEqual([]);
-    expect(JSON.parse(argumentsOf("ENTRYPOINT").at(-1) ?? "[]")[0]).toBe("node");
-    expect(argumentsOf("USER")).toEqual(["node"]);
-  });
+const documents = parseAllDocuments(kubernetes).map((document) => document.toJS());
+const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
+const [{ spec: deployment }] = ofKind("Deployment");
+const [container] = deployment.template.spec.containers;
+const valueOf = (name: string) => container.env.find((each: { name: string }) => each.name === name).value;
 
-  it("the Dockerfile names only files of the checkout", async () => {
-    const sources = argumentsOf("COPY").flatMap((text) => text.split(/\s+/).slice(0, -1));
-    const commands = argumentsOf("RUN").flatMap(
-      (text) => text.match(/\b(?:packages|tools|apps)[\w./]*/g) ?? [],
-    );
-    const named = [...sources, ...commands].filter((path) => !path.startsWith("/"));
-    expect(named).toContain("packages/testing");
-    for (const path of named) await expect(stat(join(root, path))).resolves.toBeTruthy();
-  });
+it("Kubernetes stops sending requests within the drain delay, and waits longer than a shutdown takes", () => {
+  expectValid(container.env.map(({ name, value }: Record<"name" | "value", string>) => [name, value]));
+  const delay = delayOf(valueOf("ACCOUNTLINK_DRAIN_DELAY"));
+  expect(deployment.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(delay + drain);
+  const { httpGet, periodSeconds, failureThreshold } = container.readinessProbe;
+  expect(httpGet.path).toBe("/readyz");
+  expect(periodSeconds * failureThreshold).toBeLessThan(delay);
+  for (const { kind, spec } of documents.filter((each) => !/^(Deployment|Ingress)$/.test(each.kind))) {
+    expect([kind, spec.selector.matchLabels ?? spec.selector]).toEqual([
+      kind,
+      deployment.template.metadata.labels,
+    ]);
+  }
+});
 
-  it("images have digests, and the Dockerfile has the Node version of the lockfile", () => {
-    const [first = "", ...others] = argumentsOf("FROM").map((from) => from.split(" ")[0]);
-    expect(first.split("@")[0]).toBe(`node:${process.versions.node}-slim`);
-    expect(new Set(others)).toEqual(new Set([first]));
-    const images = Object.values<{ image?: string }>(services).flatMap(({ image }) => image ?? []);
-    expect(images).toHaveLength(3);
-    for (const name of [first, ...images]) expect(name).toMatch(/^[a-z]+:[\d.]+(-slim)?@sha256:[\da-f]{64}$/);
-  });
+it("/metrics is on the operator port alone, which nothing in deploy/ shows to the public", () => {
+  const operator = container.ports.find(({ name }: { name: string }) => name === "operator");
+  expect(valueOf("ACCOUNTLINK_OPERATOR_PORT")).toBe(String(operator.containerPort));
+  for (const probe of [container.startupProbe, container.livenessProbe])
+    expect(probe.httpGet.port).toBe("operator");
+  const shown = ofKind("Service").flatMap(({ spec }) => spec.ports);
+  expect(shown.map(({ targetPort }: { targetPort: string }) => targetPort)).toEqual(["http", "http"]);
 
-  it("systemd waits longer than a shutdown takes, and restarts the server without a limit", () => {
-    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
-    expect(Number(seconds)).toBeGreaterThan(5 + drain);
-    for (const line of ["KillMode=mixed", "Restart=on-failure", "StartLimitIntervalSec=0"]) {
-      expect(unit.split("\n")).toContain(line);
-    }
-  });
+  expect(accountlink.environment.ACCOUNTLINK_OPERATOR_PORT).toBe("9090");
+  expect(accountlink).not.toHaveProperty("ports");
+  expect(readExample("one_host.env")).toMatch(/^ACCOUNTLINK_OPERATOR_PORT=9090$/m);
+});
 
-  const documents = parseAllDocuments(kubernetes).map((document) => document.toJS());
-  const ofKind = (kind: string) => documents.filter((document) => document.kind === kind);
-  const [{ spec: deployment }] = ofKind("Deployment");
-  const [container] = deployment.template.spec.containers;
-  const valueOf = (name: string) => container.env.find((each: { name: string }) => each.name === name).value;
+it("the Ingress leads to the servers that are ready, and waits longer than streams last", () => {
+  const [{ metadata, spec }] = ofKind("Ingress");
+  const [{ host, http }] = spec.rules;
+  expect(spec.tls[0].hosts).toEqual([host]);
+  const { service } = http.paths[0].backend;
+  const named = (name: string) => ofKind("Service").find((each) => each.metadata.name === name).spec;
+  expect(named(service.name).ports[0].name).toBe(service.port.name);
+  const annotation = (name: string) => metadata.annotations[`nginx.ingress.kubernetes.io/${name}`];
+  expect(named(annotation("default-backend")).publishNotReadyAddresses).toBe(true);
+  const streamMax = Option.getOrThrow(variables.ACCOUNTLINK_STREAM_MAX.parse("30 seconds"));
+  expect(Number(annotation("proxy-read-timeout")) * 1_000).toBeGreaterThan(streamMax);
+});
 
-  it("Kubernetes stops sending requests within the drain delay, and waits longer than a shutdown takes", () => {
-    expectValid(container.env.map(({ name, value }: Record<"name" | "value", string>) => [name, value]));
-    const delay = delayOf(valueOf("ACCOUNTLINK_DRAIN_DELAY"));
-    expect(deployment.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(delay + drain);
-    const { httpGet, periodSeconds, failureThreshold } = container.readinessProbe;
-    expect(httpGet.path).toBe("/readyz");
-    expect(periodSeconds * failureThreshold).toBeLessThan(delay);
-    for (const { kind, spec } of documents.filter((each) => !/^(Deployment|Ingress)$/.test(each.kind))) {
-      expect([kind, spec.selector.matchLabels ?? spec.selector]).toEqual([
-        kind,
-        deployment.template.metadata.labels,
-      ]);
-    }
-  });
-
-  it("/metrics is on the operator port alone, which nothing in deploy/ shows to the public", () => {
-    const operator = container.ports.find(({ name }: { name: string }) => name === "operator");
-    expect(valueOf("ACCOUNTLINK_OPERATOR_PORT")).toBe(String(operator.containerPort));
-    for (const probe of [container.startupProbe, container.livenessProbe])
-      expect(probe.httpGet.port).toBe("operator");
-    const shown = ofKind("Service").flatMap(({ spec }) => spec.ports);
-    expect(shown.map(({ targetPort }: { targetPort: string }) => targetPort)).toEqual(["http", "http"]);
-
-    expect(accountlink.environment.ACCOUNTLINK_OPERATOR_PORT).toBe("9090");
-    expect(accountlink).not.toHaveProperty("ports");
-    expect(readExample("one_host.env")).toMatch(/^ACCOUNTLINK_OPERATOR_PORT=9090$/m);
-  });
-
-  it("the Ingress leads to the servers that are ready, and waits longer than streams last", () => {
-    const [{ metadata, spec }] = ofKind("Ingress");
-    const [{ host, http }] = spec.rules;
-    expect(spec.tls[0].hosts).toEqual([host]);
-    const { service } = http.paths[0].backend;
-    const named = (name: string) => ofKind("Service").find((each) => each.metadata.name === name).spec;
-    expect(named(service.name).ports[0].name).toBe(service.port.name);
-    const annotation = (name: string) => metadata.annotations[`nginx.ingress.kubernetes.io/${name}`];
-    expect(named(annotation("default-backend")).publishNotReadyAddresses).toBe(true);
-    const streamMax = Option.getOrThrow(variables.ACCOUNTLINK_STREAM_MAX.parse("30 seconds"));
-    expect(Number(annotation("proxy-read-timeout")) * 1_000).toBeGreaterThan(streamMax);
-  });
-
-  it("Compose and Kubernetes give servers a temporary folder in memory for all uploads, and systemd a private one", () => {
-    const { read_only: isReadOnly, tmpfs } = accountlink;
-    expect([isReadOnly, container.securityContext.readOnlyRootFilesystem]).toEqual([true, true]);
-    expect(container.volumeMounts).toEqual([{ name: "tmp", mountPath: "/tmp" }]);
-    const [{ name, emptyDir }] = deployment.template.spec.volumes;
-    expect([name, emptyDir.medium]).toEqual(["tmp", "Memory"]);
-    const [, composeSize] = /^\/tmp:size=(\d+)m$/.exec(tmpfs[0]) ?? [];
-    for (const size of [composeSize, /^(\d+)Mi$/.exec(emptyDir.sizeLimit)?.[1]]) {
-      expect(Number(size) * 2 ** 20).toBeGreaterThan(maxUploadsSize);
-    }
-    expect(unit).toMatch(/^PrivateTmp=yes$/m);
-  });
+it("Compose and Kubernetes give servers a temporary folder in memory for all uploads, and systemd a private one", () => {
+  const { read_only: isReadOnly, tmpfs } = accountlink;
+  expect([isReadOnly, container.securityContext.readOnlyRootFilesystem]).toEqual([true, true]);
+  expect(container.volumeMounts).toEqual([{ name: "tmp", mountPath: "/tmp" }]);
+  const [{ name, emptyDir }] = deployment.template.spec.volumes;
+  expect([name, emptyDir.medium]).toEqual(["tmp", "Memory"]);
+  const [, composeSize] = /^\/tmp:size=(\d+)m$/.exec(tmpfs[0]) ?? [];
+  for (const size of [composeSize, /^(\d+)Mi$/.exec(emptyDir.sizeLimit)?.[1]]) {
+    expect(Number(size) * 2 ** 20).toBeGreaterThan(maxUploadsSize);
+  }
+  expect(unit).toMatch(/^PrivateTmp=yes$/m);
 });
 
 const withoutOpenssl = await whyNoCertificate();
 
 const folder = useFolder();
 
-describe("the secrets of deploy/compose.yaml", () => {
-  it.skipIf(withoutOpenssl !== null)(
-    `any user of a container can read the secrets, and no other user of the machine ${withoutOpenssl ?? ""}`,
-    async () => {
-      const commands = [...compose.matchAll(/^# {3}(.+)$/gm)].map(([, command = ""]) => command);
-      const [start, ...makeSecrets] = commands.toReversed();
-      expect(start).toMatch(/^docker compose up /);
-      await cp(join(deploy, "accountlink.env.example"), join(folder, "accountlink.env.example"));
-      for (const name of ["fullchain.pem", "privkey.pem"]) await writeFile(join(folder, name), name);
-      await run("sh", ["-ec", ["umask 077", ...makeSecrets.toReversed()].join("\n")], { cwd: folder });
+it.skipIf(withoutOpenssl !== null)(
+  `any user of a container can read the secrets, and no other user of the machine ${withoutOpenssl ?? ""}`,
+  async () => {
+    const commands = [...compose.matchAll(/^# {3}(.+)$/gm)].map(([, command = ""]) => command);
+    const [start, ...makeSecrets] = commands.toReversed();
+    expect(start).toMatch(/^docker compose up /);
+    await cp(join(deploy, "accountlink.env.example"), join(folder, "accountlink.env.example"));
+    for (const name of ["fullchain.pem", "privkey.pem"]) await writeFile(join(folder, name), name);
+    await run("sh", ["-ec", ["umask 077", ...makeSecrets.toReversed()].join("\n")], { cwd: folder });
 
-      const modeOf = async (path: string) => ((await stat(join(folder, path))).mode & 0o777).toString(8);
-      expect(await modeOf("secrets")).toBe("700");
-      const files = Object.values<{ file: string }>(secrets).map(({ file }) => file);
-      const made = (await readdir(join(folder, "secrets"))).map((name) => `./secrets/${name}`);
-      expect(files.toSorted()).toEqual(made.toSorted());
-      for (const file of files) expect([file, await modeOf(file)]).toEqual([file, "644"]);
-    },
-  );
+    const modeOf = async (path: string) => ((await stat(join(folder, path))).mode & 0o777).toString(8);
+    expect(await modeOf("secrets")).toBe("700");
+    const files = Object.values<{ file: string }>(secrets).map(({ file }) => file);
+    const made = (await readdir(join(folder, "secrets"))).map((name) => `./secrets/${name}`);
+    expect(files.toSorted()).toEqual(made.toSorted());
+    for (const file of files) expect([file, await modeOf(file)]).toEqual([file, "644"]);
+  },
+);
 
-  it("the start command of compose.yaml fails without the secrets", async () => {
-    const { entrypoint, command, secrets: mounted } = accountlink;
-    const start = async (file: string) => {
-      const [program, ...args] = [...entrypoint, ...command];
-      expect(program).toBe("node");
-      const here = args.map((arg: string) => arg.replace(`/run/secrets/${mounted[0]}`, file));
-      expect(here).not.toEqual(args);
-      return run(process.execPath, here, { cwd: root, env: {} });
-    };
-    const missing = join(folder, "nowhere.env");
-    await expect(start(missing)).rejects.toMatchObject({ stderr: expect.stringContaining(missing) });
-    const wrong = join(folder, "wrong.env");
-    await writeFile(wrong, "ACCOUNTLINK_PORT=read\n");
-    const refusal = 'Cannot start: ACCOUNTLINK_PORT is "read"';
-    await expect(start(wrong)).rejects.toMatchObject({ stderr: expect.stringContaining(refusal) });
-  });
+it("the start command of compose.yaml fails without the secrets", async () => {
+  const { entrypoint, command, secrets: mounted } = accountlink;
+  const start = async (file: string) => {
+    const [program, ...args] = [...entrypoint, ...command];
+    expect(program).toBe("node");
+    const here = args.map((arg: string) => arg.replace(`/run/secrets/${mounted[0]}`, file));
+    expect(here).not.toEqual(args);
+    return run(process.execPath, here, { cwd: root, env: {} });
+  };
+  const missing = join(folder, "nowhere.env");
+  await expect(start(missing)).rejects.toMatchObject({ stderr: expect.stringContaining(missing) });
+  const wrong = join(folder, "wrong.env");
+  await writeFile(wrong, "ACCOUNTLINK_PORT=read\n");
+  const refusal = 'Cannot start: ACCOUNTLINK_PORT is "read"';
+  await expect(start(wrong)).rejects.toMatchObject({ stderr: expect.stringContaining(refusal) });
 });
 
 describe.skipIf(!(await hasProgram("systemd-analyze")))("deploy/accountlink.service, read by systemd", () => {

@@ -2,7 +2,7 @@
 import { type HeardRequest, startHttpServer } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect, type Scope } from "effect";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
@@ -89,52 +89,47 @@ const tracedLookup = Effect.gen(function* () {
   return { collector, server, answer, spans };
 });
 
-describe("traces", () => {
-  testLive(
-    "a trace connects a request with its SQL statements, as a part of the client's trace",
-    function* () {
-      const { spans, answer } = yield* tracedLookup;
-      const root = spans.find(({ name }) => name === "GET /v2/chat") as Span;
-      expect(root.parentSpanId).toBe(parentId);
-      expect(textOf(root, "accountlink.request_id")).toBe(answer.headers["x-request-id"]);
-      expect(textOf(root, "accountlink.key")).toBe(key.split("_")[1]);
-      const statements = spans.filter(({ name }) => name === "sqlite");
-      expect(statements.map((span) => pathOf(span, spans))).toContainEqual([
-        "sqlite",
-        "LinkStore.findByChatId",
-        "GET /v2/chat",
-      ]);
-      for (const statement of statements) expect(textOf(statement, "db.query.text")).toContain("SELECT");
-    },
-  );
+testLive("a trace connects a request with its SQL statements, as a part of the client's trace", function* () {
+  const { spans, answer } = yield* tracedLookup;
+  const root = spans.find(({ name }) => name === "GET /v2/chat") as Span;
+  expect(root.parentSpanId).toBe(parentId);
+  expect(textOf(root, "accountlink.request_id")).toBe(answer.headers["x-request-id"]);
+  expect(textOf(root, "accountlink.key")).toBe(key.split("_")[1]);
+  const statements = spans.filter(({ name }) => name === "sqlite");
+  expect(statements.map((span) => pathOf(span, spans))).toContainEqual([
+    "sqlite",
+    "LinkStore.findByChatId",
+    "GET /v2/chat",
+  ]);
+  for (const statement of statements) expect(textOf(statement, "db.query.text")).toContain("SELECT");
+});
 
-  testLive("traces contain no address, key or user ID", function* () {
-    const { collector, server } = yield* tracedLookup;
-    const { body } = yield* Effect.promise(() =>
-      server.send("GET /v2/verifications/chat?chatId=100001", { key: `${key}x`, from: "203.0.113.7" }),
-    );
-    expect(body["status"]).toBe(401);
-    yield* Effect.promise(() =>
-      server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } }),
-    );
-    yield* Effect.promise(() =>
-      eventually(() => {
-        const names = spansIn(collector.heard).map(({ name }) => name);
-        expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
-      }),
-    );
-    const told = collector.heard.map((request) => request.body).join("\n");
-    // The pattern finds the user ID only outside of longer numbers, because times and trace IDs may contain its
-    // digits.
-    expect(told).not.toMatch(/(?<![0-9a-f])100001(?![0-9a-f])/);
-    for (const secret of ["203.0.113.7", "127.0.0.1", key.slice(-20), "autocannon"]) {
-      expect(told).not.toContain(secret);
-    }
-    for (const { headers: sent, path } of collector.heard) {
-      expect(sent.authorization).toBe("Bearer collector");
-      expect(["/v1/traces", "/v1/metrics"]).toContain(path);
-    }
-  });
+testLive("traces contain no address, key or user ID", function* () {
+  const { collector, server } = yield* tracedLookup;
+  const { body } = yield* Effect.promise(() =>
+    server.send("GET /v2/verifications/chat?chatId=100001", { key: `${key}x`, from: "203.0.113.7" }),
+  );
+  expect(body["status"]).toBe(401);
+  yield* Effect.promise(() =>
+    server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } }),
+  );
+  yield* Effect.promise(() =>
+    eventually(() => {
+      const names = spansIn(collector.heard).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
+    }),
+  );
+  const told = collector.heard.map((request) => request.body).join("\n");
+  // The pattern finds the user ID only outside of longer numbers, because times and trace IDs may contain its
+  // digits.
+  expect(told).not.toMatch(/(?<![0-9a-f])100001(?![0-9a-f])/);
+  for (const secret of ["203.0.113.7", "127.0.0.1", key.slice(-20), "autocannon"]) {
+    expect(told).not.toContain(secret);
+  }
+  for (const { headers: sent, path } of collector.heard) {
+    expect(sent.authorization).toBe("Bearer collector");
+    expect(["/v1/traces", "/v1/metrics"]).toContain(path);
+  }
 });
 
 testLive(

@@ -1,7 +1,7 @@
 /** A server on live platforms, from a session to its link. */
 
 import { freePort } from "@accountlink/test-servers";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { formOf, openBrowser, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -52,36 +52,34 @@ const createSession = async () => {
   return textOf(body["data"]?.["sid"]);
 };
 
-describe("a verification", () => {
-  test("a verification on live platforms links the accounts of both sign-ins", async () => {
-    const sid = await createSession();
-    const { get, post, prove } = openLiveBrowser();
-    expect(await prove("chat", sid, ada.id)).toMatchObject({ status: 303 });
-    expect(await prove("game", sid, String(gameUser.id))).toMatchObject({ status: 303 });
-    const page = await get(`/verify?sid=${sid}`);
-    expect(page.text).toContain("ada_g");
-    const done = await post("/verify/confirm", formOf(page));
-    expect(done.status).toBe(200);
-    expect(withoutIsolation(done.text)).toContain(
-      `<a class="button" href="https://discord.com/channels/${guildId}"><span>Go back to Discord</span></a>`,
-    );
+test("a verification on live platforms links the accounts of both sign-ins", async () => {
+  const sid = await createSession();
+  const { get, post, prove } = openLiveBrowser();
+  expect(await prove("chat", sid, ada.id)).toMatchObject({ status: 303 });
+  expect(await prove("game", sid, String(gameUser.id))).toMatchObject({ status: 303 });
+  const page = await get(`/verify?sid=${sid}`);
+  expect(page.text).toContain("ada_g");
+  const done = await post("/verify/confirm", formOf(page));
+  expect(done.status).toBe(200);
+  expect(withoutIsolation(done.text)).toContain(
+    `<a class="button" href="https://discord.com/channels/${guildId}"><span>Go back to Discord</span></a>`,
+  );
 
-    const session = await server.send(`GET /v2/sessions/${sid}`, { key });
-    expect(session.body["data"]).toMatchObject({ state: "completed", chatId: ada.id, linkChanged: true });
-    const link = await server.send(`GET /v2/chat?chatId=${ada.id}&guildId=${guildId}&resolved=true`, { key });
-    expect(link.body["data"]).toMatchObject({
-      gameId: String(gameUser.id),
-      resolved: {
-        chat: { displayName: "Ada Lovelace", guild: { nickname: "Countess" } },
-        game: { username: "ada_g" },
-      },
-    });
+  const session = await server.send(`GET /v2/sessions/${sid}`, { key });
+  expect(session.body["data"]).toMatchObject({ state: "completed", chatId: ada.id, linkChanged: true });
+  const link = await server.send(`GET /v2/chat?chatId=${ada.id}&guildId=${guildId}&resolved=true`, { key });
+  expect(link.body["data"]).toMatchObject({
+    gameId: String(gameUser.id),
+    resolved: {
+      chat: { displayName: "Ada Lovelace", guild: { nickname: "Countess" } },
+      game: { username: "ada_g" },
+    },
   });
+});
 
-  test("a verification on live platforms refuses a chat user outside of the guild", async () => {
-    const sid = await createSession();
-    expect(await openLiveBrowser().prove("chat", sid, eve.id)).toMatchObject({ status: 403 });
-  });
+test("a verification on live platforms refuses a chat user outside of the guild", async () => {
+  const sid = await createSession();
+  expect(await openLiveBrowser().prove("chat", sid, eve.id)).toMatchObject({ status: 403 });
 });
 
 test("the server warns of likely mistakes, and prints no secret", () => {

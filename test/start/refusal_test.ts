@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { listenLocally } from "@accountlink/test-servers";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { startServer, startServerHere } from "../support/server.ts";
@@ -57,38 +57,36 @@ test("a Node that cannot run TypeScript stops the start, and the message names i
   );
 });
 
-describe("shared storage", () => {
-  const secret = Buffer.alloc(32, "s").toString("base64");
-  const shared = {
-    ACCOUNTLINK_STORAGE: "postgres",
-    ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@127.0.0.1:1/links",
-    ACCOUNTLINK_SECRET: secret,
-    ACCOUNTLINK_PLATFORM: "dev",
-    ACCOUNTLINK_PORT: "0",
-  };
+const secret = Buffer.alloc(32, "s").toString("base64");
+const shared = {
+  ACCOUNTLINK_STORAGE: "postgres",
+  ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@127.0.0.1:1/links",
+  ACCOUNTLINK_SECRET: secret,
+  ACCOUNTLINK_PLATFORM: "dev",
+  ACCOUNTLINK_PORT: "0",
+};
 
-  test("a Postgres that does not answer is logged as an outage, without address and password", async () => {
-    const ended = await runServe({ ...shared, ACCOUNTLINK_DATABASE_START_TIMEOUT: "0 seconds" });
-    expect({ ...ended, stderr: JSON.parse(ended.stderr) as unknown }).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: {
-        level: "ERROR",
-        message: 'Cannot use database "127.0.0.1:1/links": the connection failed (ECONNREFUSED)',
-      },
-    });
+test("a Postgres that does not answer is logged as an outage, without address and password", async () => {
+  const ended = await runServe({ ...shared, ACCOUNTLINK_DATABASE_START_TIMEOUT: "0 seconds" });
+  expect({ ...ended, stderr: JSON.parse(ended.stderr) as unknown }).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: {
+      level: "ERROR",
+      message: 'Cannot use database "127.0.0.1:1/links": the connection failed (ECONNREFUSED)',
+    },
   });
+});
 
-  test("the server starts without Redis, which holds only temporary data", async () => {
-    const server = await startServerHere({
-      fixture: makeFixtures().fixture,
-      env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1" },
-    });
-    const { status } = await server.send("GET /readyz");
-    expect({ status, code: await server.stop() }).toEqual({ status: 200, code: 0 });
-    expect(server.output()).toContain("Redis cannot be reached");
-    expect(server.output()).not.toContain("pass");
+test("the server starts without Redis, which holds only temporary data", async () => {
+  const server = await startServerHere({
+    fixture: makeFixtures().fixture,
+    env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1" },
   });
+  const { status } = await server.send("GET /readyz");
+  expect({ status, code: await server.stop() }).toEqual({ status: 200, code: 0 });
+  expect(server.output()).toContain("Redis cannot be reached");
+  expect(server.output()).not.toContain("pass");
 });
 
 /**
@@ -113,70 +111,66 @@ test("a missing fixture file stops the start, and the message names it", async (
   );
 });
 
-describe("a data folder", () => {
-  const serveFolder = (data: string) =>
-    runServe({
-      ACCOUNTLINK_STORAGE: "embedded",
-      ACCOUNTLINK_PLATFORM: "dev",
-      ACCOUNTLINK_PORT: "0",
-      ACCOUNTLINK_DATA_DIR: data,
-    });
-
-  test("a second server cannot use the data folder of the first", async () => {
-    const first = await startServer({ fixture: makeFixtures().fixture });
-    try {
-      expectRefusal(
-        await serveFolder(first.dataFolder),
-        `Cannot start: data folder "${first.dataFolder}" is in use by process ${first.pid}, expected one server per folder`,
-      );
-      expect((await first.send("GET /readyz")).status).toBe(200);
-    } finally {
-      await first.stop();
-    }
+const serveFolder = (data: string) =>
+  runServe({
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_PLATFORM: "dev",
+    ACCOUNTLINK_PORT: "0",
+    ACCOUNTLINK_DATA_DIR: data,
   });
 
-  test("a damaged database stops the start, and the message names it", async () => {
-    const data = join(folder, "garbage");
-    await mkdir(data, { recursive: true });
-    await writeFile(join(data, "secret"), `${Buffer.alloc(32, "s").toString("base64")}\n`);
-    await writeFile(join(data, "accountlink.db"), "This was never a database. ".repeat(400));
+test("a second server cannot use the data folder of the first", async () => {
+  const first = await startServer({ fixture: makeFixtures().fixture });
+  try {
     expectRefusal(
-      await serveFolder(data),
-      `Cannot use database "${join(data, "accountlink.db")}": file is not a database`,
+      await serveFolder(first.dataFolder),
+      `Cannot start: data folder "${first.dataFolder}" is in use by process ${first.pid}, expected one server per folder`,
     );
-  });
+    expect((await first.send("GET /readyz")).status).toBe(200);
+  } finally {
+    await first.stop();
+  }
 });
 
-describe("an address", () => {
-  const listenOn = (host: string, port: string, devPlatformPort = "0") =>
-    runServe({
-      ACCOUNTLINK_STORAGE: "memory",
-      ACCOUNTLINK_PLATFORM: "dev",
-      ACCOUNTLINK_HOST: host,
-      ACCOUNTLINK_PORT: port,
-      ACCOUNTLINK_DEV_PLATFORM_PORT: devPlatformPort,
-    });
+test("a damaged database stops the start, and the message names it", async () => {
+  const data = join(folder, "garbage");
+  await mkdir(data, { recursive: true });
+  await writeFile(join(data, "secret"), `${Buffer.alloc(32, "s").toString("base64")}\n`);
+  await writeFile(join(data, "accountlink.db"), "This was never a database. ".repeat(400));
+  expectRefusal(
+    await serveFolder(data),
+    `Cannot use database "${join(data, "accountlink.db")}": file is not a database`,
+  );
+});
 
-  test("a port in use stops the start, and the message names the variable that sets the port", async () => {
-    const holder = createServer();
-    const port = String(await listenLocally(holder));
-    try {
-      const refusal = `is "${port}", which is in use on "127.0.0.1", expected a free port`;
-      expectRefusal(await listenOn("127.0.0.1", port), `Cannot start: ACCOUNTLINK_PORT ${refusal}`);
-      expectRefusal(
-        await listenOn("127.0.0.1", "0", port),
-        `Cannot start: ACCOUNTLINK_DEV_PLATFORM_PORT ${refusal}`,
-      );
-    } finally {
-      holder.close();
-    }
+const listenOn = (host: string, port: string, devPlatformPort = "0") =>
+  runServe({
+    ACCOUNTLINK_STORAGE: "memory",
+    ACCOUNTLINK_PLATFORM: "dev",
+    ACCOUNTLINK_HOST: host,
+    ACCOUNTLINK_PORT: port,
+    ACCOUNTLINK_DEV_PLATFORM_PORT: devPlatformPort,
   });
 
-  test("a host address of another machine stops the start, and the message names it", async () => {
-    const ended = await listenOn("192.0.2.1", "0");
-    expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/^Cannot [^\n]*"192\.0\.2\.1"[^\n]*\n$/);
-  });
+test("a port in use stops the start, and the message names the variable that sets the port", async () => {
+  const holder = createServer();
+  const port = String(await listenLocally(holder));
+  try {
+    const refusal = `is "${port}", which is in use on "127.0.0.1", expected a free port`;
+    expectRefusal(await listenOn("127.0.0.1", port), `Cannot start: ACCOUNTLINK_PORT ${refusal}`);
+    expectRefusal(
+      await listenOn("127.0.0.1", "0", port),
+      `Cannot start: ACCOUNTLINK_DEV_PLATFORM_PORT ${refusal}`,
+    );
+  } finally {
+    holder.close();
+  }
+});
+
+test("a host address of another machine stops the start, and the message names it", async () => {
+  const ended = await listenOn("192.0.2.1", "0");
+  expect(ended).toMatchObject({ code: 1, stdout: "" });
+  expect(ended.stderr).toMatch(/^Cannot [^\n]*"192\.0\.2\.1"[^\n]*\n$/);
 });
 
 const aList = "an address or a CIDR such as 10.0.0.0/8 on each line";

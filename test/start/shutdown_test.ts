@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
@@ -38,139 +38,135 @@ const accepts = (url: string): Promise<boolean> => {
 const untilRefusing = (url: string) =>
   eventually(async () => expect(await accepts(url)).toBe(false), { interval: 5 });
 
-describe("on a signal", () => {
-  test("on a signal, the server finishes requests, refuses new connections and ignores further signals", async () => {
-    const data = join(folder, "in_flight");
-    const { server, answer, recover, close } = await startSlowWrite(data);
-    let answered = false;
-    const noted = answer.finally(() => {
-      answered = true;
-    });
-
-    signal(server, "SIGTERM");
-    await untilRefusing(server.url);
-    signal(server, "SIGINT");
-    signal(server, "SIGTERM");
-    expect(answered).toBe(false);
-
-    await recover();
-    expect(await noted).toMatchObject({
-      status: 200,
-      headers: { connection: "close" },
-      body: { data: { chatId: "100001", gameId: "1" } },
-    });
-    const lastAnswer = performance.now();
-    expect(await server.stop()).toBe(0);
-    // The client keeps its idle connection for a minute, but the server does not wait for the client to close it.
-    expect(performance.now() - lastAnswer).toBeLessThan(9_000);
-    close();
-
-    const next = await startServer({ fixture: fixtures.fixture, dataFolder: data });
-    const { body } = await next.send("GET /v2/chat?chatId=100001", { key });
-    expect(body.data).toMatchObject({ gameId: "1" });
-    expect(await next.stop()).toBe(0);
+test("on a signal, the server finishes requests, refuses new connections and ignores further signals", async () => {
+  const data = join(folder, "in_flight");
+  const { server, answer, recover, close } = await startSlowWrite(data);
+  let answered = false;
+  const noted = answer.finally(() => {
+    answered = true;
   });
 
-  test("the server ends with exit code 0 after repeated signals", async () => {
-    const server = await startServer({ fixture: fixtures.fixture });
-    const again = setInterval(() => {
-      try {
-        signal(server, "SIGINT");
-      } catch {
-        // The process has ended, so it takes no more signals.
-        clearInterval(again);
-      }
-    }, 1);
-    expect(await server.stop()).toBe(0);
-    clearInterval(again);
+  signal(server, "SIGTERM");
+  await untilRefusing(server.url);
+  signal(server, "SIGINT");
+  signal(server, "SIGTERM");
+  expect(answered).toBe(false);
+
+  await recover();
+  expect(await noted).toMatchObject({
+    status: 200,
+    headers: { connection: "close" },
+    body: { data: { chatId: "100001", gameId: "1" } },
   });
+  const lastAnswer = performance.now();
+  expect(await server.stop()).toBe(0);
+  // The client keeps its idle connection for a minute, but the server does not wait for the client to close it.
+  expect(performance.now() - lastAnswer).toBeLessThan(9_000);
+  close();
+
+  const next = await startServer({ fixture: fixtures.fixture, dataFolder: data });
+  const { body } = await next.send("GET /v2/chat?chatId=100001", { key });
+  expect(body.data).toMatchObject({ gameId: "1" });
+  expect(await next.stop()).toBe(0);
 });
 
-describe("shutdown", () => {
-  test("shutdown serves requests during the drain delay, while /readyz answers 503", async () => {
-    const server = await startServerHere({
-      fixture: fixtures.fixture,
-      env: { ACCOUNTLINK_DRAIN_DELAY: "10 seconds" },
-    });
-    const { send, close } = makeClient(server.url);
-    expect((await send("GET /readyz")).status).toBe(200);
-    const kept = await openConnection(server.url);
-
-    const started = performance.now();
-    const ended = server.stop();
-    await eventually(async () =>
-      expect(await send("GET /readyz")).toMatchObject({
-        status: 503,
-        body: { status: "unavailable", failing: ["stopping"] },
-      }),
-    );
-    expect(await accepts(server.url)).toBe(true);
-    expect(await kept.ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
-    const write = await send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "1" } });
-    expect(write).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
-    expect(performance.now() - started).toBeLessThan(9_900);
-
-    close();
-    await untilRefusing(server.url);
-    expect(performance.now() - started).toBeGreaterThan(9_900);
-    expect(await kept.ask("GET /readyz")).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
-    await kept.closed;
-    expect(await ended).toBe(0);
-  });
-
-  test("shutdown ends long polls and streams at once, and answers one more request on each idle connection", async () => {
-    const server = await startServerHere({ fixture: fixtures.fixture });
-    const { send, close } = makeClient(server.url);
-    const newSid = async () =>
-      textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
-    const poll = send(`GET /v2/sessions/${await newSid()}?wait=25`, { key });
-    const stream = send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
-    const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
-    await used.ask("GET /healthz");
-    await eventually(async () =>
-      expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
-    );
-
-    const started = performance.now();
-    const ended = server.stop();
-    expect((await poll).body).toMatchObject({ status: 200, data: { state: "pending" } });
-    expect((await stream).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
-    close();
-    await untilRefusing(server.url);
-    for (const { ask, closed } of [used, unused]) {
-      expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
-      await closed;
+test("the server ends with exit code 0 after repeated signals", async () => {
+  const server = await startServer({ fixture: fixtures.fixture });
+  const again = setInterval(() => {
+    try {
+      signal(server, "SIGINT");
+    } catch {
+      // The process has ended, so it takes no more signals.
+      clearInterval(again);
     }
-    expect(await ended).toBe(0);
-    expect(performance.now() - started).toBeLessThan(20_000);
-  });
+  }, 1);
+  expect(await server.stop()).toBe(0);
+  clearInterval(again);
+});
 
-  test("shutdown closes connections that have been idle for ACCOUNTLINK_IDLE_TIMEOUT", async () => {
-    const server = await startServerHere({
-      fixture: fixtures.fixture,
-      env: { ACCOUNTLINK_IDLE_TIMEOUT: "1 second" },
-    });
-    const { send, close } = makeClient(server.url);
-    await send("GET /healthz");
-    const started = performance.now();
-    expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(20_000);
-    close();
+test("shutdown serves requests during the drain delay, while /readyz answers 503", async () => {
+  const server = await startServerHere({
+    fixture: fixtures.fixture,
+    env: { ACCOUNTLINK_DRAIN_DELAY: "10 seconds" },
   });
+  const { send, close } = makeClient(server.url);
+  expect((await send("GET /readyz")).status).toBe(200);
+  const kept = await openConnection(server.url);
 
-  test("shutdown waits at most 10 seconds for clients that never finish a request", async () => {
-    const server = await startServerHere({ fixture: fixtures.fixture });
-    const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
-    const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
-    const clients = await Promise.all([head, half].map((sent) => openConnection(server.url, sent)));
-    // When the server answers this request, it has already accepted both connections that were opened before.
-    await server.send("GET /healthz");
+  const started = performance.now();
+  const ended = server.stop();
+  await eventually(async () =>
+    expect(await send("GET /readyz")).toMatchObject({
+      status: 503,
+      body: { status: "unavailable", failing: ["stopping"] },
+    }),
+  );
+  expect(await accepts(server.url)).toBe(true);
+  expect(await kept.ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
+  const write = await send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "1" } });
+  expect(write).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+  expect(performance.now() - started).toBeLessThan(9_900);
 
-    const started = performance.now();
-    expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(20_000);
-    await Promise.all(clients.map(({ closed }) => closed));
+  close();
+  await untilRefusing(server.url);
+  expect(performance.now() - started).toBeGreaterThan(9_900);
+  expect(await kept.ask("GET /readyz")).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
+  await kept.closed;
+  expect(await ended).toBe(0);
+});
+
+test("shutdown ends long polls and streams at once, and answers one more request on each idle connection", async () => {
+  const server = await startServerHere({ fixture: fixtures.fixture });
+  const { send, close } = makeClient(server.url);
+  const newSid = async () =>
+    textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
+  const poll = send(`GET /v2/sessions/${await newSid()}?wait=25`, { key });
+  const stream = send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
+  const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
+  await used.ask("GET /healthz");
+  await eventually(async () =>
+    expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+  );
+
+  const started = performance.now();
+  const ended = server.stop();
+  expect((await poll).body).toMatchObject({ status: 200, data: { state: "pending" } });
+  expect((await stream).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
+  close();
+  await untilRefusing(server.url);
+  for (const { ask, closed } of [used, unused]) {
+    expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    await closed;
+  }
+  expect(await ended).toBe(0);
+  expect(performance.now() - started).toBeLessThan(20_000);
+});
+
+test("shutdown closes connections that have been idle for ACCOUNTLINK_IDLE_TIMEOUT", async () => {
+  const server = await startServerHere({
+    fixture: fixtures.fixture,
+    env: { ACCOUNTLINK_IDLE_TIMEOUT: "1 second" },
   });
+  const { send, close } = makeClient(server.url);
+  await send("GET /healthz");
+  const started = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - started).toBeLessThan(20_000);
+  close();
+});
+
+test("shutdown waits at most 10 seconds for clients that never finish a request", async () => {
+  const server = await startServerHere({ fixture: fixtures.fixture });
+  const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
+  const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
+  const clients = await Promise.all([head, half].map((sent) => openConnection(server.url, sent)));
+  // When the server answers this request, it has already accepted both connections that were opened before.
+  await server.send("GET /healthz");
+
+  const started = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - started).toBeLessThan(20_000);
+  await Promise.all(clients.map(({ closed }) => closed));
 });
 
 /** Opens a connection that the client never closes. `ask` sends a request, and `closed` waits for the server. */

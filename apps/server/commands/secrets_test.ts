@@ -17,125 +17,121 @@ const sightingsAt = (...ips: ReadonlyArray<string>): string =>
     sightings: ips.map((ip) => ({ account: "acme", scope: "global", chatId: "100001", ip })),
   });
 
-describe("ACCOUNTLINK_SECRET", () => {
-  it("a wrong ACCOUNTLINK_SECRET is refused by serve, commands and doctor", async () => {
-    const place = await makeWorkplace();
-    const key = await createKey(place);
-    const folder = place.dataFolder;
-    const refusal = `ACCOUNTLINK_SECRET is not the secret of data folder "${folder}", expected the one that it was made with or last rotated to`;
-    for (const wrong of [secretOf("w"), `${secretOf("w")},${secretOf("v")}`]) {
-      const other = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: folder, ACCOUNTLINK_SECRET: wrong });
-      expect(await other.run("serve")).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${refusal}\n` });
-      for (const command of [
-        ["keys", "create", "--account", "acme"],
-        ["secrets", "rotate"],
-      ]) {
-        expect(await other.run(...command)).toEqual({
-          code: 1,
-          stdout: "",
-          stderr: `Cannot run the command: ${refusal}\n`,
-        });
-      }
-      expect((await other.run("doctor")).stdout).toContain(`fail  root key       ${refusal}`);
+it("a wrong ACCOUNTLINK_SECRET is refused by serve, commands and doctor", async () => {
+  const place = await makeWorkplace();
+  const key = await createKey(place);
+  const folder = place.dataFolder;
+  const refusal = `ACCOUNTLINK_SECRET is not the secret of data folder "${folder}", expected the one that it was made with or last rotated to`;
+  for (const wrong of [secretOf("w"), `${secretOf("w")},${secretOf("v")}`]) {
+    const other = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: folder, ACCOUNTLINK_SECRET: wrong });
+    expect(await other.run("serve")).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${refusal}\n` });
+    for (const command of [
+      ["keys", "create", "--account", "acme"],
+      ["secrets", "rotate"],
+    ]) {
+      expect(await other.run(...command)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `Cannot run the command: ${refusal}\n`,
+      });
     }
-    expect(await statusWith(await place.serve(), key)).toBe(404);
-  });
-
-  it("the secret file of another data folder is refused", async () => {
-    const [place, other] = [await makeWorkplace(), await makeWorkplace()];
-    await createKey(place);
-    await createKey(other);
-    copyFileSync(join(other.dataFolder, "secret"), join(place.dataFolder, "secret"));
-    const { code, stderr } = await place.run("serve");
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `Cannot start: ACCOUNTLINK_SECRET is not set, and "${join(place.dataFolder, "secret")}" does not hold the secret of data folder "${place.dataFolder}", expected the one that it was made with or last rotated to\n`,
-    );
-  });
+    expect((await other.run("doctor")).stdout).toContain(`fail  root key       ${refusal}`);
+  }
+  expect(await statusWith(await place.serve(), key)).toBe(404);
 });
 
-describe("accountlink secrets rotate", () => {
-  it("`secrets rotate` replaces the secret of a data folder while its server runs", async () => {
-    const place = await makeWorkplace();
-    const key = await createKey(place);
-    const file = join(place.dataFolder, "secret");
-    const before = readFileSync(file, "utf8");
-    const url = await place.serve();
+it("the secret file of another data folder is refused", async () => {
+  const [place, other] = [await makeWorkplace(), await makeWorkplace()];
+  await createKey(place);
+  await createKey(other);
+  copyFileSync(join(other.dataFolder, "secret"), join(place.dataFolder, "secret"));
+  const { code, stderr } = await place.run("serve");
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `Cannot start: ACCOUNTLINK_SECRET is not set, and "${join(place.dataFolder, "secret")}" does not hold the secret of data folder "${place.dataFolder}", expected the one that it was made with or last rotated to\n`,
+  );
+});
 
-    expect(await place.run("secrets", "rotate")).toEqual({
-      code: 0,
-      stdout: `The root key of data folder "${place.dataFolder}" is wrapped with the new secret now\n0 sightings brought under address key "secret"\n`,
-      stderr: "",
+it("`secrets rotate` replaces the secret of a data folder while its server runs", async () => {
+  const place = await makeWorkplace();
+  const key = await createKey(place);
+  const file = join(place.dataFolder, "secret");
+  const before = readFileSync(file, "utf8");
+  const url = await place.serve();
+
+  expect(await place.run("secrets", "rotate")).toEqual({
+    code: 0,
+    stdout: `The root key of data folder "${place.dataFolder}" is wrapped with the new secret now\n0 sightings brought under address key "secret"\n`,
+    stderr: "",
+  });
+  const after = readFileSync(file, "utf8");
+  expect(after).toMatch(/^[\w+/]{43}=\n$/);
+  expect(after).not.toBe(before);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await statusWith(url, key)).toBe(404);
+  const other = await createKey(place);
+  expect(await statusWith(url, other)).toBe(404);
+
+  writeFileSync(file, before);
+  expect((await place.run("keys", "list")).stderr).toContain("does not hold the secret");
+});
+
+it("`secrets rotate` resumes a rotation that stopped before or after the root key was wrapped", async () => {
+  const place = await makeWorkplace();
+  await createKey(place);
+  const file = join(place.dataFolder, "secret");
+  const [old, next] = [readFileSync(file, "utf8").trim(), secretOf("n")];
+  for (let times = 0; times < 2; times++) {
+    writeFileSync(file, `${next},${old}\n`);
+    expect((await place.run("keys", "list")).code).toBe(0);
+    expect((await place.run("secrets", "rotate")).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(`${next}\n`);
+    expect((await place.run("keys", "list")).code).toBe(0);
+  }
+});
+
+it("concurrent rotations of a secret leave a working secret", async () => {
+  const place = await makeWorkplace();
+  await createKey(place);
+  const rotations = await Promise.all([1, 2, 3].map(() => place.runProcess("secrets", "rotate")));
+  // A rotation may be refused while another one runs, but no rotation may leave a wrong secret.
+  expect(rotations.map(({ code }) => code)).toContain(0);
+  expect(await place.run("keys", "list")).toMatchObject({ code: 0, stderr: "" });
+  expect(readFileSync(join(place.dataFolder, "secret"), "utf8")).toMatch(/^[\w+/]{43}=\n$/);
+});
+
+it("`secrets rotate` re-encrypts sightings with the newest address key, and counts unreadable ones", async () => {
+  const place = await makeWorkplace();
+  const fixture = await place.file("fixture.json", sightingsAt("203.0.113.7", "2001:db8::1"));
+  const under = (keys: string) =>
+    makeWorkplace({
+      ACCOUNTLINK_DATA_DIR: place.dataFolder,
+      ACCOUNTLINK_FIXTURE: fixture,
+      ...(keys === "" ? {} : { ACCOUNTLINK_ADDRESS_KEYS: keys }),
     });
-    const after = readFileSync(file, "utf8");
-    expect(after).toMatch(/^[\w+/]{43}=\n$/);
-    expect(after).not.toBe(before);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(await statusWith(url, key)).toBe(404);
-    const other = await createKey(place);
-    expect(await statusWith(url, other)).toBe(404);
-
-    writeFileSync(file, before);
-    expect((await place.run("keys", "list")).stderr).toContain("does not hold the secret");
+  const [one, two] = [`k1:${secretOf("1")}`, `k2:${secretOf("2")}`];
+  const filling = (await under("")).start("serve");
+  await new Promise((resolve) => filling.stdout?.once("data", resolve));
+  filling.kill();
+  const rotate = async (keys: string) => (await under(keys)).json("secrets", "rotate");
+  const folder = place.dataFolder;
+  const rotated = (addressKey: string, count: number) => ({
+    secret: "rotated",
+    addressKey,
+    sightings: { rotated: count, unreadable: 0 },
+    folder,
   });
-
-  it("`secrets rotate` resumes a rotation that stopped before or after the root key was wrapped", async () => {
-    const place = await makeWorkplace();
-    await createKey(place);
-    const file = join(place.dataFolder, "secret");
-    const [old, next] = [readFileSync(file, "utf8").trim(), secretOf("n")];
-    for (let times = 0; times < 2; times++) {
-      writeFileSync(file, `${next},${old}\n`);
-      expect((await place.run("keys", "list")).code).toBe(0);
-      expect((await place.run("secrets", "rotate")).code).toBe(0);
-      expect(readFileSync(file, "utf8")).toBe(`${next}\n`);
-      expect((await place.run("keys", "list")).code).toBe(0);
-    }
+  expect(await rotate(one)).toEqual(rotated("k1", 2));
+  expect(await rotate(one)).toEqual(rotated("k1", 0));
+  expect(await rotate(two)).toEqual({
+    error: "Cannot read 2 sightings, expected the keys that protect them in ACCOUNTLINK_ADDRESS_KEYS",
+    secret: "rotated",
+    addressKey: "k2",
+    sightings: { rotated: 0, unreadable: 2 },
+    folder,
   });
-
-  it("concurrent rotations of a secret leave a working secret", async () => {
-    const place = await makeWorkplace();
-    await createKey(place);
-    const rotations = await Promise.all([1, 2, 3].map(() => place.runProcess("secrets", "rotate")));
-    // A rotation may be refused while another one runs, but no rotation may leave a wrong secret.
-    expect(rotations.map(({ code }) => code)).toContain(0);
-    expect(await place.run("keys", "list")).toMatchObject({ code: 0, stderr: "" });
-    expect(readFileSync(join(place.dataFolder, "secret"), "utf8")).toMatch(/^[\w+/]{43}=\n$/);
-  });
-
-  it("`secrets rotate` re-encrypts sightings with the newest address key, and counts unreadable ones", async () => {
-    const place = await makeWorkplace();
-    const fixture = await place.file("fixture.json", sightingsAt("203.0.113.7", "2001:db8::1"));
-    const under = (keys: string) =>
-      makeWorkplace({
-        ACCOUNTLINK_DATA_DIR: place.dataFolder,
-        ACCOUNTLINK_FIXTURE: fixture,
-        ...(keys === "" ? {} : { ACCOUNTLINK_ADDRESS_KEYS: keys }),
-      });
-    const [one, two] = [`k1:${secretOf("1")}`, `k2:${secretOf("2")}`];
-    const filling = (await under("")).start("serve");
-    await new Promise((resolve) => filling.stdout?.once("data", resolve));
-    filling.kill();
-    const rotate = async (keys: string) => (await under(keys)).json("secrets", "rotate");
-    const folder = place.dataFolder;
-    const rotated = (addressKey: string, count: number) => ({
-      secret: "rotated",
-      addressKey,
-      sightings: { rotated: count, unreadable: 0 },
-      folder,
-    });
-    expect(await rotate(one)).toEqual(rotated("k1", 2));
-    expect(await rotate(one)).toEqual(rotated("k1", 0));
-    expect(await rotate(two)).toEqual({
-      error: "Cannot read 2 sightings, expected the keys that protect them in ACCOUNTLINK_ADDRESS_KEYS",
-      secret: "rotated",
-      addressKey: "k2",
-      sightings: { rotated: 0, unreadable: 2 },
-      folder,
-    });
-    expect(await rotate(`${two},${one}`)).toEqual(rotated("k2", 2));
-    expect(await rotate(two)).toEqual(rotated("k2", 0));
-  });
+  expect(await rotate(`${two},${one}`)).toEqual(rotated("k2", 2));
+  expect(await rotate(two)).toEqual(rotated("k2", 0));
 });
 
 describe.skipIf(missing !== null)(`accountlink secrets rotate on Postgres ${missing ?? ""}`, () => {

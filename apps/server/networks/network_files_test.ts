@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseAddress } from "@accountlink/core/addresses";
 import { NetworkIntelligence, type NetworkIntelligenceUnavailable } from "@accountlink/core/alts";
-import { assert, describe, test, testWith } from "@accountlink/test-servers/effect";
+import { assert, test, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Logger, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { afterAll, beforeAll } from "vitest";
@@ -35,146 +35,140 @@ const write = (name: string, content: string | Buffer) =>
     return path;
   });
 
-describe("the layer", () => {
-  test("an address is in a VPN or a shared network if the files or the fixture list its network", function* () {
-    const paths = {
-      ACCOUNTLINK_VPN_NETWORKS: yield* write("vpn.txt", "198.51.100.0/24\n"),
-      ACCOUNTLINK_VPN_DATABASE: yield* write(
-        "vpn.mmdb",
-        makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous_vpn: true } }, 4),
-      ),
-      ACCOUNTLINK_SHARED_NETWORKS: yield* write("shared.txt", "203.0.113.0/24\n198.51.100.7\n"),
-    };
-    const asked = ["198.51.100.1", "192.0.2.1", "2001:db8::1", "203.0.113.1", "198.51.100.7", "10.0.0.1"];
-    const facts = yield* Effect.forEach(asked, lookup).pipe(
-      Effect.provide(networksLayer(paths, ["2001:db8::/32"])),
-    );
-    assert.deepStrictEqual(
-      facts.map(({ vpn, shared }) => [vpn, shared]),
-      [
-        [true, false],
-        [true, false],
-        [true, false],
-        [false, true],
-        [true, true],
-        [false, false],
-      ],
-    );
-  });
-
-  testWith(networksLayer(none, []))(
-    "without network files, no address belongs to a VPN or a shared network",
-    function* () {
-      assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
-    },
+test("an address is in a VPN or a shared network if the files or the fixture list its network", function* () {
+  const paths = {
+    ACCOUNTLINK_VPN_NETWORKS: yield* write("vpn.txt", "198.51.100.0/24\n"),
+    ACCOUNTLINK_VPN_DATABASE: yield* write(
+      "vpn.mmdb",
+      makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous_vpn: true } }, 4),
+    ),
+    ACCOUNTLINK_SHARED_NETWORKS: yield* write("shared.txt", "203.0.113.0/24\n198.51.100.7\n"),
+  };
+  const asked = ["198.51.100.1", "192.0.2.1", "2001:db8::1", "203.0.113.1", "198.51.100.7", "10.0.0.1"];
+  const facts = yield* Effect.forEach(asked, lookup).pipe(
+    Effect.provide(networksLayer(paths, ["2001:db8::/32"])),
+  );
+  assert.deepStrictEqual(
+    facts.map(({ vpn, shared }) => [vpn, shared]),
+    [
+      [true, false],
+      [true, false],
+      [true, false],
+      [false, true],
+      [true, true],
+      [false, false],
+    ],
   );
 });
 
-describe("a database", () => {
-  const asked = (bytes: Buffer, address: string) =>
-    Effect.gen(function* () {
-      const path = yield* write("asked.mmdb", bytes);
-      const { vpn } = yield* Effect.provide(
-        lookup(address),
-        networksLayer({ ...none, ACCOUNTLINK_VPN_DATABASE: path }, []),
-      );
-      return vpn;
-    });
+testWith(networksLayer(none, []))(
+  "without network files, no address belongs to a VPN or a shared network",
+  function* () {
+    assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
+  },
+);
 
-  test.each([
-    [{ is_anonymous: true }, true],
-    [{ is_hosting_provider: true, is_anonymous_vpn: false }, true],
-    [{ traits: { is_tor_exit_node: true } }, true],
-    [{ vpn: "true", proxy: "" }, true],
-    [{ vpn: "", proxy: "", service: "true" }, false],
-    [{ is_anonymous_vpn: false }, false],
-    ["VPN", false],
-  ] as const)("a network with the record %j belongs to a VPN: %s", function* ([record, expected]) {
-    const bytes = makeMmdb({ [bitsOf("192.0.2.0", 24)]: record }, 4);
-    assert.deepStrictEqual(
-      [yield* asked(bytes, "192.0.2.9"), yield* asked(bytes, "192.0.3.9")],
-      [expected, false],
+const asked = (bytes: Buffer, address: string) =>
+  Effect.gen(function* () {
+    const path = yield* write("asked.mmdb", bytes);
+    const { vpn } = yield* Effect.provide(
+      lookup(address),
+      networksLayer({ ...none, ACCOUNTLINK_VPN_DATABASE: path }, []),
     );
+    return vpn;
   });
 
-  test("an IPv6 database also finds IPv4 addresses; an IPv4 database finds no IPv6 address", function* () {
-    const record = { is_anonymous: true };
-    const both = makeMmdb(
-      { [`${"0".repeat(96)}${bitsOf("192.0.2.0", 24)}`]: record, "0010000000000001": record },
-      6,
-    );
-    const ipv4 = makeMmdb({ "0010000000000001": record }, 4);
-    assert.deepStrictEqual(
-      [
-        yield* asked(both, "192.0.2.1"),
-        yield* asked(both, "2001:db8::1"),
-        yield* asked(both, "2002::"),
-        yield* asked(ipv4, "32.1.0.0"),
-        yield* asked(ipv4, "2001:db8::1"),
-      ],
-      [true, true, false, true, false],
-    );
-  });
-
-  const whole = makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous: true } }, 4);
-  test.each([
-    ["an empty file", Buffer.alloc(0)],
-    ["the first half of a database", whole.subarray(0, whole.length / 2)],
-    ["a database without its first bytes", whole.subarray(10)],
-    ["a list", Buffer.from("192.0.2.0/24\n")],
-  ] as const)("%s is refused as a VPN database", function* ([, bytes]) {
-    const { message } = yield* Effect.flip(asked(bytes, "192.0.2.1"));
-    const path = join(folder, "asked.mmdb");
-    assert.strictEqual(
-      message,
-      `ACCOUNTLINK_VPN_DATABASE is "${path}" (its content is wrong), expected a database in mmdb format`,
-    );
-  });
+test.each([
+  [{ is_anonymous: true }, true],
+  [{ is_hosting_provider: true, is_anonymous_vpn: false }, true],
+  [{ traits: { is_tor_exit_node: true } }, true],
+  [{ vpn: "true", proxy: "" }, true],
+  [{ vpn: "", proxy: "", service: "true" }, false],
+  [{ is_anonymous_vpn: false }, false],
+  ["VPN", false],
+] as const)("a network with the record %j belongs to a VPN: %s", function* ([record, expected]) {
+  const bytes = makeMmdb({ [bitsOf("192.0.2.0", 24)]: record }, 4);
+  assert.deepStrictEqual(
+    [yield* asked(bytes, "192.0.2.9"), yield* asked(bytes, "192.0.3.9")],
+    [expected, false],
+  );
 });
 
-describe("a file that changes", () => {
-  const isVpn = Effect.map(lookup("198.51.100.1"), ({ vpn }) => vpn);
+test("an IPv6 database also finds IPv4 addresses; an IPv4 database finds no IPv6 address", function* () {
+  const record = { is_anonymous: true };
+  const both = makeMmdb(
+    { [`${"0".repeat(96)}${bitsOf("192.0.2.0", 24)}`]: record, "0010000000000001": record },
+    6,
+  );
+  const ipv4 = makeMmdb({ "0010000000000001": record }, 4);
+  assert.deepStrictEqual(
+    [
+      yield* asked(both, "192.0.2.1"),
+      yield* asked(both, "2001:db8::1"),
+      yield* asked(both, "2002::"),
+      yield* asked(ipv4, "32.1.0.0"),
+      yield* asked(ipv4, "2001:db8::1"),
+    ],
+    [true, true, false, true, false],
+  );
+});
 
-  /** Advances the clock, so that the files are checked again and again, until the condition holds. */
-  const until = <R>(holds: Effect.Effect<boolean, NetworkIntelligenceUnavailable, R>) =>
-    Effect.gen(function* () {
-      while (!(yield* holds)) {
-        yield* TestClock.adjust("1 second");
-        yield* Effect.promise(() => setTimeout(10));
-      }
-    });
+const whole = makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous: true } }, 4);
+test.each([
+  ["an empty file", Buffer.alloc(0)],
+  ["the first half of a database", whole.subarray(0, whole.length / 2)],
+  ["a database without its first bytes", whole.subarray(10)],
+  ["a list", Buffer.from("192.0.2.0/24\n")],
+] as const)("%s is refused as a VPN database", function* ([, bytes]) {
+  const { message } = yield* Effect.flip(asked(bytes, "192.0.2.1"));
+  const path = join(folder, "asked.mmdb");
+  assert.strictEqual(
+    message,
+    `ACCOUNTLINK_VPN_DATABASE is "${path}" (its content is wrong), expected a database in mmdb format`,
+  );
+});
 
-  test("a changed file is read again; if it is damaged or missing, the previous content stays in use", function* () {
-    const path = yield* write("changing.txt", "198.51.100.0/24\n");
-    const warnings: Array<string> = [];
-    const capture = Logger.layer([
-      Logger.make(({ logLevel, message }) => {
-        if (logLevel === "Warn") warnings.push(String(message));
-      }),
-    ]);
-    const warned = (count: number) => until(Effect.sync(() => warnings.length >= count));
-    yield* Effect.gen(function* () {
-      assert.isTrue(yield* isVpn);
-      yield* write("changing.txt", "192.0.2.0/24\n");
-      yield* until(Effect.map(isVpn, (vpn) => !vpn));
-      yield* write("changing.txt", "198.51.100.0/24\nwhat is 198.51.100.7?\n");
-      yield* warned(1);
-      assert.isFalse(yield* isVpn);
-      yield* Effect.promise(() => rm(path));
-      yield* warned(2);
-      assert.isFalse(yield* isVpn);
-      yield* write("next.txt", "198.51.100.0/24\n");
-      yield* Effect.promise(() => rename(join(folder, "next.txt"), path));
-      yield* until(isVpn);
-    }).pipe(
-      Effect.provide(
-        networksLayer({ ...none, ACCOUNTLINK_VPN_NETWORKS: path }, []).pipe(Layer.provideMerge(capture)),
-      ),
-    );
-    const kept = "The previous content stays in use";
-    assert.deepStrictEqual(warnings, [
-      `Cannot use "${path}": line 2 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line. ${kept}`,
-      `Cannot use "${path}": it cannot be read: ENOENT, expected a file that can be read. ${kept}`,
-    ]);
+const isVpn = Effect.map(lookup("198.51.100.1"), ({ vpn }) => vpn);
+
+/** Advances the clock, so that the files are checked again and again, until the condition holds. */
+const until = <R>(holds: Effect.Effect<boolean, NetworkIntelligenceUnavailable, R>) =>
+  Effect.gen(function* () {
+    while (!(yield* holds)) {
+      yield* TestClock.adjust("1 second");
+      yield* Effect.promise(() => setTimeout(10));
+    }
   });
+
+test("a changed file is read again; if it is damaged or missing, the previous content stays in use", function* () {
+  const path = yield* write("changing.txt", "198.51.100.0/24\n");
+  const warnings: Array<string> = [];
+  const capture = Logger.layer([
+    Logger.make(({ logLevel, message }) => {
+      if (logLevel === "Warn") warnings.push(String(message));
+    }),
+  ]);
+  const warned = (count: number) => until(Effect.sync(() => warnings.length >= count));
+  yield* Effect.gen(function* () {
+    assert.isTrue(yield* isVpn);
+    yield* write("changing.txt", "192.0.2.0/24\n");
+    yield* until(Effect.map(isVpn, (vpn) => !vpn));
+    yield* write("changing.txt", "198.51.100.0/24\nwhat is 198.51.100.7?\n");
+    yield* warned(1);
+    assert.isFalse(yield* isVpn);
+    yield* Effect.promise(() => rm(path));
+    yield* warned(2);
+    assert.isFalse(yield* isVpn);
+    yield* write("next.txt", "198.51.100.0/24\n");
+    yield* Effect.promise(() => rename(join(folder, "next.txt"), path));
+    yield* until(isVpn);
+  }).pipe(
+    Effect.provide(
+      networksLayer({ ...none, ACCOUNTLINK_VPN_NETWORKS: path }, []).pipe(Layer.provideMerge(capture)),
+    ),
+  );
+  const kept = "The previous content stays in use";
+  assert.deepStrictEqual(warnings, [
+    `Cannot use "${path}": line 2 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line. ${kept}`,
+    `Cannot use "${path}": it cannot be read: ENOENT, expected a file that can be read. ${kept}`,
+  ]);
 });

@@ -1,4 +1,4 @@
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { Cache } from "../cache.ts";
@@ -65,179 +65,175 @@ const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
 
 const test = testWith(services);
 
-describe("KeyAuthenticator", () => {
-  test("a key is read again after the clock was set back", function* () {
-    const { key, token } = yield* issue();
-    yield* TestClock.setTime(10_000);
-    yield* authenticate(token);
-    yield* revokeElsewhere(key.id);
-    yield* TestClock.setTime(9_500);
-    yield* TestClock.adjust(keyFreshness);
-    assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
-  });
+test("a key is read again after the clock was set back", function* () {
+  const { key, token } = yield* issue();
+  yield* TestClock.setTime(10_000);
+  yield* authenticate(token);
+  yield* revokeElsewhere(key.id);
+  yield* TestClock.setTime(9_500);
+  yield* TestClock.adjust(keyFreshness);
+  assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+});
 
-  test("a key stays cached for `keyFreshness` from the start of its store read, even a slow one", function* () {
-    const { key, token } = yield* issue();
-    const { node, untilAsked } = yield* openSlowNode(keyFreshness);
-    const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
-    yield* untilAsked(1);
-    yield* revokeElsewhere(key.id);
-    yield* TestClock.adjust(keyFreshness);
-    yield* Fiber.join(first);
-    assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
-  });
+test("a key stays cached for `keyFreshness` from the start of its store read, even a slow one", function* () {
+  const { key, token } = yield* issue();
+  const { node, untilAsked } = yield* openSlowNode(keyFreshness);
+  const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
+  yield* untilAsked(1);
+  yield* revokeElsewhere(key.id);
+  yield* TestClock.adjust(keyFreshness);
+  yield* Fiber.join(first);
+  assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
+});
 
-  test("a key that was revoked during its lookup is read again", function* () {
-    const keys = yield* ApiKeys;
-    const { key, token } = yield* issue();
-    const { node, untilAsked } = yield* openSlowNode(10);
-    const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
-    yield* untilAsked(1);
-    yield* keys.revoke(key.id, operator);
-    yield* TestClock.adjust(10);
-    yield* Fiber.join(first);
-    assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
-  });
+test("a key that was revoked during its lookup is read again", function* () {
+  const keys = yield* ApiKeys;
+  const { key, token } = yield* issue();
+  const { node, untilAsked } = yield* openSlowNode(10);
+  const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
+  yield* untilAsked(1);
+  yield* keys.revoke(key.id, operator);
+  yield* TestClock.adjust(10);
+  yield* Fiber.join(first);
+  assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
+});
 
-  test("a node accepts keys while signals are down, and receives revocations when they are back", function* () {
-    const { key, token } = yield* issue();
-    const signals = yield* Signals;
-    let attempts = 0;
-    const recovering = Signals.of({
-      ...signals,
-      subscribe: (topic) =>
-        Effect.suspend(() =>
-          ++attempts < 3
-            ? Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" }))
-            : signals.subscribe(topic),
-        ),
-    });
-    yield* Effect.gen(function* () {
-      yield* authenticate(token);
-      yield* TestClock.adjust("2 seconds");
-      assert.strictEqual(attempts, 3);
-
-      yield* authenticate(token);
-      const keys = yield* ApiKeys;
-      yield* keys.revoke(key.id, operator);
-      yield* Effect.yieldNow;
-      assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
-    }).pipe(
-      Effect.provide(
-        Layer.fresh(KeyAuthenticator.layer).pipe(Layer.provide(Layer.succeed(Signals, recovering))),
+test("a node accepts keys while signals are down, and receives revocations when they are back", function* () {
+  const { key, token } = yield* issue();
+  const signals = yield* Signals;
+  let attempts = 0;
+  const recovering = Signals.of({
+    ...signals,
+    subscribe: (topic) =>
+      Effect.suspend(() =>
+        ++attempts < 3
+          ? Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" }))
+          : signals.subscribe(topic),
       ),
-    );
   });
+  yield* Effect.gen(function* () {
+    yield* authenticate(token);
+    yield* TestClock.adjust("2 seconds");
+    assert.strictEqual(attempts, 3);
 
-  test("a replaced secret is accepted until its grace period ends", function* () {
+    yield* authenticate(token);
     const keys = yield* ApiKeys;
-    const { key, token } = yield* issue();
-    const next = Option.getOrThrow(yield* keys.rotate(key.id, 60, operator));
-    assert.strictEqual((yield* authenticate(token)).endsAt, 60_000);
-    assert.isNull((yield* authenticate(next)).endsAt);
-    yield* TestClock.adjust("60 seconds");
+    yield* keys.revoke(key.id, operator);
+    yield* Effect.yieldNow;
     assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
-    yield* authenticate(next);
+  }).pipe(
+    Effect.provide(
+      Layer.fresh(KeyAuthenticator.layer).pipe(Layer.provide(Layer.succeed(Signals, recovering))),
+    ),
+  );
+});
+
+test("a replaced secret is accepted until its grace period ends", function* () {
+  const keys = yield* ApiKeys;
+  const { key, token } = yield* issue();
+  const next = Option.getOrThrow(yield* keys.rotate(key.id, 60, operator));
+  assert.strictEqual((yield* authenticate(token)).endsAt, 60_000);
+  assert.isNull((yield* authenticate(next)).endsAt);
+  yield* TestClock.adjust("60 seconds");
+  assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+  yield* authenticate(next);
+});
+
+const failThirtyTimes = Effect.forEach(
+  Array.from({ length: 30 }),
+  () => Effect.flip(authenticate(unknownKey)),
+  { discard: true },
+);
+
+test("an address with too many failures is refused for a minute", function* () {
+  yield* failThirtyTimes;
+  const refusal = yield* Effect.flip(authenticate(unknownKey));
+  assert.deepInclude(refusal, {
+    _tag: "SharedIpRateLimited",
+    bucket: "ip_auth",
+    limit: 30,
+    retryAfter: 60,
   });
+  assert.strictEqual(yield* problemOf(authenticate(null)), "SharedIpRateLimited");
+  assert.strictEqual(yield* problemOf(authenticate(unknownKey, other)), "InvalidApiKey");
+  yield* TestClock.adjust("1 minute");
+  assert.strictEqual(yield* problemOf(authenticate(unknownKey)), "InvalidApiKey");
+});
 
-  describe("the throttle of failed authentications", () => {
-    const failThirtyTimes = Effect.forEach(
-      Array.from({ length: 30 }),
-      () => Effect.flip(authenticate(unknownKey)),
-      { discard: true },
-    );
+test("concurrent failures count towards the limit like consecutive failures", function* () {
+  const { node, untilAsked } = yield* openSlowNode(10);
+  const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
+  const all = Effect.replicateEffect(wrong, 200, { concurrency: "unbounded" });
+  const asking = yield* Effect.forkChild(all, { startImmediately: true });
+  yield* untilAsked(200);
+  yield* TestClock.adjust(10);
+  const problems = yield* Fiber.join(asking);
+  assert.lengthOf(
+    problems.filter((problem) => problem === "InvalidApiKey"),
+    30,
+  );
+  assert.lengthOf(
+    problems.filter((problem) => problem === "SharedIpRateLimited"),
+    170,
+  );
+});
 
-    test("an address with too many failures is refused for a minute", function* () {
-      yield* failThirtyTimes;
-      const refusal = yield* Effect.flip(authenticate(unknownKey));
-      assert.deepInclude(refusal, {
-        _tag: "SharedIpRateLimited",
-        bucket: "ip_auth",
-        limit: 30,
-        retryAfter: 60,
-      });
-      assert.strictEqual(yield* problemOf(authenticate(null)), "SharedIpRateLimited");
-      assert.strictEqual(yield* problemOf(authenticate(unknownKey, other)), "InvalidApiKey");
-      yield* TestClock.adjust("1 minute");
-      assert.strictEqual(yield* problemOf(authenticate(unknownKey)), "InvalidApiKey");
-    });
+test("a throttled address can use only keys that were accepted within the last hour", function* () {
+  const known = yield* issue();
+  const fresh = yield* issue();
+  yield* authenticate(known.token);
+  yield* TestClock.adjust(acceptedFor - 1_000);
+  yield* failThirtyTimes;
+  yield* authenticate(known.token);
+  assert.strictEqual(yield* problemOf(authenticate(fresh.token)), "SharedIpRateLimited");
+  yield* TestClock.adjust(acceptedFor + shareInterval);
+  yield* failThirtyTimes;
+  assert.strictEqual(yield* problemOf(authenticate(known.token)), "SharedIpRateLimited");
+});
 
-    test("concurrent failures count towards the limit like consecutive failures", function* () {
-      const { node, untilAsked } = yield* openSlowNode(10);
-      const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
-      const all = Effect.replicateEffect(wrong, 200, { concurrency: "unbounded" });
-      const asking = yield* Effect.forkChild(all, { startImmediately: true });
-      yield* untilAsked(200);
-      yield* TestClock.adjust(10);
-      const problems = yield* Fiber.join(asking);
-      assert.lengthOf(
-        problems.filter((problem) => problem === "InvalidApiKey"),
-        30,
-      );
-      assert.lengthOf(
-        problems.filter((problem) => problem === "SharedIpRateLimited"),
-        170,
-      );
-    });
+test("a throttled address can use a key that another node accepted within the last hour", function* () {
+  const known = yield* issue();
+  yield* authenticate(known.token);
+  // The second use writes the shared cache entry again. The entry of the first use would expire before the other
+  // node reads it.
+  yield* TestClock.adjust(2 * shareInterval);
+  yield* authenticate(known.token);
+  yield* TestClock.adjust(acceptedFor - 1);
+  yield* failThirtyTimes;
+  yield* (yield* openNode).authenticate(known.token, client);
 
-    test("a throttled address can use only keys that were accepted within the last hour", function* () {
-      const known = yield* issue();
-      const fresh = yield* issue();
-      yield* authenticate(known.token);
-      yield* TestClock.adjust(acceptedFor - 1_000);
-      yield* failThirtyTimes;
-      yield* authenticate(known.token);
-      assert.strictEqual(yield* problemOf(authenticate(fresh.token)), "SharedIpRateLimited");
-      yield* TestClock.adjust(acceptedFor + shareInterval);
-      yield* failThirtyTimes;
-      assert.strictEqual(yield* problemOf(authenticate(known.token)), "SharedIpRateLimited");
-    });
+  yield* TestClock.adjust(acceptedFor + shareInterval);
+  yield* failThirtyTimes;
+  const problem = yield* problemOf((yield* openNode).authenticate(known.token, client));
+  assert.strictEqual(problem, "SharedIpRateLimited");
+});
 
-    test("a throttled address can use a key that another node accepted within the last hour", function* () {
-      const known = yield* issue();
-      yield* authenticate(known.token);
-      // The second use writes the shared cache entry again. The entry of the first use would expire before the other
-      // node reads it.
-      yield* TestClock.adjust(2 * shareInterval);
-      yield* authenticate(known.token);
-      yield* TestClock.adjust(acceptedFor - 1);
-      yield* failThirtyTimes;
-      yield* (yield* openNode).authenticate(known.token, client);
+test("a throttled address is refused without a lookup of its key, unless some node has accepted the key before", function* () {
+  const revoked = yield* issue();
+  const fresh = yield* issue();
+  yield* authenticate(revoked.token);
+  yield* revokeElsewhere(revoked.key.id);
+  yield* failThirtyTimes;
+  const { node, timesAsked } = yield* openSlowNode(0);
+  const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
+  for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
+    assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
+  }
+  assert.strictEqual(timesAsked(), 0);
+  const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
+  assert.strictEqual(problem, "SharedIpRateLimited");
+  assert.strictEqual(timesAsked(), 1);
+});
 
-      yield* TestClock.adjust(acceptedFor + shareInterval);
-      yield* failThirtyTimes;
-      const problem = yield* problemOf((yield* openNode).authenticate(known.token, client));
-      assert.strictEqual(problem, "SharedIpRateLimited");
-    });
-
-    test("a throttled address is refused without a lookup of its key, unless some node has accepted the key before", function* () {
-      const revoked = yield* issue();
-      const fresh = yield* issue();
-      yield* authenticate(revoked.token);
-      yield* revokeElsewhere(revoked.key.id);
-      yield* failThirtyTimes;
-      const { node, timesAsked } = yield* openSlowNode(0);
-      const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
-      for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
-        assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
-      }
-      assert.strictEqual(timesAsked(), 0);
-      const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
-      assert.strictEqual(problem, "SharedIpRateLimited");
-      assert.strictEqual(timesAsked(), 1);
-    });
-
-    test("a throttled address can use keys that the node has accepted, even if the cache is down", function* () {
-      const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
-      const broken = Cache.of({ get: () => down, set: () => down });
-      const known = yield* issue();
-      const fresh = yield* issue();
-      const node = yield* Effect.provideService(openNode, Cache, broken);
-      yield* node.authenticate(known.token, client);
-      yield* failThirtyTimes;
-      yield* TestClock.adjust(keyFreshness);
-      yield* node.authenticate(known.token, client);
-      assert.strictEqual(yield* problemOf(node.authenticate(fresh.token, client)), "SharedIpRateLimited");
-    });
-  });
+test("a throttled address can use keys that the node has accepted, even if the cache is down", function* () {
+  const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
+  const broken = Cache.of({ get: () => down, set: () => down });
+  const known = yield* issue();
+  const fresh = yield* issue();
+  const node = yield* Effect.provideService(openNode, Cache, broken);
+  yield* node.authenticate(known.token, client);
+  yield* failThirtyTimes;
+  yield* TestClock.adjust(keyFreshness);
+  yield* node.authenticate(known.token, client);
+  assert.strictEqual(yield* problemOf(node.authenticate(fresh.token, client)), "SharedIpRateLimited");
 });

@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
 import { Effect, Layer, Result } from "effect";
 import * as AccountLink from "../account_link.ts";
@@ -53,28 +53,26 @@ const linkAll = Effect.gen(function* () {
   return global;
 });
 
-describe("The chat users of a game user in a guild", () => {
-  test.each([
-    [null, 0, newest],
-    [100, 1, []],
-    [60, 1, newest.slice(60)],
-  ] as const)(
-    "a lookup in a guild returns the members among the newest 100 if the platform's list has %s of them",
-    ([listed, lists, each]) => {
-      const { asked, services } = observedServices(listed);
-      return Effect.gen(function* () {
-        const scope = yield* linkAll;
-        const found = yield* (yield* LinkLookup).byGame(scope, one, { guildId });
-        assert.deepStrictEqual(found.chatIds, newest);
-        assert.deepStrictEqual(asked, { lists, members: [...each] });
+test.each([
+  [null, 0, newest],
+  [100, 1, []],
+  [60, 1, newest.slice(60)],
+] as const)(
+  "a lookup in a guild returns the members among the newest 100 if the platform's list has %s of them",
+  ([listed, lists, each]) => {
+    const { asked, services } = observedServices(listed);
+    return Effect.gen(function* () {
+      const scope = yield* linkAll;
+      const found = yield* (yield* LinkLookup).byGame(scope, one, { guildId });
+      assert.deepStrictEqual(found.chatIds, newest);
+      assert.deepStrictEqual(asked, { lists, members: [...each] });
 
-        const bulk = yield* (yield* BulkLookup).byGames(scope, [one], { guildId });
-        assert.deepStrictEqual(
-          bulk.map(({ result }) => Result.getOrThrow(result).chatIds),
-          [newest],
-        );
-        assert.deepStrictEqual(asked, { lists: 2 * lists, members: [...each, ...each] });
-      }).pipe(Effect.provide(services));
-    },
-  );
-});
+      const bulk = yield* (yield* BulkLookup).byGames(scope, [one], { guildId });
+      assert.deepStrictEqual(
+        bulk.map(({ result }) => Result.getOrThrow(result).chatIds),
+        [newest],
+      );
+      assert.deepStrictEqual(asked, { lists: 2 * lists, members: [...each, ...each] });
+    }).pipe(Effect.provide(services));
+  },
+);

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@accountlink/test-servers/effect";
+import { assert, it } from "@accountlink/test-servers/effect";
 import * as FastCheck from "fast-check";
 import { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
@@ -119,166 +119,159 @@ const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
   });
 };
 
-describe("memberChanges", () => {
-  it("memberChanges adds roles whose rules hold, removes roles whose rules do not, and ignores other roles", () => {
-    check(
-      property(rules, game, subarray([...roleIds, "77"]), (chosen, linked, before) => {
-        const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, null);
-        assert(changes !== null);
-        const { add, remove } = changes;
-        const after = [...before.filter((id) => !remove.includes(id)), ...add];
-        const given = new Set(chosen.filter(({ when }) => holds(when, linked)).map(({ roleId }) => roleId));
-        const named = new Set(chosen.map(({ roleId }) => roleId));
-        const kept = before.filter((id) => !named.has(id));
-        assert.deepEqual(new Set(after), new Set([...kept, ...given]));
-        assert.equal(new Set(after).size, after.length);
-      }),
-    );
-  });
+it("memberChanges adds roles whose rules hold, removes roles whose rules do not, and ignores other roles", () => {
+  check(
+    property(rules, game, subarray([...roleIds, "77"]), (chosen, linked, before) => {
+      const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, null);
+      assert(changes !== null);
+      const { add, remove } = changes;
+      const after = [...before.filter((id) => !remove.includes(id)), ...add];
+      const given = new Set(chosen.filter(({ when }) => holds(when, linked)).map(({ roleId }) => roleId));
+      const named = new Set(chosen.map(({ roleId }) => roleId));
+      const kept = before.filter((id) => !named.has(id));
+      assert.deepEqual(new Set(after), new Set([...kept, ...given]));
+      assert.equal(new Set(after).size, after.length);
+    }),
+  );
+});
 
-  it("the order of the rules does not matter", () => {
-    check(
-      property(rules, game, subarray(roleIds), (chosen, linked, before) => {
-        const sorted = (given: ReadonlyArray<PlanSettings["rules"][number]>) => {
-          const changes = memberChanges(
-            planOf({ rules: given }),
-            memberOf({ roleIds: before }),
-            linked,
-            null,
-          );
-          return [changes?.add.toSorted(), changes?.remove.toSorted()];
-        };
-        assert.deepEqual(sorted(chosen), sorted(chosen.toReversed()));
-      }),
-    );
-  });
+it("the order of the rules does not matter", () => {
+  check(
+    property(rules, game, subarray(roleIds), (chosen, linked, before) => {
+      const sorted = (given: ReadonlyArray<PlanSettings["rules"][number]>) => {
+        const changes = memberChanges(planOf({ rules: given }), memberOf({ roleIds: before }), linked, null);
+        return [changes?.add.toSorted(), changes?.remove.toSorted()];
+      };
+      assert.deepEqual(sorted(chosen), sorted(chosen.toReversed()));
+    }),
+  );
+});
 
-  it("a second sync changes nothing, neither roles nor the nickname", () => {
-    const nickname = constantFrom(
+it("a second sync changes nothing, neither roles nor the nickname", () => {
+  const nickname = constantFrom(
+    null,
+    "{game.username}",
+    "[{group.role}] {chat.displayName}",
+    "{chat.username}",
+  );
+  const shown = constantFrom(null, "ada", "ada_g", "mine");
+  const stored = constantFrom(null, "", "ada_g", "old");
+  check(
+    property(
+      rules,
+      nickname,
+      game,
+      subarray(roleIds),
+      shown,
+      stored,
+      (chosen, template, linked, had, own, set) => {
+        const plan = planOf({ rules: chosen, nickname: template, nicknameGroupId: "9" });
+        const before = memberOf({ roleIds: had, nickname: own });
+        const first = memberChanges(plan, before, linked, set);
+        assert(first !== null);
+        const after = memberOf({
+          roleIds: [...had.filter((id) => !first.remove.includes(id)), ...first.add],
+          nickname: first.nickname === null ? before.nickname : first.nickname || null,
+        });
+        const {
+          add,
+          remove,
+          nickname: renamed,
+          setNickname,
+        } = memberChanges(plan, after, linked, first.setNickname.after) ?? {};
+        assert.deepEqual([add, remove, renamed], [[], [], null]);
+        assert.equal(setNickname?.after, first.setNickname.after);
+      },
+    ),
+  );
+});
+
+it("a member with the bypass role never changes", () => {
+  check(
+    property(rules, game, subarray(roleIds), (chosen, linked, before) => {
+      const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleId: "8" });
+      const changes = memberChanges(plan, memberOf({ roleIds: [...before, "8"] }), linked, "old");
+      assert.deepEqual([changes?.add, changes?.remove, changes?.nickname], [[], [], null]);
+    }),
+  );
+});
+
+it("a private inventory counts as not owned, and is told", () => {
+  const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass } }] });
+  const linked = gameOf(null, new Map([[itemKey(pass), "private"]]));
+  const changes = memberChanges(plan, memberOf({ roleIds: ["1"] }), linked, null);
+  assert.deepEqual([changes?.remove, changes?.isInventoryPrivate], [["1"], true]);
+});
+
+it.each([
+  ["the rank in the group", [groupOf(9, 100, "Officer")], "Officer ada_g"],
+  ["nothing outside of the group", [groupOf(8, 100, "Officer")], "ada_g"],
+  ["nothing for an unknown group list", null, null],
+])("{group.role} becomes %s", (_, groups, expected) => {
+  const plan = planOf({ nickname: "{group.role} {game.username}", nicknameGroupId: "9" });
+  const changes = memberChanges(plan, memberOf(), gameOf(profileOf(groups)), null);
+  assert.equal(changes?.nickname ?? null, expected);
+});
+
+it("a range of ranks includes its ends, and a range without ends includes every rank", () => {
+  const has = (when: RoleCondition, actual: number | null) =>
+    memberChanges(
+      planOf({ rules: [{ roleId: "1", when }] }),
+      memberOf(),
+      gameOf(profileOf([groupOf(9, actual)])),
       null,
-      "{game.username}",
-      "[{group.role}] {chat.displayName}",
-      "{chat.username}",
-    );
-    const shown = constantFrom(null, "ada", "ada_g", "mine");
-    const stored = constantFrom(null, "", "ada_g", "old");
-    check(
-      property(
-        rules,
-        nickname,
-        game,
-        subarray(roleIds),
-        shown,
-        stored,
-        (chosen, template, linked, had, own, set) => {
-          const plan = planOf({ rules: chosen, nickname: template, nicknameGroupId: "9" });
-          const before = memberOf({ roleIds: had, nickname: own });
-          const first = memberChanges(plan, before, linked, set);
-          assert(first !== null);
-          const after = memberOf({
-            roleIds: [...had.filter((id) => !first.remove.includes(id)), ...first.add],
-            nickname: first.nickname === null ? before.nickname : first.nickname || null,
-          });
-          const {
-            add,
-            remove,
-            nickname: renamed,
-            setNickname,
-          } = memberChanges(plan, after, linked, first.setNickname.after) ?? {};
-          assert.deepEqual([add, remove, renamed], [[], [], null]);
-          assert.equal(setNickname?.after, first.setNickname.after);
-        },
-      ),
-    );
-  });
+    )?.add.length;
+  assert.deepEqual(
+    [99, 100, 200, 201].map((actual) => has(inGroup(100, 200), actual)),
+    [0, 1, 1, 0],
+  );
+  assert.deepEqual([has(inGroup(100), 255), has(inGroup(null, 100), 0), has(inGroup(), null)], [1, 1, 1]);
+});
 
-  it("a member with the bypass role never changes", () => {
-    check(
-      property(rules, game, subarray(roleIds), (chosen, linked, before) => {
-        const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleId: "8" });
-        const changes = memberChanges(plan, memberOf({ roleIds: [...before, "8"] }), linked, "old");
-        assert.deepEqual([changes?.add, changes?.remove, changes?.nickname], [[], [], null]);
-      }),
-    );
-  });
+it("a rule changes nothing if the platform does not report the data that it needs", () => {
+  const plan = planOf({ rules: [{ roleId: "1", when: inGroup(1) }] });
+  const member = memberOf({ roleIds: ["1"] });
+  assert.equal(memberChanges(plan, member, gameOf(profileOf(null)), null), null);
+  assert.equal(memberChanges(plan, member, gameOf(profileOf([groupOf(9, null)])), null), null);
+  assert.deepEqual(memberChanges(plan, member, gameOf(null), null)?.remove, ["1"]);
+});
 
-  it("a private inventory counts as not owned, and is told", () => {
-    const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass } }] });
-    const linked = gameOf(null, new Map([[itemKey(pass), "private"]]));
-    const changes = memberChanges(plan, memberOf({ roleIds: ["1"] }), linked, null);
-    assert.deepEqual([changes?.remove, changes?.isInventoryPrivate], [["1"], true]);
-  });
+it("memberChanges does not change bots", () => {
+  const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" } }], nickname: "x" });
+  const changes = memberChanges(plan, memberOf({ isBot: true }), null, null);
+  assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
+});
 
-  it.each([
-    ["the rank in the group", [groupOf(9, 100, "Officer")], "Officer ada_g"],
-    ["nothing outside of the group", [groupOf(8, 100, "Officer")], "ada_g"],
-    ["nothing for an unknown group list", null, null],
-  ])("{group.role} becomes %s", (_, groups, expected) => {
-    const plan = planOf({ nickname: "{group.role} {game.username}", nicknameGroupId: "9" });
-    const changes = memberChanges(plan, memberOf(), gameOf(profileOf(groups)), null);
-    assert.equal(changes?.nickname ?? null, expected);
-  });
+it.each([
+  ["is set", { nickname: null }, null, { nickname: "ada_g", after: "ada_g" }],
+  ["replaces another", { nickname: "mine" }, "old", { nickname: "ada_g", after: "ada_g" }],
+  ["stays if it is right", { nickname: "ada_g" }, null, { nickname: null, after: "ada_g" }],
+])("the nickname of a linked member %s", (_, member, before, { nickname, after }) => {
+  const linked = gameOf(profileOf([]));
+  const changes = memberChanges(planOf({ nickname: "{game.username}" }), memberOf(member), linked, before);
+  assert.deepEqual(changes?.nickname, nickname);
+  assert.deepEqual(changes?.setNickname, { before, after });
+});
 
-  it("a range of ranks includes its ends, and a range without ends includes every rank", () => {
-    const has = (when: RoleCondition, actual: number | null) =>
-      memberChanges(
-        planOf({ rules: [{ roleId: "1", when }] }),
-        memberOf(),
-        gameOf(profileOf([groupOf(9, actual)])),
-        null,
-      )?.add.length;
-    assert.deepEqual(
-      [99, 100, 200, 201].map((actual) => has(inGroup(100, 200), actual)),
-      [0, 1, 1, 0],
-    );
-    assert.deepEqual([has(inGroup(100), 255), has(inGroup(null, 100), 0), has(inGroup(), null)], [1, 1, 1]);
-  });
+it.each([
+  ["goes if it is still the one that was set", "ada_g", "ada_g", ""],
+  ["stays if the member chose another", "mine", "ada_g", null],
+  ["stays if the plan set none", "ada_g", null, null],
+])("after the link is removed, the nickname %s", (_, nickname, before, expected) => {
+  const changes = memberChanges(
+    planOf({ nickname: "{game.username}" }),
+    memberOf({ nickname }),
+    null,
+    before,
+  );
+  assert.equal(changes?.nickname, expected);
+  assert.deepEqual(changes?.setNickname, { before, after: null });
+});
 
-  it("a rule changes nothing if the platform does not report the data that it needs", () => {
-    const plan = planOf({ rules: [{ roleId: "1", when: inGroup(1) }] });
-    const member = memberOf({ roleIds: ["1"] });
-    assert.equal(memberChanges(plan, member, gameOf(profileOf(null)), null), null);
-    assert.equal(memberChanges(plan, member, gameOf(profileOf([groupOf(9, null)])), null), null);
-    assert.deepEqual(memberChanges(plan, member, gameOf(null), null)?.remove, ["1"]);
-  });
-
-  it("memberChanges does not change bots", () => {
-    const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" } }], nickname: "x" });
-    const changes = memberChanges(plan, memberOf({ isBot: true }), null, null);
-    assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
-  });
-
-  it.each([
-    ["is set", { nickname: null }, null, { nickname: "ada_g", after: "ada_g" }],
-    ["replaces another", { nickname: "mine" }, "old", { nickname: "ada_g", after: "ada_g" }],
-    ["stays if it is right", { nickname: "ada_g" }, null, { nickname: null, after: "ada_g" }],
-  ])("the nickname of a linked member %s", (_, member, before, { nickname, after }) => {
-    const linked = gameOf(profileOf([]));
-    const changes = memberChanges(planOf({ nickname: "{game.username}" }), memberOf(member), linked, before);
-    assert.deepEqual(changes?.nickname, nickname);
-    assert.deepEqual(changes?.setNickname, { before, after });
-  });
-
-  it.each([
-    ["goes if it is still the one that was set", "ada_g", "ada_g", ""],
-    ["stays if the member chose another", "mine", "ada_g", null],
-    ["stays if the plan set none", "ada_g", null, null],
-  ])("after the link is removed, the nickname %s", (_, nickname, before, expected) => {
-    const changes = memberChanges(
-      planOf({ nickname: "{game.username}" }),
-      memberOf({ nickname }),
-      null,
-      before,
-    );
-    assert.equal(changes?.nickname, expected);
-    assert.deepEqual(changes?.setNickname, { before, after: null });
-  });
-
-  it("memberChanges keeps the plan's nickname if a name is unavailable or the plan has no template", () => {
-    for (const nickname of [null, "{game.username}"]) {
-      const changes = memberChanges(planOf({ nickname }), memberOf({ nickname: "a" }), gameOf(null), "a");
-      assert.equal(changes?.nickname, null);
-      assert.deepEqual(changes?.setNickname, { before: "a", after: "a" });
-    }
-  });
+it("memberChanges keeps the plan's nickname if a name is unavailable or the plan has no template", () => {
+  for (const nickname of [null, "{game.username}"]) {
+    const changes = memberChanges(planOf({ nickname }), memberOf({ nickname: "a" }), gameOf(null), "a");
+    assert.equal(changes?.nickname, null);
+    assert.deepEqual(changes?.setNickname, { before: "a", after: "a" });
+  }
 });

@@ -1,26 +1,24 @@
-import { assert, describe, test } from "@accountlink/test-servers/effect";
+import { assert, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { checkRedirect } from "./redirect.ts";
 
 const key = { redirectOrigins: ["https://game.example"] };
 
-describe("checkRedirect", () => {
-  test.each([null, "https://game.example/done", `https://game.example/${"a".repeat(2_027)}`])(
-    "accepts %j",
-    (redirect) => checkRedirect(key, redirect),
-  );
+test.each([null, "https://game.example/done", `https://game.example/${"a".repeat(2_027)}`])(
+  "checkRedirect accepts %j",
+  (redirect) => checkRedirect(key, redirect),
+);
 
-  const refused: ReadonlyArray<readonly [redirect: string, reason: string]> = [
-    ["/done", "expected an absolute http or https URL"],
-    ["javascript:alert(1)", "expected an absolute http or https URL"],
-    ["https://game.example/\0", "expected well-formed text without NUL"],
-    ["https://game.example/\ud83c", "expected well-formed text without NUL"],
-    [`https://game.example/${"a".repeat(2_028)}`, "expected at most 2048 characters"],
-    ["https://game.example:8443/", "expected an origin on the redirect list of the key"],
-  ];
+const refused: ReadonlyArray<readonly [redirect: string, reason: string]> = [
+  ["/done", "expected an absolute http or https URL"],
+  ["javascript:alert(1)", "expected an absolute http or https URL"],
+  ["https://game.example/\0", "expected well-formed text without NUL"],
+  ["https://game.example/\ud83c", "expected well-formed text without NUL"],
+  [`https://game.example/${"a".repeat(2_028)}`, "expected at most 2048 characters"],
+  ["https://game.example:8443/", "expected an origin on the redirect list of the key"],
+];
 
-  test.each(refused)("reports the problem with %j", function* ([redirect, reason]) {
-    const { parameters } = yield* Effect.flip(checkRedirect(key, redirect));
-    assert.deepStrictEqual(parameters, [{ name: "redirect", reason }]);
-  });
+test.each(refused)("checkRedirect reports the problem with %j", function* ([redirect, reason]) {
+  const { parameters } = yield* Effect.flip(checkRedirect(key, redirect));
+  assert.deepStrictEqual(parameters, [{ name: "redirect", reason }]);
 });

@@ -108,17 +108,15 @@ describe.each([
   });
 });
 
-describe("the dev platform", () => {
-  test("the dev platform counts changes by member, and lets tests change roles", function* () {
-    const { chat, send, traffic } = yield* dev;
-    const roles = rolesOf(chat);
-    for (const nickname of ["A", "B"]) yield* roles.setNickname(guildId, ada, nickname);
-    yield* roles.removeRole(guildId, bob, "1");
-    const role = `/control/guilds/${guildId}/roles/1`;
-    yield* send("PUT", role, { body: { name: "Member", assignable: false } });
-    expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("RoleAboveBot");
-    yield* send("DELETE", role);
-    expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("RoleMissing");
-    expect((yield* traffic).changes).toEqual({ "PATCH 10001 nickname": 2, "DELETE 10002 roles/1": 1 });
-  });
+test("the dev platform counts changes by member, and lets tests change roles", function* () {
+  const { chat, send, traffic } = yield* dev;
+  const roles = rolesOf(chat);
+  for (const nickname of ["A", "B"]) yield* roles.setNickname(guildId, ada, nickname);
+  yield* roles.removeRole(guildId, bob, "1");
+  const role = `/control/guilds/${guildId}/roles/1`;
+  yield* send("PUT", role, { body: { name: "Member", assignable: false } });
+  expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("RoleAboveBot");
+  yield* send("DELETE", role);
+  expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("RoleMissing");
+  expect((yield* traffic).changes).toEqual({ "PATCH 10001 nickname": 2, "DELETE 10002 roles/1": 1 });
 });

@@ -213,34 +213,32 @@ testWith(FetchHttpClient.layer)(
   },
 );
 
-describe("faults", () => {
-  const hasty = { backoff: Duration.millis(1), failuresToOpen: 100 };
+const hasty = { backoff: Duration.millis(1), failuresToOpen: 100 };
 
-  testLive.each<[fault: FaultBody, sent: number, cause: unknown]>([
-    [{ mode: "down" }, 3, { reason: "status", status: 503 }],
-    [{ mode: "down", status: 500 }, 1, { reason: "status", status: 500 }],
-    [{ mode: "cut" }, 3, { reason: "connection" }],
-    [{ mode: "limited", retryAfter: 60 }, 1, { reason: "status", status: 429 }],
-    [{ mode: "limited", retryAfter: 0 }, 3, { reason: "status", status: 429 }],
-    [{ mode: "garbage" }, 1, { reason: "unreadable" }],
-    [{ mode: "garbage", body: "" }, 1, { reason: "unreadable" }],
-    [{ mode: "garbage", body: "{}" }, 1, { reason: "unreadable" }],
-    [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
-    [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
-    [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
-  ])(
-    "with the fault %o, a request is sent %i times and then fails as unavailable",
-    function* ([fault, sent, cause]) {
-      const server = yield* started;
-      const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};
-      yield* server.setFault(fault);
-      yield* Effect.gen(function* () {
-        for (const question of questions) {
-          yield* server.send("DELETE", "/requests");
-          expect(yield* causeOf(question)).toMatchObject(cause as object);
-          expect(yield* asked(server)).toBe(sent);
-        }
-      }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
-    },
-  );
-});
+testLive.each<[fault: FaultBody, sent: number, cause: unknown]>([
+  [{ mode: "down" }, 3, { reason: "status", status: 503 }],
+  [{ mode: "down", status: 500 }, 1, { reason: "status", status: 500 }],
+  [{ mode: "cut" }, 3, { reason: "connection" }],
+  [{ mode: "limited", retryAfter: 60 }, 1, { reason: "status", status: 429 }],
+  [{ mode: "limited", retryAfter: 0 }, 3, { reason: "status", status: 429 }],
+  [{ mode: "garbage" }, 1, { reason: "unreadable" }],
+  [{ mode: "garbage", body: "" }, 1, { reason: "unreadable" }],
+  [{ mode: "garbage", body: "{}" }, 1, { reason: "unreadable" }],
+  [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
+  [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
+  [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
+])(
+  "with the fault %o, a request is sent %i times and then fails as unavailable",
+  function* ([fault, sent, cause]) {
+    const server = yield* started;
+    const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};
+    yield* server.setFault(fault);
+    yield* Effect.gen(function* () {
+      for (const question of questions) {
+        yield* server.send("DELETE", "/requests");
+        expect(yield* causeOf(question)).toMatchObject(cause as object);
+        expect(yield* asked(server)).toBe(sent);
+      }
+    }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
+  },
+);

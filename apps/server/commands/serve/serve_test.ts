@@ -29,24 +29,22 @@ const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
     stream.once("close", () => reject(new Error(`Cannot go on: "${said}", expected "${words}"`)));
   });
 
-describe("a server whose temporary folder is not writable", () => {
-  it("a server without a writable temporary folder logs a warning, and serves", async () => {
-    const { folder, dataFolder } = await makeWorkplace();
-    vi.stubEnv("TMPDIR", join(folder, "none"));
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const server = startInProcess(["serve"], {
-      ACCOUNTLINK_STORAGE: "embedded",
-      ACCOUNTLINK_DATA_DIR: dataFolder,
-      ACCOUNTLINK_PLATFORM: "dev",
-      ACCOUNTLINK_PORT: "0",
-    });
-    onTestFinished(async () => void (await server.stop()));
-    const said = [
-      says(server.stderr, "Imports on the dashboard: uploads need the temporary folder"),
-      says(server.stdout, "listening on "),
-    ];
-    await expect(Promise.all(said)).resolves.toHaveLength(2);
+it("a server without a writable temporary folder logs a warning, and serves", async () => {
+  const { folder, dataFolder } = await makeWorkplace();
+  vi.stubEnv("TMPDIR", join(folder, "none"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const server = startInProcess(["serve"], {
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_DATA_DIR: dataFolder,
+    ACCOUNTLINK_PLATFORM: "dev",
+    ACCOUNTLINK_PORT: "0",
   });
+  onTestFinished(async () => void (await server.stop()));
+  const said = [
+    says(server.stderr, "Imports on the dashboard: uploads need the temporary folder"),
+    says(server.stdout, "listening on "),
+  ];
+  await expect(Promise.all(said)).resolves.toHaveLength(2);
 });
 
 describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {

@@ -1,5 +1,5 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, describe, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { aGameUser, aMember, uniqueText } from "@accountlink/testing";
 import { Clock, Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
@@ -208,258 +208,252 @@ const test = testWith(world);
 
 const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => change.chatId);
 
-describe("a change of a link", () => {
-  test("when a link is set, moved or removed, roles and nicknames change within a second", function* () {
-    const { begin, startNode, link, unlink, move, member } = yield* deployment;
-    const [ada = "", bob = ""] = memberIds;
-    yield* begin({ nickname: "{game.username}" });
-    yield* startNode();
-    yield* pass(2);
-    yield* link(ada, "1");
-    yield* pass(1, 0.1);
-    assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
-    yield* move(ada, bob);
-    yield* pass(1, 0.1);
-    assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
-    assert.deepInclude(yield* member(bob), { roleIds: [verified], nickname: "game 1" });
-    yield* unlink(bob);
-    yield* pass(1, 0.1);
-    assert.deepInclude(yield* member(bob), { roleIds: [guest], nickname: null });
-  });
-
-  test("changes of a link are applied in order, even while a sweep compares the same member", function* () {
-    const { put, startNode, link, unlink, rolesOf } = yield* deployment;
-    yield* put();
-    yield* startNode();
-    for (let turn = 0; turn < 60; turn++) {
-      const user = memberIds[turn % 7] ?? "";
-      if (turn % 4 < 3) yield* link(user, "1");
-      else yield* Effect.ignore(unlink(user));
-      yield* pass(0.1, 0.05);
-    }
-    yield* pass(40);
-    const store = yield* LinkStore;
-    const { guild: scope } = yield* scopes;
-    const games = yield* store.findGamesByChatIds(scope.pid, memberIds.map(chatId));
-    for (const user of memberIds) {
-      assert.deepEqual([user, yield* rolesOf(user)], [user, [games.has(chatId(user)) ? verified : guest]]);
-    }
-  });
-
-  test("a change of a link waits for a platform that is down, and is applied within 15 seconds afterwards", function* () {
-    const { begin, startNode, link, broken, rolesOf, status, takeRequests } = yield* deployment;
-    yield* begin();
-    yield* startNode();
-    yield* pass(2);
-    broken.isDown = true;
-    const users = memberIds.slice(0, 200);
-    for (const user of users) yield* link(user, "1");
-    yield* pass(120);
-    assert.isAtMost(takeRequests(), 60);
-    assert.strictEqual((yield* status).pending, 200);
-    broken.isDown = false;
-    yield* pass(15, 0.1);
-    for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
-    assert.strictEqual((yield* status).pending, 0);
-  });
-
-  test("a change that the platform refuses is reported as a problem, and the next sweep tries the change again", function* () {
-    const { begin, put, startNode, startSweep, link, status, changes } = yield* deployment;
-    const [ada = ""] = memberIds;
-    yield* begin();
-    yield* put({ rules: [{ roleId: "9", when: { is: "linked" } }] });
-    yield* startNode();
-    yield* pass(5);
-    yield* link(ada, "1");
-    yield* pass(5);
-    const { problems, pending } = yield* status;
-    assert.strictEqual(pending, 0);
-    assert.deepInclude(problems[0] ?? {}, { chatId: ada, roleId: "9", reason: "role_above_bot" });
-    yield* pass(600, 60);
-    yield* startSweep;
-    yield* pass(5);
-    assert.isAbove((yield* status).problems[0]?.at ?? 0, problems[0]?.at ?? 0);
-    assert.lengthOf((yield* status).problems, 1);
-    assert.lengthOf(changes, 0);
-  });
+test("when a link is set, moved or removed, roles and nicknames change within a second", function* () {
+  const { begin, startNode, link, unlink, move, member } = yield* deployment;
+  const [ada = "", bob = ""] = memberIds;
+  yield* begin({ nickname: "{game.username}" });
+  yield* startNode();
+  yield* pass(2);
+  yield* link(ada, "1");
+  yield* pass(1, 0.1);
+  assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
+  yield* move(ada, bob);
+  yield* pass(1, 0.1);
+  assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
+  assert.deepInclude(yield* member(bob), { roleIds: [verified], nickname: "game 1" });
+  yield* unlink(bob);
+  yield* pass(1, 0.1);
+  assert.deepInclude(yield* member(bob), { roleIds: [guest], nickname: null });
 });
 
-describe("a sweep", () => {
-  test("a sweep changes at most ten members a second, and only members that differ from the rules", function* () {
-    const { put, startNode, link, changes, status, rolesOf } = yield* deployment;
-    for (const user of memberIds.slice(0, 30)) yield* link(user, "1");
-    yield* put({ rules: usual.rules.slice(0, 1) });
-    yield* startNode();
-    yield* pass(2);
-    assert.isAtMost(changes.length, 21);
-    yield* pass(8);
-    assert.deepEqual(usersOf(changes), memberIds.slice(0, 30));
-    assert.deepEqual(yield* rolesOf(memberIds[0] ?? ""), [verified]);
-    const { sweep, sweptAt } = yield* status;
-    assert.isNull(sweep);
-    assert.isNotNull(sweptAt);
-  });
+test("changes of a link are applied in order, even while a sweep compares the same member", function* () {
+  const { put, startNode, link, unlink, rolesOf } = yield* deployment;
+  yield* put();
+  yield* startNode();
+  for (let turn = 0; turn < 60; turn++) {
+    const user = memberIds[turn % 7] ?? "";
+    if (turn % 4 < 3) yield* link(user, "1");
+    else yield* Effect.ignore(unlink(user));
+    yield* pass(0.1, 0.05);
+  }
+  yield* pass(40);
+  const store = yield* LinkStore;
+  const { guild: scope } = yield* scopes;
+  const games = yield* store.findGamesByChatIds(scope.pid, memberIds.map(chatId));
+  for (const user of memberIds) {
+    assert.deepEqual([user, yield* rolesOf(user)], [user, [games.has(chatId(user)) ? verified : guest]]);
+  }
+});
 
-  test("another node continues a dead node's sweep within ten seconds, and changes no member twice", function* () {
-    const { put, startNode, changes, status } = yield* deployment;
-    yield* put();
-    const first = yield* startNode("first");
-    yield* pass(1);
-    yield* startNode("second");
-    yield* pass(14);
-    first.cut();
-    const before = (yield* status).sweep;
-    assert.deepInclude(before ?? {}, { done: 150, total: 250 });
-    yield* pass(10);
-    const second = changes.filter(({ node }) => node === "second");
-    assert.isAbove(second.length, 0);
-    yield* pass(30);
-    assert.sameMembers(usersOf(changes), memberIds);
-    assert.isNotNull((yield* status).sweptAt);
-  });
+test("a change of a link waits for a platform that is down, and is applied within 15 seconds afterwards", function* () {
+  const { begin, startNode, link, broken, rolesOf, status, takeRequests } = yield* deployment;
+  yield* begin();
+  yield* startNode();
+  yield* pass(2);
+  broken.isDown = true;
+  const users = memberIds.slice(0, 200);
+  for (const user of users) yield* link(user, "1");
+  yield* pass(120);
+  assert.isAtMost(takeRequests(), 60);
+  assert.strictEqual((yield* status).pending, 200);
+  broken.isDown = false;
+  yield* pass(15, 0.1);
+  for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
+  assert.strictEqual((yield* status).pending, 0);
+});
 
-  test("a sweep reads a whole group if its pages are fewer requests than the linked members", function* () {
-    const { put, startNode, link, broken, takeAsked, rolesOf, status } = yield* deployment;
-    const [ada = "", ...others] = memberIds;
-    const sweepWith = Effect.fnUntraced(function* (roleId: string) {
-      const ranked = { is: "group", minRank: 1, maxRank: null } as const;
-      const unknown = { roleId: "9", when: { ...ranked, groupId: "77" } };
-      yield* put({ rules: [{ roleId, when: { ...ranked, groupId: "9" } }, unknown] });
-      const before = (yield* status).sweptAt;
-      while ((yield* status).sweptAt === before) yield* pass(1);
-      assert.include(yield* rolesOf(ada), roleId);
-      return takeAsked();
-    });
-    yield* startNode();
-    yield* link(ada, "101");
-    yield* link(others[0] ?? "", "300");
-    yield* link(others[1] ?? "", "300");
-    yield* link(others[2] ?? "", "300");
-    // The second question about a user is asked before a change.
-    const each = ["user 101", "user 300", "user 300", "user 300"];
-    assert.deepEqual(yield* sweepWith(verified), [...each, "user 101"]);
+test("a change that the platform refuses is reported as a problem, and the next sweep tries the change again", function* () {
+  const { begin, put, startNode, startSweep, link, status, changes } = yield* deployment;
+  const [ada = ""] = memberIds;
+  yield* begin();
+  yield* put({ rules: [{ roleId: "9", when: { is: "linked" } }] });
+  yield* startNode();
+  yield* pass(5);
+  yield* link(ada, "1");
+  yield* pass(5);
+  const { problems, pending } = yield* status;
+  assert.strictEqual(pending, 0);
+  assert.deepInclude(problems[0] ?? {}, { chatId: ada, roleId: "9", reason: "role_above_bot" });
+  yield* pass(600, 60);
+  yield* startSweep;
+  yield* pass(5);
+  assert.isAbove((yield* status).problems[0]?.at ?? 0, problems[0]?.at ?? 0);
+  assert.lengthOf((yield* status).problems, 1);
+  assert.lengthOf(changes, 0);
+});
 
-    yield* link(others[3] ?? "", "300");
-    yield* pass(2);
-    takeAsked();
-    assert.deepEqual(yield* sweepWith(guest), ["group 9", "group 9", "user 101"]);
-    broken.areMembersHidden = true;
-    const asked = yield* sweepWith(verified);
-    assert.includeMembers(asked, ["group 9", ...each, "user 300"]);
-  });
+test("a sweep changes at most ten members a second, and only members that differ from the rules", function* () {
+  const { put, startNode, link, changes, status, rolesOf } = yield* deployment;
+  for (const user of memberIds.slice(0, 30)) yield* link(user, "1");
+  yield* put({ rules: usual.rules.slice(0, 1) });
+  yield* startNode();
+  yield* pass(2);
+  assert.isAtMost(changes.length, 21);
+  yield* pass(8);
+  assert.deepEqual(usersOf(changes), memberIds.slice(0, 30));
+  assert.deepEqual(yield* rolesOf(memberIds[0] ?? ""), [verified]);
+  const { sweep, sweptAt } = yield* status;
+  assert.isNull(sweep);
+  assert.isNotNull(sweptAt);
+});
 
-  test("a sweep begins a day after the previous sweep", function* () {
-    const { begin, startNode, status } = yield* deployment;
-    yield* begin();
+test("another node continues a dead node's sweep within ten seconds, and changes no member twice", function* () {
+  const { put, startNode, changes, status } = yield* deployment;
+  yield* put();
+  const first = yield* startNode("first");
+  yield* pass(1);
+  yield* startNode("second");
+  yield* pass(14);
+  first.cut();
+  const before = (yield* status).sweep;
+  assert.deepInclude(before ?? {}, { done: 150, total: 250 });
+  yield* pass(10);
+  const second = changes.filter(({ node }) => node === "second");
+  assert.isAbove(second.length, 0);
+  yield* pass(30);
+  assert.sameMembers(usersOf(changes), memberIds);
+  assert.isNotNull((yield* status).sweptAt);
+});
+
+test("a sweep reads a whole group if its pages are fewer requests than the linked members", function* () {
+  const { put, startNode, link, broken, takeAsked, rolesOf, status } = yield* deployment;
+  const [ada = "", ...others] = memberIds;
+  const sweepWith = Effect.fnUntraced(function* (roleId: string) {
+    const ranked = { is: "group", minRank: 1, maxRank: null } as const;
+    const unknown = { roleId: "9", when: { ...ranked, groupId: "77" } };
+    yield* put({ rules: [{ roleId, when: { ...ranked, groupId: "9" } }, unknown] });
     const before = (yield* status).sweptAt;
-    const nextDay = Effect.gen(function* () {
-      yield* startNode();
-      yield* pass(10);
-    });
-    yield* later("23 hours")(nextDay);
-    assert.strictEqual((yield* status).sweptAt, before);
-    yield* later("24 hours")(nextDay);
-    assert.isAbove((yield* status).sweptAt ?? 0, before ?? 0);
+    while ((yield* status).sweptAt === before) yield* pass(1);
+    assert.include(yield* rolesOf(ada), roleId);
+    return takeAsked();
   });
+  yield* startNode();
+  yield* link(ada, "101");
+  yield* link(others[0] ?? "", "300");
+  yield* link(others[1] ?? "", "300");
+  yield* link(others[2] ?? "", "300");
+  // The second question about a user is asked before a change.
+  const each = ["user 101", "user 300", "user 300", "user 300"];
+  assert.deepEqual(yield* sweepWith(verified), [...each, "user 101"]);
 
-  test("a sweep skips members for whom the platform does not answer, and tries them again later", function* () {
-    const { put, startNode, broken, rolesOf, status } = yield* deployment;
-    const [ada = "", bob = ""] = memberIds;
-    broken.unanswered.add(ada);
-    yield* put();
-    yield* startNode();
-    yield* pass(40);
-    assert.isNotNull((yield* status).sweptAt);
-    assert.deepEqual([yield* rolesOf(ada), yield* rolesOf(bob)], [[], [guest]]);
-    broken.unanswered.clear();
-    yield* pass(10);
-    assert.deepEqual(yield* rolesOf(ada), [guest]);
-  });
-
-  test("a change in a guild that the bot has left pauses the plan, and is made when the plan is on again", function* () {
-    const { begin, put, startNode, link, unlink, broken, state, member } = yield* deployment;
-    const [ada = ""] = memberIds;
-    const settings = { nickname: "{game.username}" };
-    yield* begin(settings);
-    yield* startNode();
-    yield* link(ada, "1");
-    yield* pass(3);
-    assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
-    broken.hasBot = false;
-    yield* unlink(ada);
-    yield* pass(3);
-    assert.strictEqual(yield* state, "paused");
-    broken.hasBot = true;
-    yield* put(settings);
-    yield* pass(3);
-    assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
-  });
-
-  test("a sweep pauses a plan if the bot has left the guild, or if nobody who accepted to be in the team manages the guild", function* () {
-    const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
-    yield* begin();
-    yield* startNode();
-    broken.hasBot = false;
-    yield* startSweep;
-    yield* pass(3);
-    assert.strictEqual(yield* state, "paused");
-    broken.hasBot = true;
-    broken.managers = (user) => user === "10002";
-    yield* put();
-    yield* pass(3);
-    assert.strictEqual(yield* state, "on");
-    const team = yield* MemberStore;
-    const owner = { type: "add", chatId: chatId("10001"), role: "owner" } as const;
-    yield* team.change({ ...operator, account: "acme", change: owner, at: 0 });
-    const actor = { type: "account", id: "acme", member: "10001" } as const;
-    const manager = { type: "add", chatId: chatId("10002"), role: "admin" } as const;
-    yield* team.change({ actor, requestId: null, account: "acme", change: manager, at: 0 });
-    yield* startSweep;
-    yield* pass(3);
-    assert.strictEqual(yield* state, "paused");
-  });
+  yield* link(others[3] ?? "", "300");
+  yield* pass(2);
+  takeAsked();
+  assert.deepEqual(yield* sweepWith(guest), ["group 9", "group 9", "user 101"]);
+  broken.areMembersHidden = true;
+  const asked = yield* sweepWith(verified);
+  assert.includeMembers(asked, ["group 9", ...each, "user 300"]);
 });
 
-describe("an erased user", () => {
-  const erase = (user: string, chat: ChatPlatform["Service"]) =>
-    UserData.use((users) => users.erase(chatId(user), operator)).pipe(
-      Effect.provide(
-        Layer.fresh(
-          UserData.layer.pipe(
-            Layer.provide(Layer.fresh(MemberSync.layer)),
-            Layer.provide(Layer.succeed(ChatPlatform, chat)),
-          ),
+test("a sweep begins a day after the previous sweep", function* () {
+  const { begin, startNode, status } = yield* deployment;
+  yield* begin();
+  const before = (yield* status).sweptAt;
+  const nextDay = Effect.gen(function* () {
+    yield* startNode();
+    yield* pass(10);
+  });
+  yield* later("23 hours")(nextDay);
+  assert.strictEqual((yield* status).sweptAt, before);
+  yield* later("24 hours")(nextDay);
+  assert.isAbove((yield* status).sweptAt ?? 0, before ?? 0);
+});
+
+test("a sweep skips members for whom the platform does not answer, and tries them again later", function* () {
+  const { put, startNode, broken, rolesOf, status } = yield* deployment;
+  const [ada = "", bob = ""] = memberIds;
+  broken.unanswered.add(ada);
+  yield* put();
+  yield* startNode();
+  yield* pass(40);
+  assert.isNotNull((yield* status).sweptAt);
+  assert.deepEqual([yield* rolesOf(ada), yield* rolesOf(bob)], [[], [guest]]);
+  broken.unanswered.clear();
+  yield* pass(10);
+  assert.deepEqual(yield* rolesOf(ada), [guest]);
+});
+
+test("a change in a guild that the bot has left pauses the plan, and is made when the plan is on again", function* () {
+  const { begin, put, startNode, link, unlink, broken, state, member } = yield* deployment;
+  const [ada = ""] = memberIds;
+  const settings = { nickname: "{game.username}" };
+  yield* begin(settings);
+  yield* startNode();
+  yield* link(ada, "1");
+  yield* pass(3);
+  assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
+  broken.hasBot = false;
+  yield* unlink(ada);
+  yield* pass(3);
+  assert.strictEqual(yield* state, "paused");
+  broken.hasBot = true;
+  yield* put(settings);
+  yield* pass(3);
+  assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
+});
+
+test("a sweep pauses a plan if the bot has left the guild, or if nobody who accepted to be in the team manages the guild", function* () {
+  const { begin, put, startNode, startSweep, broken, state } = yield* deployment;
+  yield* begin();
+  yield* startNode();
+  broken.hasBot = false;
+  yield* startSweep;
+  yield* pass(3);
+  assert.strictEqual(yield* state, "paused");
+  broken.hasBot = true;
+  broken.managers = (user) => user === "10002";
+  yield* put();
+  yield* pass(3);
+  assert.strictEqual(yield* state, "on");
+  const team = yield* MemberStore;
+  const owner = { type: "add", chatId: chatId("10001"), role: "owner" } as const;
+  yield* team.change({ ...operator, account: "acme", change: owner, at: 0 });
+  const actor = { type: "account", id: "acme", member: "10001" } as const;
+  const manager = { type: "add", chatId: chatId("10002"), role: "admin" } as const;
+  yield* team.change({ actor, requestId: null, account: "acme", change: manager, at: 0 });
+  yield* startSweep;
+  yield* pass(3);
+  assert.strictEqual(yield* state, "paused");
+});
+
+const erase = (user: string, chat: ChatPlatform["Service"]) =>
+  UserData.use((users) => users.erase(chatId(user), operator)).pipe(
+    Effect.provide(
+      Layer.fresh(
+        UserData.layer.pipe(
+          Layer.provide(Layer.fresh(MemberSync.layer)),
+          Layer.provide(Layer.succeed(ChatPlatform, chat)),
         ),
       ),
-    );
+    ),
+  );
 
-  test("an erased user loses the roles and the nickname before the data is erased", function* () {
-    const { begin, link, startNode, member, watched } = yield* deployment;
-    const [ada = ""] = memberIds;
-    yield* begin({ nickname: "{game.username}" });
-    const { stop } = yield* startNode();
-    yield* link(ada, "1");
-    yield* pass(3);
-    assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
-    yield* stop;
-    const erasing = yield* Effect.forkChild(erase(ada, watched("erasing")));
-    yield* pass(1, 0.1);
-    yield* Fiber.join(erasing);
-    assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
-  });
+test("an erased user loses the roles and the nickname before the data is erased", function* () {
+  const { begin, link, startNode, member, watched } = yield* deployment;
+  const [ada = ""] = memberIds;
+  yield* begin({ nickname: "{game.username}" });
+  const { stop } = yield* startNode();
+  yield* link(ada, "1");
+  yield* pass(3);
+  assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
+  yield* stop;
+  const erasing = yield* Effect.forkChild(erase(ada, watched("erasing")));
+  yield* pass(1, 0.1);
+  yield* Fiber.join(erasing);
+  assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
+});
 
-  test("a user is erased even while the platform is down, and loses the roles and the nickname later", function* () {
-    const { begin, link, startNode, member, watched, broken } = yield* deployment;
-    const [ada = ""] = memberIds;
-    yield* begin({ nickname: "{game.username}" });
-    yield* startNode();
-    yield* link(ada, "1");
-    yield* pass(3);
-    broken.isDown = true;
-    yield* erase(ada, watched("erasing"));
-    assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
-    broken.isDown = false;
-    yield* pass(6);
-    assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
-  });
+test("a user is erased even while the platform is down, and loses the roles and the nickname later", function* () {
+  const { begin, link, startNode, member, watched, broken } = yield* deployment;
+  const [ada = ""] = memberIds;
+  yield* begin({ nickname: "{game.username}" });
+  yield* startNode();
+  yield* link(ada, "1");
+  yield* pass(3);
+  broken.isDown = true;
+  yield* erase(ada, watched("erasing"));
+  assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
+  broken.isDown = false;
+  yield* pass(6);
+  assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
 });

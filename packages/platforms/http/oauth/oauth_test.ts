@@ -104,116 +104,106 @@ const live = FetchHttpClient.layer;
 
 const test = testLiveWith(live);
 
-describe("the start of a sign-in", () => {
-  test("a sign-in starts with a PKCE challenge, and a nonce if the platform has ID tokens", function* () {
-    const expected = {
-      theme: "dark",
-      response_type: "code",
-      client_id: clientId,
-      redirect_uri: signIn.redirectUri,
-      scope: "openid profile",
-      state: signIn.state,
-      // RFC 7636, appendix B, has this challenge for the code verifier that `signIn` uses.
-      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-      code_challenge_method: "S256",
-    };
-    const begun = Effect.fnUntraced(function* (kind: "userInfo" | "idToken") {
-      const { provider } = yield* setUp(kind);
-      const url = new URL((yield* provider.begin(signIn)).url);
-      expect(url.origin + url.pathname).toBe("https://platform.example/authorize");
-      return Object.fromEntries(url.searchParams);
-    });
-    expect(yield* begun("userInfo")).toEqual(expected);
-    expect(yield* begun("idToken")).toEqual({ ...expected, nonce: signIn.nonce });
+test("a sign-in starts with a PKCE challenge, and a nonce if the platform has ID tokens", function* () {
+  const expected = {
+    theme: "dark",
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: signIn.redirectUri,
+    scope: "openid profile",
+    state: signIn.state,
+    // RFC 7636, appendix B, has this challenge for the code verifier that `signIn` uses.
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  };
+  const begun = Effect.fnUntraced(function* (kind: "userInfo" | "idToken") {
+    const { provider } = yield* setUp(kind);
+    const url = new URL((yield* provider.begin(signIn)).url);
+    expect(url.origin + url.pathname).toBe("https://platform.example/authorize");
+    return Object.fromEntries(url.searchParams);
   });
+  expect(yield* begun("userInfo")).toEqual(expected);
+  expect(yield* begun("idToken")).toEqual({ ...expected, nonce: signIn.nonce });
 });
 
-describe("the end of a sign-in", () => {
-  test("a sign-in returns the user of the access token", function* () {
-    const { provider, asked } = yield* setUp("userInfo");
-    expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+test("a sign-in returns the user of the access token", function* () {
+  const { provider, asked } = yield* setUp("userInfo");
+  expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
 
-    const [request] = asked("/token");
-    expect(request?.method).toBe("POST");
-    expect(request?.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);
-    const credentials = Buffer.from("accountlink+client:s3cret%2F%2B").toString("base64");
-    expect(request?.headers.authorization).toBe(`Basic ${credentials}`);
-    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
-      grant_type: "authorization_code",
-      code: "code-1",
-      redirect_uri: signIn.redirectUri,
-      code_verifier: signIn.codeVerifier,
-    });
-    expect(asked("/user").map(({ headers }) => headers.authorization)).toEqual([`Bearer ${accessToken}`]);
+  const [request] = asked("/token");
+  expect(request?.method).toBe("POST");
+  expect(request?.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);
+  const credentials = Buffer.from("accountlink+client:s3cret%2F%2B").toString("base64");
+  expect(request?.headers.authorization).toBe(`Basic ${credentials}`);
+  expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+    grant_type: "authorization_code",
+    code: "code-1",
+    redirect_uri: signIn.redirectUri,
+    code_verifier: signIn.codeVerifier,
   });
-
-  test("a sign-in returns the user of the ID token, and requests the keys once", function* () {
-    const { provider, asked } = yield* setUp("idToken");
-    expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "1" });
-    expect(yield* provider.finish(signIn, callback({ code: "code-2" }))).toEqual({ userId: "1" });
-    expect(asked("/keys")).toHaveLength(1);
-    expect(asked("/user")).toEqual([]);
-  });
-
-  test("the client secret is sent in the body if `clientAuthentication` is `post`", function* () {
-    const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
-    yield* provider.finish(signIn, callback());
-    const [request] = asked("/token");
-    expect(request?.headers.authorization).toBeUndefined();
-    const body = Object.fromEntries(new URLSearchParams(request?.body));
-    expect(body).toMatchObject({ client_id: clientId, client_secret: clientSecret });
-  });
+  expect(asked("/user").map(({ headers }) => headers.authorization)).toEqual([`Bearer ${accessToken}`]);
 });
 
-describe("the membership of the user", () => {
-  const inGuild: SignIn = { ...signIn, guildId };
-
-  test("the user's membership is looked up if a guild requested the sign-in", function* () {
-    const { provider, asked } = yield* setUp("userInfo");
-    const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
-    expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
-    expect(scopeOf(yield* provider.begin(inGuild))).toBe("openid profile guilds.members");
-    expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
-    expect(asked(`/member/${guildId}/100001`)).toEqual([]);
-  });
-
-  testLive.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
-    [{ body: {} }, true],
-    [{ status: 404 }, false],
-    [{ status: 500 }, undefined],
-    ["cut", undefined],
-  ])("for the response %o, the membership is %s and the sign-in succeeds", ([answer, isMember]) =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
-      expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
-      const [request] = asked(`/member/${guildId}/100001`);
-      expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
-    }).pipe(Effect.provide(live)),
-  );
+test("a sign-in returns the user of the ID token, and requests the keys once", function* () {
+  const { provider, asked } = yield* setUp("idToken");
+  expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "1" });
+  expect(yield* provider.finish(signIn, callback({ code: "code-2" }))).toEqual({ userId: "1" });
+  expect(asked("/keys")).toHaveLength(1);
+  expect(asked("/user")).toEqual([]);
 });
 
-describe("the guilds of the user", () => {
-  const asking: SignIn = { ...signIn, withGuilds: true };
-  const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
-
-  test("a sign-in succeeds without the user's guilds if the platform fails to list them", function* () {
-    const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
-    expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
-  });
+test("the client secret is sent in the body if `clientAuthentication` is `post`", function* () {
+  const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
+  yield* provider.finish(signIn, callback());
+  const [request] = asked("/token");
+  expect(request?.headers.authorization).toBeUndefined();
+  const body = Object.fromEntries(new URLSearchParams(request?.body));
+  expect(body).toMatchObject({ client_id: clientId, client_secret: clientSecret });
 });
 
-describe("a failed membership lookup", () => {
-  test("if membership lookups fail, sign-ins succeed, and only the circuit of these lookups opens", function* () {
-    const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
-    const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
-    const finish = provider.finish({ ...signIn, guildId }, callback());
-    const expected = { userId: "100001", isMember: undefined };
-    const atOnce = yield* Effect.all([finish, finish, finish], { concurrency: "unbounded" });
-    expect(atOnce).toEqual([expected, expected, expected]);
-    expect(yield* finish).toEqual(expected);
-    expect(asked(`/member/${guildId}/100001`)).toHaveLength(3);
-    expect(asked("/token")).toHaveLength(4);
-  });
+const inGuild: SignIn = { ...signIn, guildId };
+
+test("the user's membership is looked up if a guild requested the sign-in", function* () {
+  const { provider, asked } = yield* setUp("userInfo");
+  const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
+  expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
+  expect(scopeOf(yield* provider.begin(inGuild))).toBe("openid profile guilds.members");
+  expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+  expect(asked(`/member/${guildId}/100001`)).toEqual([]);
+});
+
+testLive.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
+  [{ body: {} }, true],
+  [{ status: 404 }, false],
+  [{ status: 500 }, undefined],
+  ["cut", undefined],
+])("for the response %o, the membership is %s and the sign-in succeeds", ([answer, isMember]) =>
+  Effect.gen(function* () {
+    const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
+    expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
+    const [request] = asked(`/member/${guildId}/100001`);
+    expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
+  }).pipe(Effect.provide(live)),
+);
+
+const asking: SignIn = { ...signIn, withGuilds: true };
+const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
+
+test("a sign-in succeeds without the user's guilds if the platform fails to list them", function* () {
+  const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
+  expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
+});
+
+test("if membership lookups fail, sign-ins succeed, and only the circuit of these lookups opens", function* () {
+  const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
+  const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
+  const finish = provider.finish({ ...signIn, guildId }, callback());
+  const expected = { userId: "100001", isMember: undefined };
+  const atOnce = yield* Effect.all([finish, finish, finish], { concurrency: "unbounded" });
+  expect(atOnce).toEqual([expected, expected, expected]);
+  expect(yield* finish).toEqual(expected);
+  expect(asked(`/member/${guildId}/100001`)).toHaveLength(3);
+  expect(asked("/token")).toHaveLength(4);
 });
 
 const proofs = [{ kind: "userInfo" }, { kind: "idToken" }] as const;
@@ -277,96 +267,90 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
   );
 });
 
-describe("the user of an access token", () => {
-  testLive.each<[answer: HttpAnswering, asked: number, failure: object]>([
-    [{ status: 401 }, 1, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 401 } }],
-    [{ status: 503 }, 3, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 503 } }],
-    [{ body: "<!doctype html>" }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
-    [{ body: {} }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
-    [{ body: { id: "root" } }, 1, { _tag: "ProofInvalid", reason: "user_id" }],
-  ])("the user of an access token is unknown if the lookup gets %o", ([answer, times, failure]) =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp("userInfo", { user: () => answer });
-      expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject(failure);
-      expect([asked("/token").length, asked("/user").length]).toEqual([1, times]);
-    }).pipe(Effect.provide(live)),
-  );
-});
+testLive.each<[answer: HttpAnswering, asked: number, failure: object]>([
+  [{ status: 401 }, 1, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 401 } }],
+  [{ status: 503 }, 3, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 503 } }],
+  [{ body: "<!doctype html>" }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
+  [{ body: {} }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
+  [{ body: { id: "root" } }, 1, { _tag: "ProofInvalid", reason: "user_id" }],
+])("the user of an access token is unknown if the lookup gets %o", ([answer, times, failure]) =>
+  Effect.gen(function* () {
+    const { provider, asked } = yield* setUp("userInfo", { user: () => answer });
+    expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject(failure);
+    expect([asked("/token").length, asked("/user").length]).toEqual([1, times]);
+  }).pipe(Effect.provide(live)),
+);
 
-describe("an invalid ID token", () => {
-  const now = Math.floor(Date.now() / 1_000);
+const now = Math.floor(Date.now() / 1_000);
 
-  const signed =
-    (parts: Partial<IdTokenParts>): Routes["token"] =>
-    async (idTokenOf) =>
-      tokens({ id_token: await idTokenOf(parts) });
+const signed =
+  (parts: Partial<IdTokenParts>): Routes["token"] =>
+  async (idTokenOf) =>
+    tokens({ id_token: await idTokenOf(parts) });
 
-  testLive.each<[what: string, token: Routes["token"]]>([
-    ["from another platform", signed({ claims: { iss: "https://another.example" } })],
-    ["for another application", signed({ claims: { aud: "another" } })],
-    ["of another sign-in", signed({ claims: { nonce: "another" } })],
-    ["without the nonce", signed({ claims: { nonce: undefined } })],
-    ["that is over", signed({ claims: { iat: now - 1_000, exp: now - 900 } })],
-    ["of nobody", signed({ claims: { sub: undefined } })],
-    ["of a user who cannot be one", signed({ claims: { sub: "root" } })],
-    ["with another algorithm", signed({ header: { alg: "none" } })],
-    ["of a key that the platform does not have", signed({ header: { kid: "another" } })],
-    ["that is missing", () => tokens()],
-    [
-      "with a signature by another key",
-      async (idTokenOf) => {
-        const another = await makeIdTokenSigner();
-        const [header, claims] = (await idTokenOf({})).split(".");
-        const [, , signature] = (await another.sign({ claims: {} })).split(".");
-        return tokens({ id_token: [header, claims, signature].join(".") });
-      },
-    ],
-    [
-      "whose claims were changed",
-      async (idTokenOf) => {
-        const [header, , signature] = (await idTokenOf({})).split(".");
-        const [, claims] = (await idTokenOf({ claims: { sub: "2" } })).split(".");
-        return tokens({ id_token: [header, claims, signature].join(".") });
-      },
-    ],
-  ])("an ID token is refused: %s", ([, token = () => "cut"]) =>
-    Effect.gen(function* () {
-      const { provider } = yield* setUp("idToken", { token });
-      const error = yield* Effect.flip(provider.finish(signIn, callback()));
-      expect(error).toMatchObject({ _tag: "ProofInvalid" });
-    }).pipe(Effect.provide(live)),
-  );
+testLive.each<[what: string, token: Routes["token"]]>([
+  ["from another platform", signed({ claims: { iss: "https://another.example" } })],
+  ["for another application", signed({ claims: { aud: "another" } })],
+  ["of another sign-in", signed({ claims: { nonce: "another" } })],
+  ["without the nonce", signed({ claims: { nonce: undefined } })],
+  ["that is over", signed({ claims: { iat: now - 1_000, exp: now - 900 } })],
+  ["of nobody", signed({ claims: { sub: undefined } })],
+  ["of a user who cannot be one", signed({ claims: { sub: "root" } })],
+  ["with another algorithm", signed({ header: { alg: "none" } })],
+  ["of a key that the platform does not have", signed({ header: { kid: "another" } })],
+  ["that is missing", () => tokens()],
+  [
+    "with a signature by another key",
+    async (idTokenOf) => {
+      const another = await makeIdTokenSigner();
+      const [header, claims] = (await idTokenOf({})).split(".");
+      const [, , signature] = (await another.sign({ claims: {} })).split(".");
+      return tokens({ id_token: [header, claims, signature].join(".") });
+    },
+  ],
+  [
+    "whose claims were changed",
+    async (idTokenOf) => {
+      const [header, , signature] = (await idTokenOf({})).split(".");
+      const [, claims] = (await idTokenOf({ claims: { sub: "2" } })).split(".");
+      return tokens({ id_token: [header, claims, signature].join(".") });
+    },
+  ],
+])("an ID token is refused: %s", ([, token = () => "cut"]) =>
+  Effect.gen(function* () {
+    const { provider } = yield* setUp("idToken", { token });
+    const error = yield* Effect.flip(provider.finish(signIn, callback()));
+    expect(error).toMatchObject({ _tag: "ProofInvalid" });
+  }).pipe(Effect.provide(live)),
+);
 
-  testLive.each<[answer: HttpAnswering, asked: number]>([
-    [{ status: 503 }, 3],
-    [{ body: "<!doctype html>" }, 1],
-    ["cut", 3],
-  ])("an ID token is not accepted when the request for the keys gets %o", ([answer, times]) =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp("idToken", { keys: () => answer });
-      const error = yield* Effect.flip(provider.finish(signIn, callback()));
-      expect(error).toMatchObject({ _tag: "PlatformUnavailable" });
-      expect(asked("/keys")).toHaveLength(times);
-    }).pipe(Effect.provide(live)),
-  );
-});
+testLive.each<[answer: HttpAnswering, asked: number]>([
+  [{ status: 503 }, 3],
+  [{ body: "<!doctype html>" }, 1],
+  ["cut", 3],
+])("an ID token is not accepted when the request for the keys gets %o", ([answer, times]) =>
+  Effect.gen(function* () {
+    const { provider, asked } = yield* setUp("idToken", { keys: () => answer });
+    const error = yield* Effect.flip(provider.finish(signIn, callback()));
+    expect(error).toMatchObject({ _tag: "PlatformUnavailable" });
+    expect(asked("/keys")).toHaveLength(times);
+  }).pipe(Effect.provide(live)),
+);
 
-describe("secrets", () => {
-  test("no failure contains secrets", function* () {
-    const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
-    const answers: ReadonlyArray<HttpAnswering> = [
-      { status: 400, body: { error: "invalid_grant", error_description: secrets.join(" ") } },
-      { status: 400, body: { error: secrets.join(" ") } },
-      { body: { access_token: accessToken, token_type: secrets.join(" ") } },
-      tokens({ id_token: secrets.join(".") }),
-      { status: 500, body: secrets.join(" ") },
-      "cut",
-    ];
-    for (const answer of answers) {
-      const { provider } = yield* setUp("idToken", { token: () => answer });
-      const error = yield* Effect.flip(provider.finish(signIn, callback()));
-      const written = inspect(error, { depth: 10, showHidden: true });
-      for (const secret of secrets) expect(written).not.toContain(secret);
-    }
-  });
+test("no failure contains secrets", function* () {
+  const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
+  const answers: ReadonlyArray<HttpAnswering> = [
+    { status: 400, body: { error: "invalid_grant", error_description: secrets.join(" ") } },
+    { status: 400, body: { error: secrets.join(" ") } },
+    { body: { access_token: accessToken, token_type: secrets.join(" ") } },
+    tokens({ id_token: secrets.join(".") }),
+    { status: 500, body: secrets.join(" ") },
+    "cut",
+  ];
+  for (const answer of answers) {
+    const { provider } = yield* setUp("idToken", { token: () => answer });
+    const error = yield* Effect.flip(provider.finish(signIn, callback()));
+    const written = inspect(error, { depth: 10, showHidden: true });
+    for (const secret of secrets) expect(written).not.toContain(secret);
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@accountlink/test-servers/effect";
+import { expect, test } from "@accountlink/test-servers/effect";
 import { Clock, Effect, Exit, Fiber, Metric, Result } from "effect";
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
@@ -44,222 +44,212 @@ const timeless = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
 
 const repeat = (step: Step, times: number): Array<Step> => Array.from({ length: times }, () => step);
 
-describe("retries", () => {
-  test.each<Step>(["break", { status: 429 }, { status: 502 }, { status: 503 }, { status: 504 }, "hang"])(
-    "a request is retried at most twice after %o",
-    function* (step) {
-      const passing = yield* clientOf([step, step, { status: 200 }]);
-      expect(yield* timeless(ask(passing.client))).toBe(200);
+test.each<Step>(["break", { status: 429 }, { status: 502 }, { status: 503 }, { status: 504 }, "hang"])(
+  "a request is retried at most twice after %o",
+  function* (step) {
+    const passing = yield* clientOf([step, step, { status: 200 }]);
+    expect(yield* timeless(ask(passing.client))).toBe(200);
 
-      const lasting = yield* clientOf([step]);
-      expect(Result.isFailure(yield* timeless(Effect.result(lasting.client.get(url))))).toBe(true);
-      expect(lasting.sentAt).toHaveLength(3);
-    },
-  );
+    const lasting = yield* clientOf([step]);
+    expect(Result.isFailure(yield* timeless(Effect.result(lasting.client.get(url))))).toBe(true);
+    expect(lasting.sentAt).toHaveLength(3);
+  },
+);
 
-  test.each([200, 204, 301, 400, 401, 404])("a response with status %i is returned", function* (status) {
-    const { client, sentAt } = yield* clientOf([{ status: 503 }, { status }]);
-    expect(yield* timeless(ask(client))).toBe(status);
-    expect(sentAt).toHaveLength(2);
-  });
+test.each([200, 204, 301, 400, 401, 404])("a response with status %i is returned", function* (status) {
+  const { client, sentAt } = yield* clientOf([{ status: 503 }, { status }]);
+  expect(yield* timeless(ask(client))).toBe(status);
+  expect(sentAt).toHaveLength(2);
+});
 
-  test("a request whose response has status 500 fails without a retry", function* () {
-    const { client, sentAt } = yield* clientOf([{ status: 500 }]);
-    const result = yield* timeless(Effect.result(client.get(url)));
-    expect(Result.getFailure(result)).toMatchObject({ value: { reason: "status", status: 500 } });
-    expect(sentAt).toHaveLength(1);
-  });
+test("a request whose response has status 500 fails without a retry", function* () {
+  const { client, sentAt } = yield* clientOf([{ status: 500 }]);
+  const result = yield* timeless(Effect.result(client.get(url)));
+  expect(Result.getFailure(result)).toMatchObject({ value: { reason: "status", status: 500 } });
+  expect(sentAt).toHaveLength(1);
+});
 
-  test.each<["post" | "put" | "patch" | "del", sent: number]>([
-    ["post", 1],
-    ["put", 3],
-    ["patch", 3],
-    ["del", 3],
-  ])("a failing %s is sent %i times", function* ([method, sent]) {
-    const { client, sentAt } = yield* clientOf(["break"]);
-    expect(Result.isFailure(yield* timeless(Effect.result(client[method](url))))).toBe(true);
+test.each<["post" | "put" | "patch" | "del", sent: number]>([
+  ["post", 1],
+  ["put", 3],
+  ["patch", 3],
+  ["del", 3],
+])("a failing %s is sent %i times", function* ([method, sent]) {
+  const { client, sentAt } = yield* clientOf(["break"]);
+  expect(Result.isFailure(yield* timeless(Effect.result(client[method](url))))).toBe(true);
+  expect(sentAt).toHaveLength(sent);
+});
+
+test("each retry doubles the pause, which is cut at random by up to a half", function* () {
+  const { client, sentAt } = yield* clientOf(["break"]);
+  const fiber = yield* Effect.forkChild(Effect.exit(client.get(url)), { startImmediately: true });
+  for (let millis = 0; millis < 300; millis++) yield* TestClock.adjust(1);
+  yield* Fiber.join(fiber);
+  const [first = 0, second = 0, third = 0] = sentAt;
+  expect(second - first).toBeGreaterThanOrEqual(50);
+  expect(second - first).toBeLessThanOrEqual(101);
+  expect(third - second).toBeGreaterThanOrEqual(100);
+  expect(third - second).toBeLessThanOrEqual(201);
+});
+
+test.each<[header: string, sent: number]>([
+  ["2", 2],
+  ["4", 1],
+  ["Thu, 01 Jan 1970 00:00:02 GMT", 2],
+  ["Thu, 01 Jan 1970 00:01:00 GMT", 1],
+  ["soon", 2],
+])(
+  'a request is retried after a Retry-After of "%s" only if that ends before the deadline',
+  function* ([header, sent]) {
+    const { client, sentAt } = yield* clientOf([
+      { status: 429, headers: { "retry-after": header } },
+      { status: 200 },
+    ]);
+    expect(yield* timeless(ask(client))).toBe(sent === 2 ? 200 : "status");
     expect(sentAt).toHaveLength(sent);
-  });
+    if (sent === 2 && header !== "soon") expect(sentAt[1]).toBeGreaterThanOrEqual(2_000);
+  },
+);
 
-  test("each retry doubles the pause, which is cut at random by up to a half", function* () {
-    const { client, sentAt } = yield* clientOf(["break"]);
-    const fiber = yield* Effect.forkChild(Effect.exit(client.get(url)), { startImmediately: true });
-    for (let millis = 0; millis < 300; millis++) yield* TestClock.adjust(1);
-    yield* Fiber.join(fiber);
-    const [first = 0, second = 0, third = 0] = sentAt;
-    expect(second - first).toBeGreaterThanOrEqual(50);
-    expect(second - first).toBeLessThanOrEqual(101);
-    expect(third - second).toBeGreaterThanOrEqual(100);
-    expect(third - second).toBeLessThanOrEqual(201);
-  });
+test("an attempt times out after 1.5 s, and a request after 4 s", function* () {
+  const { client, sentAt } = yield* clientOf(["hang"]);
+  const fiber = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
+  yield* TestClock.adjust(3_999);
+  expect(fiber.pollUnsafe()).toBeUndefined();
+  yield* TestClock.adjust(1);
+  expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "timeout" });
+  expect(sentAt).toHaveLength(3);
+  expect(sentAt[1]).toBeGreaterThan(1_500);
+});
 
-  test.each<[header: string, sent: number]>([
-    ["2", 2],
-    ["4", 1],
-    ["Thu, 01 Jan 1970 00:00:02 GMT", 2],
-    ["Thu, 01 Jan 1970 00:01:00 GMT", 1],
-    ["soon", 2],
-  ])(
-    'a request is retried after a Retry-After of "%s" only if that ends before the deadline',
-    function* ([header, sent]) {
-      const { client, sentAt } = yield* clientOf([
-        { status: 429, headers: { "retry-after": header } },
-        { status: 200 },
-      ]);
-      expect(yield* timeless(ask(client))).toBe(sent === 2 ? 200 : "status");
-      expect(sentAt).toHaveLength(sent);
-      if (sent === 2 && header !== "soon") expect(sentAt[1]).toBeGreaterThanOrEqual(2_000);
-    },
+test("a request is aborted when its caller is interrupted", function* () {
+  let stopped = 0;
+  const platform = HttpClient.make(() =>
+    Effect.onInterrupt(Effect.never, () => Effect.sync(() => stopped++)),
   );
+  const client = yield* resilientClient(platform, "test", { failuresToOpen: 1 });
+  const fiber = yield* Effect.forkChild(client.get(url), { startImmediately: true });
+  yield* Fiber.interrupt(fiber);
+  expect(stopped).toBe(1);
 });
 
-describe("time", () => {
-  test("an attempt times out after 1.5 s, and a request after 4 s", function* () {
-    const { client, sentAt } = yield* clientOf(["hang"]);
-    const fiber = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
-    yield* TestClock.adjust(3_999);
-    expect(fiber.pollUnsafe()).toBeUndefined();
-    yield* TestClock.adjust(1);
-    expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "timeout" });
-    expect(sentAt).toHaveLength(3);
-    expect(sentAt[1]).toBeGreaterThan(1_500);
+test("concurrency is limited, and requests that wait until the deadline fail", function* () {
+  const { client, sentAt } = yield* clientOf(["hang"], {
+    concurrency: 3,
+    retries: 0,
+    failuresToOpen: 1_000,
   });
-
-  test("a request is aborted when its caller is interrupted", function* () {
-    let stopped = 0;
-    const platform = HttpClient.make(() =>
-      Effect.onInterrupt(Effect.never, () => Effect.sync(() => stopped++)),
-    );
-    const client = yield* resilientClient(platform, "test", { failuresToOpen: 1 });
-    const fiber = yield* Effect.forkChild(client.get(url), { startImmediately: true });
-    yield* Fiber.interrupt(fiber);
-    expect(stopped).toBe(1);
-  });
+  const fibers = yield* Effect.forEach(Array.from({ length: 20 }), () =>
+    Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true }),
+  );
+  expect(sentAt).toHaveLength(3);
+  yield* TestClock.adjust("4 seconds");
+  const reasons = (yield* Fiber.joinAll(fibers)).map(({ reason }) => reason);
+  // Three attempts run at a time, and each times out after 1.5 s. So 9 attempts start before the deadline of 4 s.
+  expect(reasons.filter((reason) => reason === "timeout")).toHaveLength(9);
+  expect(reasons.filter((reason) => reason === "busy")).toHaveLength(11);
+  expect(sentAt).toHaveLength(9);
 });
 
-describe("concurrency", () => {
-  test("concurrency is limited, and requests that wait until the deadline fail", function* () {
-    const { client, sentAt } = yield* clientOf(["hang"], {
-      concurrency: 3,
-      retries: 0,
-      failuresToOpen: 1_000,
-    });
-    const fibers = yield* Effect.forEach(Array.from({ length: 20 }), () =>
-      Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true }),
-    );
-    expect(sentAt).toHaveLength(3);
-    yield* TestClock.adjust("4 seconds");
-    const reasons = (yield* Fiber.joinAll(fibers)).map(({ reason }) => reason);
-    // Three attempts run at a time, and each times out after 1.5 s. So 9 attempts start before the deadline of 4 s.
-    expect(reasons.filter((reason) => reason === "timeout")).toHaveLength(9);
-    expect(reasons.filter((reason) => reason === "busy")).toHaveLength(11);
-    expect(sentAt).toHaveLength(9);
-  });
-
-  test("every attempt frees its place under the concurrency limit, whatever its outcome", function* () {
-    const steps = [...repeat("break", 3), ...repeat({ status: 500 }, 3), "hang" as const, { status: 200 }];
-    const { client } = yield* clientOf(steps, { concurrency: 1, retries: 0, failuresToOpen: 1_000 });
-    for (let asked = 0; asked < 7; asked++) yield* timeless(Effect.result(client.get(url)));
-    expect(yield* timeless(ask(client))).toBe(200);
-  });
+test("every attempt frees its place under the concurrency limit, whatever its outcome", function* () {
+  const steps = [...repeat("break", 3), ...repeat({ status: 500 }, 3), "hang" as const, { status: 200 }];
+  const { client } = yield* clientOf(steps, { concurrency: 1, retries: 0, failuresToOpen: 1_000 });
+  for (let asked = 0; asked < 7; asked++) yield* timeless(Effect.result(client.get(url)));
+  expect(yield* timeless(ask(client))).toBe(200);
 });
 
-describe("circuit", () => {
-  const settings = { retries: 0 };
+const settings = { retries: 0 };
 
-  test("the circuit opens for 2 s after 5 consecutive failures", function* () {
-    const { client, sentAt } = yield* clientOf([...repeat({ status: 503 }, 5), { status: 200 }], settings);
-    for (let asked = 0; asked < 5; asked++) expect(yield* ask(client)).toBe("status");
-    expect(yield* ask(client)).toBe("circuit_open");
-    yield* TestClock.adjust(1_999);
-    expect(yield* ask(client)).toBe("circuit_open");
-    expect(sentAt).toHaveLength(5);
-    yield* TestClock.adjust(1);
-    expect(yield* ask(client)).toBe(200);
-    expect(yield* ask(client)).toBe(200);
-  });
-
-  test("the circuit reopens when the probe fails, and lets one probe through at a time", function* () {
-    const steps = [...repeat("break", 5), "hang" as const, { status: 200 }];
-    const { client, sentAt } = yield* clientOf(steps, settings);
-    for (let asked = 0; asked < 5; asked++) yield* ask(client);
-    yield* TestClock.adjust("2 seconds");
-    const probe = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
-    expect(yield* ask(client)).toBe("circuit_open");
-    yield* TestClock.adjust("1500 millis");
-    expect(yield* Fiber.join(probe)).toMatchObject({ reason: "timeout" });
-    expect(yield* ask(client)).toBe("circuit_open");
-    expect(sentAt).toHaveLength(6);
-    yield* TestClock.adjust("2 seconds");
-    expect(yield* ask(client)).toBe(200);
-  });
-
-  test("a request is not sent again after its failures have opened the circuit", function* () {
-    const { client, sentAt } = yield* clientOf(["break"], { failuresToOpen: 2 });
-    expect(yield* timeless(ask(client))).toBe("circuit_open");
-    expect(sentAt).toHaveLength(2);
-  });
-
-  test.each([404, 401, 429])("the circuit does not open for status %i", function* (status) {
-    const { client, sentAt } = yield* clientOf([{ status }], settings);
-    for (let asked = 0; asked < 20; asked++) yield* ask(client);
-    expect(sentAt).toHaveLength(20);
-  });
-
-  test("a response resets the count of consecutive failures", function* () {
-    const round: ReadonlyArray<Step> = [...repeat("break", 4), { status: 404 }];
-    const { client, sentAt } = yield* clientOf([...round, ...round, ...round], settings);
-    for (let asked = 0; asked < 15; asked++) yield* ask(client);
-    expect(sentAt).toHaveLength(15);
-  });
+test("the circuit opens for 2 s after 5 consecutive failures", function* () {
+  const { client, sentAt } = yield* clientOf([...repeat({ status: 503 }, 5), { status: 200 }], settings);
+  for (let asked = 0; asked < 5; asked++) expect(yield* ask(client)).toBe("status");
+  expect(yield* ask(client)).toBe("circuit_open");
+  yield* TestClock.adjust(1_999);
+  expect(yield* ask(client)).toBe("circuit_open");
+  expect(sentAt).toHaveLength(5);
+  yield* TestClock.adjust(1);
+  expect(yield* ask(client)).toBe(200);
+  expect(yield* ask(client)).toBe(200);
 });
 
-describe("observability", () => {
-  test("metrics count the outcomes of requests, and show the state of the circuit breaker", () =>
-    Effect.gen(function* () {
-      const platform = "test";
-      const counted = (outcome: string) =>
-        Effect.map(
-          Metric.value(Metric.withAttributes(platformRequests, { platform, outcome })),
-          ({ count }) => count,
-        );
-      const circuit = Effect.map(
-        Metric.value(Metric.withAttributes(platformCircuit, { platform })),
-        ({ value }) => value,
+test("the circuit reopens when the probe fails, and lets one probe through at a time", function* () {
+  const steps = [...repeat("break", 5), "hang" as const, { status: 200 }];
+  const { client, sentAt } = yield* clientOf(steps, settings);
+  for (let asked = 0; asked < 5; asked++) yield* ask(client);
+  yield* TestClock.adjust("2 seconds");
+  const probe = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
+  expect(yield* ask(client)).toBe("circuit_open");
+  yield* TestClock.adjust("1500 millis");
+  expect(yield* Fiber.join(probe)).toMatchObject({ reason: "timeout" });
+  expect(yield* ask(client)).toBe("circuit_open");
+  expect(sentAt).toHaveLength(6);
+  yield* TestClock.adjust("2 seconds");
+  expect(yield* ask(client)).toBe(200);
+});
+
+test("a request is not sent again after its failures have opened the circuit", function* () {
+  const { client, sentAt } = yield* clientOf(["break"], { failuresToOpen: 2 });
+  expect(yield* timeless(ask(client))).toBe("circuit_open");
+  expect(sentAt).toHaveLength(2);
+});
+
+test.each([404, 401, 429])("the circuit does not open for status %i", function* (status) {
+  const { client, sentAt } = yield* clientOf([{ status }], settings);
+  for (let asked = 0; asked < 20; asked++) yield* ask(client);
+  expect(sentAt).toHaveLength(20);
+});
+
+test("a response resets the count of consecutive failures", function* () {
+  const round: ReadonlyArray<Step> = [...repeat("break", 4), { status: 404 }];
+  const { client, sentAt } = yield* clientOf([...round, ...round, ...round], settings);
+  for (let asked = 0; asked < 15; asked++) yield* ask(client);
+  expect(sentAt).toHaveLength(15);
+});
+
+test("metrics count the outcomes of requests, and show the state of the circuit breaker", () =>
+  Effect.gen(function* () {
+    const platform = "test";
+    const counted = (outcome: string) =>
+      Effect.map(
+        Metric.value(Metric.withAttributes(platformRequests, { platform, outcome })),
+        ({ count }) => count,
       );
+    const circuit = Effect.map(
+      Metric.value(Metric.withAttributes(platformCircuit, { platform })),
+      ({ value }) => value,
+    );
 
-      const { client } = yield* clientOf(["break", { status: 503 }, { status: 200 }], {
-        retries: 0,
-        failuresToOpen: 2,
-      });
-      expect(yield* circuit).toBe(0);
-      for (let asked = 0; asked < 3; asked++) yield* ask(client);
-      expect(yield* circuit).toBe(2);
-      yield* TestClock.adjust("2 seconds");
-      yield* ask(client);
-      expect(yield* circuit).toBe(0);
-      const seen = yield* Effect.all([
-        counted("connection"),
-        counted("status"),
-        counted("circuit_open"),
-        counted("answered"),
-      ]);
-      expect(seen).toEqual([1, 1, 1, 1]);
-    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())));
+    const { client } = yield* clientOf(["break", { status: 503 }, { status: 200 }], {
+      retries: 0,
+      failuresToOpen: 2,
+    });
+    expect(yield* circuit).toBe(0);
+    for (let asked = 0; asked < 3; asked++) yield* ask(client);
+    expect(yield* circuit).toBe(2);
+    yield* TestClock.adjust("2 seconds");
+    yield* ask(client);
+    expect(yield* circuit).toBe(0);
+    const seen = yield* Effect.all([
+      counted("connection"),
+      counted("status"),
+      counted("circuit_open"),
+      counted("answered"),
+    ]);
+    expect(seen).toEqual([1, 1, 1, 1]);
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())));
 
-  test("the error contains neither the URL nor the token", function* () {
-    const { client } = yield* clientOf(["break"]);
-    const request = HttpClientRequest.bearerToken(HttpClientRequest.get(url), "secret-token");
-    const exit = yield* timeless(Effect.exit(client.execute(request)));
-    const shown = `${JSON.stringify(exit)} ${String(Exit.findErrorOption(exit))}`;
-    expect(shown).toContain("connection");
-    expect(shown).not.toMatch(/secret-token|platform\.test/);
-  });
+test("the error contains neither the URL nor the token", function* () {
+  const { client } = yield* clientOf(["break"]);
+  const request = HttpClientRequest.bearerToken(HttpClientRequest.get(url), "secret-token");
+  const exit = yield* timeless(Effect.exit(client.execute(request)));
+  const shown = `${JSON.stringify(exit)} ${String(Exit.findErrorOption(exit))}`;
+  expect(shown).toContain("connection");
+  expect(shown).not.toMatch(/secret-token|platform\.test/);
+});
 
-  test("a request with an invalid URL is not sent", function* () {
-    const { client, sentAt } = yield* clientOf([{ status: 200 }]);
-    const result = yield* Effect.result(client.get("not an address"));
-    expect(Result.getFailure(result)).toMatchObject({ value: { reason: "unsendable" } });
-    expect(sentAt).toHaveLength(0);
-  });
+test("a request with an invalid URL is not sent", function* () {
+  const { client, sentAt } = yield* clientOf([{ status: 200 }]);
+  const result = yield* Effect.result(client.get("not an address"));
+  expect(Result.getFailure(result)).toMatchObject({ value: { reason: "unsendable" } });
+  expect(sentAt).toHaveLength(0);
 });

@@ -1,6 +1,6 @@
 import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
 import type { HttpAnswering } from "@accountlink/test-servers";
-import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import type { Resilience } from "../../http/mod.ts";
@@ -47,276 +47,260 @@ const questions: ReadonlyArray<(chat: Chat) => Effect.Effect<unknown, PlatformUn
 const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
-describe("answers", () => {
-  test("findGuild returns a guild that the bot is in", function* () {
-    const { chat } = yield* setUp();
-    expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: "Engine Room" }));
-    expect(yield* chat.findGuild(foreignGuildId)).toEqual(Option.none());
-    expect(yield* chat.findGuild("11111111111111111" as GuildId)).toEqual(Option.none());
-  });
-
-  test("findGuild returns a null name if Discord's response has no name", function* () {
-    const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
-    expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
-  });
-
-  test("findMember returns a member with all role IDs, and with the names of the roles that Discord lists", function* () {
-    const { chat } = yield* setUp();
-    expect(yield* chat.findMember(guildId, ada.id)).toEqual(
-      Option.some({
-        nickname: "Countess",
-        joined: "2015-04-26T06:26:56.936Z",
-        roles: [
-          { id: "41771983423143936", name: "Moderator" },
-          { id: "41771983423143937", name: null },
-        ],
-      }),
-    );
-    expect(yield* chat.findMember(guildId, bob.id)).toEqual(
-      Option.some({ nickname: null, joined: null, roles: [] }),
-    );
-  });
-
-  test("lookups return none if the member or user does not exist", function* () {
-    const { chat } = yield* setUp();
-    expect(yield* chat.findMember(guildId, eve.id)).toEqual(Option.none());
-    expect(yield* chat.findMember(guildId, "11111111111111111" as ChatId)).toEqual(Option.none());
-    expect(yield* chat.findMember(foreignGuildId, ada.id)).toEqual(Option.none());
-    expect(yield* chat.findUser("11111111111111111" as ChatId)).toEqual(Option.none());
-  });
-
-  test("findUser returns a user, with the URLs of the images and the account's creation time", function* () {
-    const { chat } = yield* setUp();
-    expect(yield* chat.findUser(ada.id)).toEqual(
-      Option.some({
-        id: ada.id,
-        username: "ada",
-        displayName: "Ada Lovelace",
-        avatar: `https://cdn.discordapp.com/avatars/${ada.id}/a_1269e74af4df7417b13759eae50c83dc.gif?size=256`,
-        banner: `https://cdn.discordapp.com/banners/${ada.id}/06c16474723fe537c283b8efa61a30c8.png?size=512`,
-        created: "2016-04-30T11:18:25.796Z",
-      }),
-    );
-    expect(yield* chat.findUser(bob.id)).toEqual(
-      Option.some({
-        id: bob.id,
-        username: "bob",
-        displayName: "bob",
-        avatar: null,
-        banner: null,
-        created: "2015-08-15T19:49:04.665Z",
-      }),
-    );
-  });
-
-  test.each(["00175928847299117063", "9223372036854775808", "1".repeat(32)])(
-    "answers need no request for %s, which cannot be a Discord ID",
-    function* (id) {
-      const { chat, takePaths } = yield* setUp();
-      expect(yield* chat.findGuild(id as GuildId)).toEqual(Option.none());
-      expect(yield* chat.findMember(guildId, id as ChatId)).toEqual(Option.none());
-      expect(yield* chat.findMember(id as GuildId, ada.id)).toEqual(Option.none());
-      expect(yield* chat.findUser(id as ChatId)).toEqual(Option.none());
-      expect(takePaths()).toEqual([]);
-    },
-  );
-
-  test("requests have the bot's token and a user agent", function* () {
-    const { chat, heard } = yield* setUp();
-    yield* chat.findGuild(guildId);
-    expect(heard[0]).toMatchObject({
-      method: "GET",
-      headers: { authorization: `Bot ${botToken}`, "user-agent": "DiscordBot (https://link.example, 1)" },
-    });
-  });
+test("findGuild returns a guild that the bot is in", function* () {
+  const { chat } = yield* setUp();
+  expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: "Engine Room" }));
+  expect(yield* chat.findGuild(foreignGuildId)).toEqual(Option.none());
+  expect(yield* chat.findGuild("11111111111111111" as GuildId)).toEqual(Option.none());
 });
 
-describe("roles", () => {
-  test("roles of a guild are requested once for many members", function* () {
+test("findGuild returns a null name if Discord's response has no name", function* () {
+  const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
+  expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
+});
+
+test("findMember returns a member with all role IDs, and with the names of the roles that Discord lists", function* () {
+  const { chat } = yield* setUp();
+  expect(yield* chat.findMember(guildId, ada.id)).toEqual(
+    Option.some({
+      nickname: "Countess",
+      joined: "2015-04-26T06:26:56.936Z",
+      roles: [
+        { id: "41771983423143936", name: "Moderator" },
+        { id: "41771983423143937", name: null },
+      ],
+    }),
+  );
+  expect(yield* chat.findMember(guildId, bob.id)).toEqual(
+    Option.some({ nickname: null, joined: null, roles: [] }),
+  );
+});
+
+test("lookups return none if the member or user does not exist", function* () {
+  const { chat } = yield* setUp();
+  expect(yield* chat.findMember(guildId, eve.id)).toEqual(Option.none());
+  expect(yield* chat.findMember(guildId, "11111111111111111" as ChatId)).toEqual(Option.none());
+  expect(yield* chat.findMember(foreignGuildId, ada.id)).toEqual(Option.none());
+  expect(yield* chat.findUser("11111111111111111" as ChatId)).toEqual(Option.none());
+});
+
+test("findUser returns a user, with the URLs of the images and the account's creation time", function* () {
+  const { chat } = yield* setUp();
+  expect(yield* chat.findUser(ada.id)).toEqual(
+    Option.some({
+      id: ada.id,
+      username: "ada",
+      displayName: "Ada Lovelace",
+      avatar: `https://cdn.discordapp.com/avatars/${ada.id}/a_1269e74af4df7417b13759eae50c83dc.gif?size=256`,
+      banner: `https://cdn.discordapp.com/banners/${ada.id}/06c16474723fe537c283b8efa61a30c8.png?size=512`,
+      created: "2016-04-30T11:18:25.796Z",
+    }),
+  );
+  expect(yield* chat.findUser(bob.id)).toEqual(
+    Option.some({
+      id: bob.id,
+      username: "bob",
+      displayName: "bob",
+      avatar: null,
+      banner: null,
+      created: "2015-08-15T19:49:04.665Z",
+    }),
+  );
+});
+
+test.each(["00175928847299117063", "9223372036854775808", "1".repeat(32)])(
+  "answers need no request for %s, which cannot be a Discord ID",
+  function* (id) {
     const { chat, takePaths } = yield* setUp();
-    const member = (id: string) => `/guilds/${guildId}/members/${id}`;
-    yield* chat.findMember(guildId, ada.id);
-    yield* chat.findMember(guildId, ada.id);
-    yield* chat.findMember(guildId, bob.id);
-    expect(takePaths()).toEqual([member(ada.id), `/guilds/${guildId}/roles`, member(ada.id), member(bob.id)]);
+    expect(yield* chat.findGuild(id as GuildId)).toEqual(Option.none());
+    expect(yield* chat.findMember(guildId, id as ChatId)).toEqual(Option.none());
+    expect(yield* chat.findMember(id as GuildId, ada.id)).toEqual(Option.none());
+    expect(yield* chat.findUser(id as ChatId)).toEqual(Option.none());
+    expect(takePaths()).toEqual([]);
+  },
+);
+
+test("requests have the bot's token and a user agent", function* () {
+  const { chat, heard } = yield* setUp();
+  yield* chat.findGuild(guildId);
+  expect(heard[0]).toMatchObject({
+    method: "GET",
+    headers: { authorization: `Bot ${botToken}`, "user-agent": "DiscordBot (https://link.example, 1)" },
   });
-
-  test.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html>" }, "silent"])(
-    "roles have no names after the response %o, and are requested again",
-    function* (answer) {
-      const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));
-      const expected = Option.some({
-        nickname: "Countess",
-        joined: "2015-04-26T06:26:56.936Z",
-        roles: [
-          { id: "41771983423143936", name: null },
-          { id: "41771983423143937", name: null },
-        ],
-      });
-      expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
-      expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
-      const asked = takePaths().filter((path) => path.endsWith("/roles"));
-      expect(asked).toHaveLength(answer === unknownGuild ? 1 : 2);
-    },
-  );
 });
 
-describe("an unusable answer", () => {
-  test.each<[answer: HttpAnswering, sent: number, cause: object]>([
-    ["cut", 3, { reason: "connection" }],
-    [{ body: {} }, 1, { reason: "unreadable" }],
-    [{ body: { ...bob, user: bob, roles: [], joined_at: null } }, 1, { reason: "unreadable" }],
-    [{ status: 404, body: { message: "404: Not Found", code: 0 } }, 1, { reason: "unreadable", status: 404 }],
-    [{ status: 403, body: { message: "Forbidden", code: 40333 } }, 1, { reason: "unreadable", status: 403 }],
-  ])(
-    "an unusable answer such as %o is requested %i times, then the platform is unavailable",
-    function* ([answer, sent, cause]) {
-      const { chat, takePaths } = yield* setUp(() => answer);
-      for (const question of questions) {
-        expect(yield* causeOf(question(chat))).toMatchObject(cause);
-        expect(takePaths()).toHaveLength(sent);
-      }
-    },
-  );
+test("roles of a guild are requested once for many members", function* () {
+  const { chat, takePaths } = yield* setUp();
+  const member = (id: string) => `/guilds/${guildId}/members/${id}`;
+  yield* chat.findMember(guildId, ada.id);
+  yield* chat.findMember(guildId, ada.id);
+  yield* chat.findMember(guildId, bob.id);
+  expect(takePaths()).toEqual([member(ada.id), `/guilds/${guildId}/roles`, member(ada.id), member(bob.id)]);
 });
 
-describe("rate limits", () => {
-  test.each<[what: string, answer: HttpAnswering]>([
-    ["of all routes", limited(64.57, "global")],
-    ["of the address", { status: 429, headers: { "retry-after": "600" }, body: "error code: 1015" }],
-  ])("rate limits: %s delay every request", function* ([, answer]) {
+test.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html>" }, "silent"])(
+  "roles have no names after the response %o, and are requested again",
+  function* (answer) {
+    const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));
+    const expected = Option.some({
+      nickname: "Countess",
+      joined: "2015-04-26T06:26:56.936Z",
+      roles: [
+        { id: "41771983423143936", name: null },
+        { id: "41771983423143937", name: null },
+      ],
+    });
+    expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
+    expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
+    const asked = takePaths().filter((path) => path.endsWith("/roles"));
+    expect(asked).toHaveLength(answer === unknownGuild ? 1 : 2);
+  },
+);
+
+test.each<[answer: HttpAnswering, sent: number, cause: object]>([
+  ["cut", 3, { reason: "connection" }],
+  [{ body: {} }, 1, { reason: "unreadable" }],
+  [{ body: { ...bob, user: bob, roles: [], joined_at: null } }, 1, { reason: "unreadable" }],
+  [{ status: 404, body: { message: "404: Not Found", code: 0 } }, 1, { reason: "unreadable", status: 404 }],
+  [{ status: 403, body: { message: "Forbidden", code: 40333 } }, 1, { reason: "unreadable", status: 403 }],
+])(
+  "an unusable answer such as %o is requested %i times, then the platform is unavailable",
+  function* ([answer, sent, cause]) {
     const { chat, takePaths } = yield* setUp(() => answer);
     for (const question of questions) {
-      expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 429 });
+      expect(yield* causeOf(question(chat))).toMatchObject(cause);
+      expect(takePaths()).toHaveLength(sent);
+    }
+  },
+);
+
+test.each<[what: string, answer: HttpAnswering]>([
+  ["of all routes", limited(64.57, "global")],
+  ["of the address", { status: 429, headers: { "retry-after": "600" }, body: "error code: 1015" }],
+])("rate limits: %s delay every request", function* ([, answer]) {
+  const { chat, takePaths } = yield* setUp(() => answer);
+  for (const question of questions) {
+    expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 429 });
+  }
+  expect(takePaths()).toEqual([`/guilds/${guildId}`]);
+});
+
+test("a refused token blocks all requests, and is logged once", function* () {
+  const logged: Array<unknown> = [];
+  const keep = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]));
+  yield* Effect.gen(function* () {
+    const { chat, takePaths } = yield* setUp(undefined, { token: "revoked" });
+    for (const question of questions) {
+      expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 401 });
     }
     expect(takePaths()).toEqual([`/guilds/${guildId}`]);
-  });
-
-  test("a refused token blocks all requests, and is logged once", function* () {
-    const logged: Array<unknown> = [];
-    const keep = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]));
-    yield* Effect.gen(function* () {
-      const { chat, takePaths } = yield* setUp(undefined, { token: "revoked" });
-      for (const question of questions) {
-        expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 401 });
-      }
-      expect(takePaths()).toEqual([`/guilds/${guildId}`]);
-    }).pipe(Effect.provide(Logger.layer([keep])));
-    expect(logged).toEqual([["Error", ["Cannot ask Discord: it refuses the bot token"]]]);
-  });
+  }).pipe(Effect.provide(Logger.layer([keep])));
+  expect(logged).toEqual([["Error", ["Cannot ask Discord: it refuses the bot token"]]]);
 });
 
-describe("the list of members", () => {
-  const users = [ada.id, bob.id, eve.id, "not a snowflake" as ChatId];
-  // A member with many roles takes more than a kilobyte.
-  const roles = Array.from({ length: 50 }, (_, i) => String(BigInt(guildId) + BigInt(i)));
-  const page = (ids: ReadonlyArray<string>) => ({ body: ids.map((id) => ({ user: { id }, roles })) });
-  const listed = (answer: HttpAnswering) =>
-    setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
+const users = [ada.id, bob.id, eve.id, "not a snowflake" as ChatId];
+// A member with many roles takes more than a kilobyte.
+const roles = Array.from({ length: 50 }, (_, i) => String(BigInt(guildId) + BigInt(i)));
+const page = (ids: ReadonlyArray<string>) => ({ body: ids.map((id) => ({ user: { id }, roles })) });
+const listed = (answer: HttpAnswering) =>
+  setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 
-  test("findMembers requests one page of members, and tells which of several users are members of the guild", function* () {
-    const { chat, heard } = yield* listed(page([bob.id, ada.id]));
-    expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
-      new Map([
-        [ada.id, true],
-        [bob.id, true],
-        [eve.id, false],
-      ]),
-    );
-    expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
-      ["1000", String(BigInt(eve.id) - 1n)],
-    ]);
-  });
-
-  test("a full page of members does not tell whether users with higher IDs are members", function* () {
-    const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
-    const { chat } = yield* listed(page(ids));
-    expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
-      new Map([
-        [bob.id, true],
-        [eve.id, false],
-      ]),
-    );
-  });
-
-  test("findMembers returns an empty map if the bot may not list members", function* () {
-    const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
-    expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
-  });
+test("findMembers requests one page of members, and tells which of several users are members of the guild", function* () {
+  const { chat, heard } = yield* listed(page([bob.id, ada.id]));
+  expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
+    new Map([
+      [ada.id, true],
+      [bob.id, true],
+      [eve.id, false],
+    ]),
+  );
+  expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
+    ["1000", String(BigInt(eve.id) - 1n)],
+  ]);
 });
 
-describe("members", () => {
-  test("members are found by the beginning of their names", function* () {
-    const found = { body: [{ user: { id: ada.id, username: "ada" } }] };
-    const path = `/guilds/${guildId}/members/search`;
-    const { chat, heard } = yield* setUp((asked) => (asked === path ? found : undefined));
-    const search = chat.searchMembers?.(guildId, "a&d", 20) ?? Effect.die("There is no search");
-    expect(yield* search).toEqual([ada.id]);
-    expect(heard.map(({ query }) => [query.get("query"), query.get("limit")])).toEqual([["a&d", "20"]]);
-  });
+test("a full page of members does not tell whether users with higher IDs are members", function* () {
+  const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
+  const { chat } = yield* listed(page(ids));
+  expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
+    new Map([
+      [bob.id, true],
+      [eve.id, false],
+    ]),
+  );
 });
 
-describe("the bot's guilds", () => {
-  const idsFrom = (first: bigint, count: number) =>
-    Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
-
-  test("joinedGuilds sends one request, which starts at the lowest of the given guild IDs", function* () {
-    const { chat, heard } = yield* setUp();
-    const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];
-    expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([guildId]));
-    expect(heard.map(({ path, query }) => [path, query.get("limit"), query.get("after")])).toEqual([
-      ["/api/v10/users/@me/guilds", "200", String(BigInt(foreignGuildId) - 1n)],
-    ]);
-    expect(yield* chat.joinedGuilds([])).toEqual(new Set());
-    expect(heard).toHaveLength(1);
-  });
-
-  test("the next page of the bot's guilds is requested after a full page", function* () {
-    const joined = idsFrom(BigInt(foreignGuildId), 300);
-    const { chat, heard } = yield* setUp((path, { query }) => {
-      if (path !== "/users/@me/guilds") return undefined;
-      const after = BigInt(query.get("after") ?? 0);
-      return {
-        body: joined
-          .filter((id) => BigInt(id) > after)
-          .slice(0, 200)
-          .map((id) => ({ id })),
-      };
-    });
-    const asked = [joined[250], joined[0], guildId, joined[199]].filter((id) => id !== undefined);
-    expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([joined[0], joined[199], joined[250]]));
-    expect(heard.map(({ query }) => query.get("after"))).toEqual([
-      String(BigInt(joined[0] ?? 0) - 1n),
-      String(BigInt(joined[250] ?? 0) - 1n),
-    ]);
-  });
+test("findMembers returns an empty map if the bot may not list members", function* () {
+  const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
+  expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
 });
 
-describe("the right to manage a guild", () => {
-  const governed = (owner: string, everyone: string) => (path: string) =>
-    path === `/guilds/${guildId}`
-      ? { body: { id: guildId, owner_id: owner, roles: [{ id: guildId, permissions: everyone }, moderator] } }
-      : undefined;
+test("members are found by the beginning of their names", function* () {
+  const found = { body: [{ user: { id: ada.id, username: "ada" } }] };
+  const path = `/guilds/${guildId}/members/search`;
+  const { chat, heard } = yield* setUp((asked) => (asked === path ? found : undefined));
+  const search = chat.searchMembers?.(guildId, "a&d", 20) ?? Effect.die("There is no search");
+  expect(yield* search).toEqual([ada.id]);
+  expect(heard.map(({ query }) => [query.get("query"), query.get("limit")])).toEqual([["a&d", "20"]]);
+});
 
-  test.each<[what: string, owner: string, everyone: string, user: ChatId, isManager: boolean]>([
-    ["its owner", bob.id, "0", bob.id, true],
-    ["a member whose role may manage the guild", eve.id, "0", ada.id, true],
-    ["no member without such a role", eve.id, "1071698660929", bob.id, false],
-    ["everyone, if the role of everyone may manage the guild", eve.id, "8", bob.id, true],
-    ["nobody who left, not even the owner", eve.id, "8", eve.id, false],
-  ])("%s may manage a guild", function* ([, owner, everyone, user, isManager]) {
-    const { chat } = yield* setUp(governed(owner, everyone));
-    expect(yield* chat.isManager(guildId, user)).toBe(isManager);
-  });
+const idsFrom = (first: bigint, count: number) =>
+  Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
 
-  test("isManager asks the platform at each call, but never about a guild without the bot", function* () {
-    const { chat, takePaths } = yield* setUp();
-    expect([yield* chat.isManager(guildId, ada.id), yield* chat.isManager(guildId, ada.id)]).toEqual([
-      true,
-      true,
-    ]);
-    expect(takePaths()).toHaveLength(4);
-    expect(yield* chat.isManager(foreignGuildId, ada.id)).toBe(false);
-    expect(yield* chat.isManager("not a snowflake" as GuildId, ada.id)).toBe(false);
+test("joinedGuilds sends one request, which starts at the lowest of the given guild IDs", function* () {
+  const { chat, heard } = yield* setUp();
+  const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];
+  expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([guildId]));
+  expect(heard.map(({ path, query }) => [path, query.get("limit"), query.get("after")])).toEqual([
+    ["/api/v10/users/@me/guilds", "200", String(BigInt(foreignGuildId) - 1n)],
+  ]);
+  expect(yield* chat.joinedGuilds([])).toEqual(new Set());
+  expect(heard).toHaveLength(1);
+});
+
+test("the next page of the bot's guilds is requested after a full page", function* () {
+  const joined = idsFrom(BigInt(foreignGuildId), 300);
+  const { chat, heard } = yield* setUp((path, { query }) => {
+    if (path !== "/users/@me/guilds") return undefined;
+    const after = BigInt(query.get("after") ?? 0);
+    return {
+      body: joined
+        .filter((id) => BigInt(id) > after)
+        .slice(0, 200)
+        .map((id) => ({ id })),
+    };
   });
+  const asked = [joined[250], joined[0], guildId, joined[199]].filter((id) => id !== undefined);
+  expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([joined[0], joined[199], joined[250]]));
+  expect(heard.map(({ query }) => query.get("after"))).toEqual([
+    String(BigInt(joined[0] ?? 0) - 1n),
+    String(BigInt(joined[250] ?? 0) - 1n),
+  ]);
+});
+
+const governed = (owner: string, everyone: string) => (path: string) =>
+  path === `/guilds/${guildId}`
+    ? { body: { id: guildId, owner_id: owner, roles: [{ id: guildId, permissions: everyone }, moderator] } }
+    : undefined;
+
+test.each<[what: string, owner: string, everyone: string, user: ChatId, isManager: boolean]>([
+  ["its owner", bob.id, "0", bob.id, true],
+  ["a member whose role may manage the guild", eve.id, "0", ada.id, true],
+  ["no member without such a role", eve.id, "1071698660929", bob.id, false],
+  ["everyone, if the role of everyone may manage the guild", eve.id, "8", bob.id, true],
+  ["nobody who left, not even the owner", eve.id, "8", eve.id, false],
+])("%s may manage a guild", function* ([, owner, everyone, user, isManager]) {
+  const { chat } = yield* setUp(governed(owner, everyone));
+  expect(yield* chat.isManager(guildId, user)).toBe(isManager);
+});
+
+test("isManager asks the platform at each call, but never about a guild without the bot", function* () {
+  const { chat, takePaths } = yield* setUp();
+  expect([yield* chat.isManager(guildId, ada.id), yield* chat.isManager(guildId, ada.id)]).toEqual([
+    true,
+    true,
+  ]);
+  expect(takePaths()).toHaveLength(4);
+  expect(yield* chat.isManager(foreignGuildId, ada.id)).toBe(false);
+  expect(yield* chat.isManager("not a snowflake" as GuildId, ada.id)).toBe(false);
 });

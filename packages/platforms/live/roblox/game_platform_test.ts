@@ -24,211 +24,192 @@ const setUp = Effect.fnUntraced(function* (
 const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
-describe("a user", () => {
-  test("a user is found if the ID exists", function* () {
-    const { game } = yield* setUp();
-    expect(yield* game.hasUser(adaId)).toBe(true);
-    expect(yield* game.hasUser("2" as GameId)).toBe(false);
-    expect(yield* game.findProfile("2" as GameId)).toEqual(Option.none());
-  });
+test("a user is found if the ID exists", function* () {
+  const { game } = yield* setUp();
+  expect(yield* game.hasUser(adaId)).toBe(true);
+  expect(yield* game.hasUser("2" as GameId)).toBe(false);
+  expect(yield* game.findProfile("2" as GameId)).toEqual(Option.none());
+});
 
-  test("a banned user is found", function* () {
-    const { game } = yield* setUp(({ path }) =>
-      path.startsWith("/users/") ? { body: { ...ada, isBanned: true } } : undefined,
-    );
-    expect(yield* game.hasUser(adaId)).toBe(true);
-    expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, isBanned: true }));
-  });
-
-  test.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(
-    "a user is not requested for %s, which cannot be a Roblox ID",
-    function* (id) {
-      const { game, heard } = yield* setUp();
-      expect(yield* game.hasUser(id as GameId)).toBe(false);
-      expect(yield* game.findProfile(id as GameId)).toEqual(Option.none());
-      expect(heard).toEqual([]);
-    },
+test("a banned user is found", function* () {
+  const { game } = yield* setUp(({ path }) =>
+    path.startsWith("/users/") ? { body: { ...ada, isBanned: true } } : undefined,
   );
-
-  test.each<[answer: HttpAnswering, sent: number, cause: object]>([
-    [refused(503, 0, "Service Unavailable"), 3, { reason: "status", status: 503 }],
-    [{ ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } }, 1, { status: 429 }],
-    [{ body: { ...ada, id: 2 } }, 1, { reason: "unreadable" }],
-    [refused(404, 0, "NotFound"), 1, { reason: "unreadable", status: 404 }],
-    [{ status: 404, body: { errors: [] } }, 1, { reason: "unreadable", status: 404 }],
-  ])(
-    "a lookup fails as unavailable if Roblox answers %o, after %i requests",
-    function* ([answer, sent, cause]) {
-      const { game, heard } = yield* setUp(() => answer);
-      for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
-        expect(yield* causeOf<unknown>(question)).toMatchObject(cause);
-        expect(heard.splice(0)).toHaveLength(sent);
-      }
-    },
-  );
+  expect(yield* game.hasUser(adaId)).toBe(true);
+  expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, isBanned: true }));
 });
 
-describe("a user name", () => {
-  test("a user is found by the whole present user name", function* () {
+test.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(
+  "a user is not requested for %s, which cannot be a Roblox ID",
+  function* (id) {
     const { game, heard } = yield* setUp();
-    const find = (name: string) => game.findUserByName?.(name) ?? Effect.succeedNone;
-    expect(yield* find("Ada_G")).toEqual(Option.some(adaId));
-    expect(yield* find("ada")).toEqual(Option.none());
-    expect(yield* find("Countess")).toEqual(Option.none());
-    expect(JSON.parse(heard[0]?.body ?? "")).toEqual({ usernames: ["Ada_G"], excludeBannedUsers: false });
-  });
+    expect(yield* game.hasUser(id as GameId)).toBe(false);
+    expect(yield* game.findProfile(id as GameId)).toEqual(Option.none());
+    expect(heard).toEqual([]);
+  },
+);
+
+test.each<[answer: HttpAnswering, sent: number, cause: object]>([
+  [refused(503, 0, "Service Unavailable"), 3, { reason: "status", status: 503 }],
+  [{ ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } }, 1, { status: 429 }],
+  [{ body: { ...ada, id: 2 } }, 1, { reason: "unreadable" }],
+  [refused(404, 0, "NotFound"), 1, { reason: "unreadable", status: 404 }],
+  [{ status: 404, body: { errors: [] } }, 1, { reason: "unreadable", status: 404 }],
+])(
+  "a lookup fails as unavailable if Roblox answers %o, after %i requests",
+  function* ([answer, sent, cause]) {
+    const { game, heard } = yield* setUp(() => answer);
+    for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
+      expect(yield* causeOf<unknown>(question)).toMatchObject(cause);
+      expect(heard.splice(0)).toHaveLength(sent);
+    }
+  },
+);
+
+test("a user is found by the whole present user name", function* () {
+  const { game, heard } = yield* setUp();
+  const find = (name: string) => game.findUserByName?.(name) ?? Effect.succeedNone;
+  expect(yield* find("Ada_G")).toEqual(Option.some(adaId));
+  expect(yield* find("ada")).toEqual(Option.none());
+  expect(yield* find("Countess")).toEqual(Option.none());
+  expect(JSON.parse(heard[0]?.body ?? "")).toEqual({ usernames: ["Ada_G"], excludeBannedUsers: false });
 });
 
-describe("a group", () => {
-  test("a group is found by its ID, with its ranks", function* () {
-    const { game } = yield* setUp();
-    const ranks = [
-      { rank: 0, name: "Guest" },
-      { rank: 254, name: "Admin" },
-    ];
-    const robloxGroup = { id: "7", name: "Roblox", memberCount: 3, ranks };
-    expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(robloxGroup));
-    expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
-  });
-});
-
-describe("the members of a group", () => {
-  test("the members of a group are read in pages of 100", function* () {
-    const { game, heard } = yield* setUp(({ path, query }) =>
-      path.endsWith("/users") && query.has("cursor")
-        ? { body: { data: [], nextPageCursor: null } }
-        : undefined,
-    );
-    const page = (cursor: string | null) => game.groupMembers?.("7", cursor) ?? Effect.die("no members");
-    const { members, next } = yield* page(null);
-    expect(members).toEqual([{ gameId: adaId, role: { id: 30, name: "Admin", rank: 254 } }]);
-    expect(yield* page(next)).toEqual({ members: [], next: null });
-    expect(heard.map(({ query }) => Object.fromEntries(query))).toEqual([
-      { limit: "100", sortOrder: "Asc" },
-      { limit: "100", sortOrder: "Asc", cursor: "a+b=_1" },
-    ]);
-  });
-});
-
-describe("an item", () => {
-  test("an item is owned, not owned, or in a private inventory", function* () {
-    const { game } = yield* setUp();
-    const has = (item: GameItem["item"], itemId: string) =>
-      game.hasItem?.(adaId, { item, itemId }) ?? Effect.die("no items");
-    expect(yield* has("gamepass", "55")).toBe("owned");
-    expect(yield* has("badge", "56")).toBe("not_owned");
-    expect(yield* has("asset", "57")).toBe("private");
-    expect(yield* has("asset", "x")).toBe("not_owned");
-  });
-});
-
-describe("the name of an item", () => {
-  test("an item is found with its name", function* () {
-    const { game } = yield* setUp();
-    const find = (item: GameItem["item"], itemId: string) =>
-      game.findItem?.({ item, itemId }) ?? Effect.die("no items");
-    expect(yield* find("gamepass", "55")).toEqual(Option.some({ name: "VIP" }));
-    expect(yield* find("badge", "56")).toEqual(Option.some({ name: "Welcome" }));
-    expect(yield* find("asset", "57")).toEqual(Option.some({ name: "Hat" }));
-    expect(yield* find("asset", "55")).toEqual(Option.none());
-    expect(yield* find("asset", "x")).toEqual(Option.none());
-  });
-});
-
-describe("a profile", () => {
-  test("a profile combines the responses of four services", function* () {
-    const { game, heard } = yield* setUp();
-    expect(yield* game.findProfile(adaId)).toEqual(Option.some(adaProfile));
-    const image = { userIds: adaId, size: "420x420", format: "Png", isCircular: "false" };
-    const asked = heard.map(({ path, query }) => [path, Object.fromEntries(query)]);
-    expect(Object.fromEntries(asked)).toEqual({
-      [`/users/v1/users/${adaId}`]: {},
-      "/thumbnails/v1/users/avatar-headshot": image,
-      "/thumbnails/v1/users/avatar": image,
-      [`/groups/v2/users/${adaId}/groups/roles`]: {
-        includeLocked: "false",
-        includeNotificationPreferences: "false",
-        discoveryType: "0",
-      },
-      [`/accountinformation/v1/users/${adaId}/roblox-badges`]: {},
-    });
-  });
-
-  test("a profile asks only for the needed parts", function* () {
-    const { game, heard } = yield* setUp();
-    const rest = { avatar: { headshot: null, fullBody: null }, badges: null };
-    expect(yield* game.findProfile(adaId, ["groups"])).toEqual(Option.some({ ...adaProfile, ...rest }));
-    expect(heard).toHaveLength(2);
-    expect(yield* game.findProfile(adaId, [])).toEqual(Option.some({ ...adaProfile, ...rest, groups: null }));
-    expect(heard).toHaveLength(3);
-  });
-
-  test("a profile has null where Roblox omits a value", function* () {
-    const { game } = yield* setUp(({ path }) => {
-      if (path.startsWith("/users/")) return { body: { id: ada.id, name: "ada_g", description: null } };
-      return path.startsWith("/groups/")
-        ? { body: { data: [{ group: { id: 7 }, role: { id: 30 } }] } }
-        : undefined;
-    });
-    const nothing = { name: null, memberCount: null, hasVerifiedBadge: null };
-    expect(yield* game.findProfile(adaId)).toEqual(
-      Option.some({
-        ...adaProfile,
-        displayName: null,
-        description: null,
-        created: null,
-        isBanned: null,
-        hasVerifiedBadge: null,
-        groups: [{ id: 7, ...nothing, role: { id: 30, name: null, rank: null } }],
-      }),
-    );
-  });
-
-  test.each<[what: string, answer: HttpAnswering]>([
-    ["pending", thumbnail("Pending", "")],
-    ["blocked", thumbnail("Blocked", "https://tr.rbxcdn.com/blocked.png")],
-    [
-      "of somebody else",
-      { body: { data: [{ targetId: 2, state: "Completed", imageUrl: "https://x.test" }] } },
-    ],
-    ["left out", { body: { data: [] } }],
-  ])("a profile has no image if the thumbnail is %s", function* ([, answer]) {
-    const { game } = yield* setUp(({ path }) => (path.endsWith("/avatar-headshot") ? answer : undefined));
-    const avatar = { ...adaProfile.avatar, headshot: null };
-    expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, avatar }));
-  });
-
-  const parts = [
-    ["/thumbnails/", { avatar: { headshot: null, fullBody: null } }],
-    ["/groups/", { groups: null }],
-    ["/accountinformation/", { badges: null }],
-  ] as const;
-  const failures: ReadonlyArray<HttpAnswering> = [
-    { status: 503 },
-    { ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } },
-    { body: "<!doctype html>" },
-    refused(404, 0, "NotFound"),
-    "cut",
-    "silent",
+test("a group is found by its ID, with its ranks", function* () {
+  const { game } = yield* setUp();
+  const ranks = [
+    { rank: 0, name: "Guest" },
+    { rank: 254, name: "Admin" },
   ];
+  const robloxGroup = { id: "7", name: "Roblox", memberCount: 3, ranks };
+  expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toEqual(Option.some(robloxGroup));
+  expect(yield* game.findGroup?.("8") ?? Effect.succeedNone).toEqual(Option.none());
+});
 
-  describe.each(parts)("a profile without %s", (folder, missing) => {
-    test.each(failures)("a profile has the other parts if that service answers %o", function* (answer) {
-      const hasty = { retries: 0, ...(answer === "silent" ? { attemptTimeout: Duration.seconds(1) } : {}) };
-      const { game } = yield* setUp(({ path }) => (path.startsWith(folder) ? answer : undefined), hasty);
-      expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...missing }));
-    });
-  });
+test("the members of a group are read in pages of 100", function* () {
+  const { game, heard } = yield* setUp(({ path, query }) =>
+    path.endsWith("/users") && query.has("cursor") ? { body: { data: [], nextPageCursor: null } } : undefined,
+  );
+  const page = (cursor: string | null) => game.groupMembers?.("7", cursor) ?? Effect.die("no members");
+  const { members, next } = yield* page(null);
+  expect(members).toEqual([{ gameId: adaId, role: { id: 30, name: "Admin", rank: 254 } }]);
+  expect(yield* page(next)).toEqual({ members: [], next: null });
+  expect(heard.map(({ query }) => Object.fromEntries(query))).toEqual([
+    { limit: "100", sortOrder: "Asc" },
+    { limit: "100", sortOrder: "Asc", cursor: "a+b=_1" },
+  ]);
+});
 
-  test("a profile lacks only its images while the circuit of the thumbnails service is open", function* () {
-    const { game, heard } = yield* setUp(
-      ({ path }) => (path.startsWith("/thumbnails/") ? { status: 500 } : undefined),
-      { failuresToOpen: 2 },
-    );
-    const expected = Option.some({ ...adaProfile, avatar: { headshot: null, fullBody: null } });
-    expect(yield* game.findProfile(adaId)).toEqual(expected);
-    heard.splice(0);
-    expect(yield* game.findProfile(adaId)).toEqual(expected);
-    expect(heard.filter(({ path }) => path.startsWith("/thumbnails/"))).toEqual([]);
+test("an item is owned, not owned, or in a private inventory", function* () {
+  const { game } = yield* setUp();
+  const has = (item: GameItem["item"], itemId: string) =>
+    game.hasItem?.(adaId, { item, itemId }) ?? Effect.die("no items");
+  expect(yield* has("gamepass", "55")).toBe("owned");
+  expect(yield* has("badge", "56")).toBe("not_owned");
+  expect(yield* has("asset", "57")).toBe("private");
+  expect(yield* has("asset", "x")).toBe("not_owned");
+});
+
+test("an item is found with its name", function* () {
+  const { game } = yield* setUp();
+  const find = (item: GameItem["item"], itemId: string) =>
+    game.findItem?.({ item, itemId }) ?? Effect.die("no items");
+  expect(yield* find("gamepass", "55")).toEqual(Option.some({ name: "VIP" }));
+  expect(yield* find("badge", "56")).toEqual(Option.some({ name: "Welcome" }));
+  expect(yield* find("asset", "57")).toEqual(Option.some({ name: "Hat" }));
+  expect(yield* find("asset", "55")).toEqual(Option.none());
+  expect(yield* find("asset", "x")).toEqual(Option.none());
+});
+
+test("a profile combines the responses of four services", function* () {
+  const { game, heard } = yield* setUp();
+  expect(yield* game.findProfile(adaId)).toEqual(Option.some(adaProfile));
+  const image = { userIds: adaId, size: "420x420", format: "Png", isCircular: "false" };
+  const asked = heard.map(({ path, query }) => [path, Object.fromEntries(query)]);
+  expect(Object.fromEntries(asked)).toEqual({
+    [`/users/v1/users/${adaId}`]: {},
+    "/thumbnails/v1/users/avatar-headshot": image,
+    "/thumbnails/v1/users/avatar": image,
+    [`/groups/v2/users/${adaId}/groups/roles`]: {
+      includeLocked: "false",
+      includeNotificationPreferences: "false",
+      discoveryType: "0",
+    },
+    [`/accountinformation/v1/users/${adaId}/roblox-badges`]: {},
   });
+});
+
+test("a profile asks only for the needed parts", function* () {
+  const { game, heard } = yield* setUp();
+  const rest = { avatar: { headshot: null, fullBody: null }, badges: null };
+  expect(yield* game.findProfile(adaId, ["groups"])).toEqual(Option.some({ ...adaProfile, ...rest }));
+  expect(heard).toHaveLength(2);
+  expect(yield* game.findProfile(adaId, [])).toEqual(Option.some({ ...adaProfile, ...rest, groups: null }));
+  expect(heard).toHaveLength(3);
+});
+
+test("a profile has null where Roblox omits a value", function* () {
+  const { game } = yield* setUp(({ path }) => {
+    if (path.startsWith("/users/")) return { body: { id: ada.id, name: "ada_g", description: null } };
+    return path.startsWith("/groups/")
+      ? { body: { data: [{ group: { id: 7 }, role: { id: 30 } }] } }
+      : undefined;
+  });
+  const nothing = { name: null, memberCount: null, hasVerifiedBadge: null };
+  expect(yield* game.findProfile(adaId)).toEqual(
+    Option.some({
+      ...adaProfile,
+      displayName: null,
+      description: null,
+      created: null,
+      isBanned: null,
+      hasVerifiedBadge: null,
+      groups: [{ id: 7, ...nothing, role: { id: 30, name: null, rank: null } }],
+    }),
+  );
+});
+
+test.each<[what: string, answer: HttpAnswering]>([
+  ["pending", thumbnail("Pending", "")],
+  ["blocked", thumbnail("Blocked", "https://tr.rbxcdn.com/blocked.png")],
+  ["of somebody else", { body: { data: [{ targetId: 2, state: "Completed", imageUrl: "https://x.test" }] } }],
+  ["left out", { body: { data: [] } }],
+])("a profile has no image if the thumbnail is %s", function* ([, answer]) {
+  const { game } = yield* setUp(({ path }) => (path.endsWith("/avatar-headshot") ? answer : undefined));
+  const avatar = { ...adaProfile.avatar, headshot: null };
+  expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, avatar }));
+});
+
+const parts = [
+  ["/thumbnails/", { avatar: { headshot: null, fullBody: null } }],
+  ["/groups/", { groups: null }],
+  ["/accountinformation/", { badges: null }],
+] as const;
+const failures: ReadonlyArray<HttpAnswering> = [
+  { status: 503 },
+  { ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } },
+  { body: "<!doctype html>" },
+  refused(404, 0, "NotFound"),
+  "cut",
+  "silent",
+];
+
+describe.each(parts)("a profile without %s", (folder, missing) => {
+  test.each(failures)("a profile has the other parts if that service answers %o", function* (answer) {
+    const hasty = { retries: 0, ...(answer === "silent" ? { attemptTimeout: Duration.seconds(1) } : {}) };
+    const { game } = yield* setUp(({ path }) => (path.startsWith(folder) ? answer : undefined), hasty);
+    expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...missing }));
+  });
+});
+
+test("a profile lacks only its images while the circuit of the thumbnails service is open", function* () {
+  const { game, heard } = yield* setUp(
+    ({ path }) => (path.startsWith("/thumbnails/") ? { status: 500 } : undefined),
+    { failuresToOpen: 2 },
+  );
+  const expected = Option.some({ ...adaProfile, avatar: { headshot: null, fullBody: null } });
+  expect(yield* game.findProfile(adaId)).toEqual(expected);
+  heard.splice(0);
+  expect(yield* game.findProfile(adaId)).toEqual(expected);
+  expect(heard.filter(({ path }) => path.startsWith("/thumbnails/"))).toEqual([]);
 });
