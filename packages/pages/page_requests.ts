@@ -26,6 +26,12 @@ export interface PageContext extends RequestContext {
 /** Errors that occur outside the handler of a request. */
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
+/** What a handler returns: an effect, or the generator of one. */
+export type Answering<A, E> = Effect.Effect<A, E> | Generator<Effect.Effect<unknown, E>, A, never>;
+
+export const asEffect = <A, E>(answering: Answering<A, E>): Effect.Effect<A, E> =>
+  Effect.isEffect(answering) ? answering : Effect.gen(() => answering);
+
 export interface PageErrors<E> {
   readonly render: (error: E, context: PageContext) => HttpResponse;
   /** Returns the error that logs and metrics report; null if a user caused it. */

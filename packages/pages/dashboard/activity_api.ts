@@ -14,22 +14,15 @@ export const activityApi = Effect.gen(function* () {
   const log = yield* AuditLog;
 
   return [
-    bind(
-      DashboardActivity.getUsage,
-      Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, days } }) {
-        const key = keyId === null ? null : yield* keys.find(account, keyId);
-        const found = yield* usage.of(key === null ? { account: account.name } : { key: key.id }, days);
-        return { data: { days: found } };
-      }),
-    ),
+    bind(DashboardActivity.getUsage, function* ({ owner: { account }, values: { keyId, days } }) {
+      const key = keyId === null ? null : yield* keys.find(account, keyId);
+      const found = yield* usage.of(key === null ? { account: account.name } : { key: key.id }, days);
+      return { data: { days: found } };
+    }),
 
     bind(
       DashboardActivity.getAudit,
-      Effect.fnUntraced(function* ({
-        owner: { account },
-        member,
-        values: { keyId, chatId, action, cursor, limit },
-      }) {
+      function* ({ owner: { account }, member, values: { keyId, chatId, action, cursor, limit } }) {
         const key = keyId === null ? null : yield* keys.find(account, keyId);
         const filter = {
           action,
@@ -44,7 +37,7 @@ export const activityApi = Effect.gen(function* () {
         return {
           data: { entries: entries.map(toJson), next: last === undefined ? null : String(last.sequence) },
         };
-      }),
+      },
     ),
   ];
 });

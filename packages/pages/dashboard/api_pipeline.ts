@@ -23,6 +23,7 @@ import {
 } from "@accountlink/http/for_pages";
 import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Option, type Schema } from "effect";
+import { type Answering, asEffect } from "../page_requests.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { makeMemberOf, type SignedInMember } from "./owner_pages.ts";
 
@@ -55,7 +56,7 @@ export const makeApiPipeline = Effect.gen(function* () {
 
   return <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: OwnerInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>,
+    handler: (input: OwnerInput<P>) => Answering<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>,
   ): BoundRoute => {
     const { method, path } = route;
     const read = readerFor(route);
@@ -68,7 +69,7 @@ export const makeApiPipeline = Effect.gen(function* () {
       if (method !== "GET") yield* checkWrite(context, signIn);
       const values = yield* Effect.fromResult(sent);
       const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
-      return yield* handler({ values, context, signIn, owner, member });
+      return yield* asEffect(handler({ values, context, signIn, owner, member }));
     });
     const answer = withContext(route, (context) =>
       render(envelopeV2, observers, answering(context, handle(context))),

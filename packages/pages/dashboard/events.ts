@@ -37,24 +37,22 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   });
 
   return [
-    page(
-      paths.events,
-      Effect.fnUntraced(function* (visitor, query) {
-        const { all, community } = yield* communities.choose(visitor, query("pid"));
-        if (community === undefined) return noEventsPage;
-        const { pid } = community.scope;
-        const user = query("user").trim();
-        const [chatId = null] = yield* links.chatsMeant(community.scope, user);
-        const before = positionOf(query("cursor"));
-        const isNobody = user !== "" && chatId === null;
-        const { events, next } = isNobody
-          ? { events: [], next: null }
-          : yield* feed.history(pid, before, pageSize, { types: null, chatId, gameId: null });
-        const known = yield* namesIn(events);
-        return {
-          title: "Events",
-          section: "events",
-          content: html`
+    page(paths.events, function* (visitor, query) {
+      const { all, community } = yield* communities.choose(visitor, query("pid"));
+      if (community === undefined) return noEventsPage;
+      const { pid } = community.scope;
+      const user = query("user").trim();
+      const [chatId = null] = yield* links.chatsMeant(community.scope, user);
+      const before = positionOf(query("cursor"));
+      const isNobody = user !== "" && chatId === null;
+      const { events, next } = isNobody
+        ? { events: [], next: null }
+        : yield* feed.history(pid, before, pageSize, { types: null, chatId, gameId: null });
+      const known = yield* namesIn(events);
+      return {
+        title: "Events",
+        section: "events",
+        content: html`
 <p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
 <form method="get" action="${paths.events}" class="filters" role="search">
 ${communityField(all, pid)}
@@ -70,9 +68,8 @@ ${
       )}</ul>`
 }
 <p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.events, { pid, user, cursor: next })}">Older events</a>`}</p>`,
-        } satisfies Page;
-      }),
-    ),
+      } satisfies Page;
+    }),
   ];
 });
 

@@ -8,12 +8,13 @@ import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pa
 import type { Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
-import { redirectTo } from "../page_requests.ts";
+import { type Answering, asEffect, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { visibleName } from "./look/account_name.ts";
 import type { NoticeName } from "./look/notice.ts";
+import { orShowAgain, type RefusedAct } from "./look/refused.ts";
 import type { Page, PlatformNames } from "./page.ts";
 import { pageResponse } from "./page_response.ts";
 import { paths, roleOfPage, withQuery } from "./paths.ts";
@@ -23,7 +24,7 @@ export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
   readonly platforms: PlatformNames;
 }
 
-type Answer = Effect.Effect<Page | HttpResponse, SiteError>;
+type Answer = Answering<Page | HttpResponse, SiteError>;
 
 /** The values of a form or a query. */
 export interface Fields {
@@ -82,7 +83,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
   const answerTo = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(withOwner(path, visitor), (owning) =>
-      Effect.flatMap(answer(owning), (answered) =>
+      Effect.flatMap(asEffect(answer(owning)), (answered) =>
         answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
       ),
     );
@@ -123,6 +124,33 @@ export const makeOwnerPages = Effect.gen(function* () {
       site.upload(path, (visitor) => answerTo(path, visitor, answer)),
   };
 });
+
+/**
+ * Returns a function that makes the routes of the forms on the page of a key or a webhook. If a form is refused, the page
+ * shows it with the reason.
+ *
+ * @param find finds what the path names
+ */
+export const makeActs =
+  <Act extends string, Thing>(
+    { form }: Pick<OwnerPages, "form">,
+    pathOf: (id: ":id", act: Act) => DashboardPath,
+    find: (visitor: OwnerVisitor) => Effect.Effect<Thing, SiteError>,
+    show: (
+      visitor: OwnerVisitor,
+      thing: Thing,
+      fields: Fields,
+      refused: RefusedAct<Act>,
+    ) => Effect.Effect<Page, SiteError>,
+  ) =>
+  (act: Act, answer: (visitor: OwnerVisitor, thing: Thing, fields: Fields) => Answer) =>
+    form(pathOf(":id", act), (visitor, fields) =>
+      Effect.flatMap(find(visitor), (thing) =>
+        orShowAgain(asEffect(answer(visitor, thing, fields)), (refused) =>
+          show(visitor, thing, fields, { act, ...refused }),
+        ),
+      ),
+    );
 
 /** Returns a function that looks up an owner's name on the chat platform. */
 export const makeOwnerName = Effect.map(

@@ -23,25 +23,23 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
   const basePath = basePathOf(yield* HttpSettings);
   const { sightingRetention } = yield* SessionSettings;
   return [
-    page(
-      paths.preview,
-      Effect.fnUntraced(function* ({ context: { language }, owner }, query) {
-        const groups = previewGroups(language);
-        const states = groups.flatMap((group) => group.states);
-        const shown = states.find(({ name }) => name === query("state")) ?? {
-          name: "begin",
-          title: flowStates["begin"]?.title ?? "",
-        };
-        const document = previewDocument(
-          shown.name,
-          { ...noSettings, displayName: yield* ownerName(owner) },
-          { ...readerOf(settings, language), sightingRetention },
-          owner.requestId,
-        );
-        return {
-          title: "Preview",
-          section: "preview",
-          content: html`
+    page(paths.preview, function* ({ context: { language }, owner }, query) {
+      const groups = previewGroups(language);
+      const states = groups.flatMap((group) => group.states);
+      const shown = states.find(({ name }) => name === query("state")) ?? {
+        name: "begin",
+        title: flowStates["begin"]?.title ?? "",
+      };
+      const document = previewDocument(
+        shown.name,
+        { ...noSettings, displayName: yield* ownerName(owner) },
+        { ...readerOf(settings, language), sightingRetention },
+        owner.requestId,
+      );
+      return {
+        title: "Preview",
+        section: "preview",
+        content: html`
 <p>The pages that users see while they verify. The accounts are examples, and the buttons do nothing.</p>
 <div class="preview">
 <nav aria-label="Pages of the verification">
@@ -49,9 +47,8 @@ ${groups.map((group) => groupHtml(group, shown))}
 </nav>
 <iframe id="shown" title="${shown.title}" srcdoc="${documentBelow(basePath, document).source}" sandbox></iframe>
 </div>`,
-        } satisfies Page;
-      }),
-    ),
+      } satisfies Page;
+    }),
   ];
 });
 

@@ -44,16 +44,13 @@ export const tryLookupRoutes = Effect.fnUntraced(function* (
 
   return [
     page(paths.tryLookup, (visitor) => Effect.succeed(tryLookupPage(emptyLookupForm, visitor, null, []))),
-    form(
-      paths.tryLookup,
-      Effect.fnUntraced(function* (visitor, fields) {
-        const lookup = formOf(fields);
-        const key = fields("key").trim();
-        const problems = problemsOf(lookup, key);
-        const result = problems.length === 0 ? yield* tried(visitor.context, lookup, key) : null;
-        return tryLookupPage(lookup, visitor, result, problems);
-      }),
-    ),
+    form(paths.tryLookup, function* (visitor, fields) {
+      const lookup = formOf(fields);
+      const key = fields("key").trim();
+      const problems = problemsOf(lookup, key);
+      const result = problems.length === 0 ? yield* tried(visitor.context, lookup, key) : null;
+      return tryLookupPage(lookup, visitor, result, problems);
+    }),
   ];
 });
 

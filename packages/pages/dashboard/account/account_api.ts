@@ -20,35 +20,32 @@ export const accountApi = Effect.gen(function* () {
   const { session } = siteOf("dashboard", publicUrl);
 
   return [
-    bind(
-      DashboardAccount.getSignIn,
-      Effect.fnUntraced(function* ({ owner: { account, chatId }, member, signIn }) {
-        const profile = yield* profiles.chat(chatId, null);
-        const { name, tier } = account;
-        return {
-          data: {
-            account: { name, tier },
-            user: {
-              chatId,
-              username: profile?.username ?? null,
-              displayName: profile?.displayName ?? null,
-              avatar: profile?.avatar ?? null,
-            },
-            csrfToken: yield* signIns.csrfToken(signIn),
-            expiresAt: formatTimestamp(signIn.expiresAt),
-            role: member.role,
-            accounts: member.accounts.map((each) => ({ name: each.account.name, role: each.role })),
-            invitations: member.invitations.map((each) => ({
-              account: each.account.name,
-              role: each.role,
-              invitedBy: each.invitedBy,
-              at: formatTimestamp(each.since),
-            })),
-            keys: yield* keys.plan(account),
+    bind(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
+      const profile = yield* profiles.chat(chatId, null);
+      const { name, tier } = account;
+      return {
+        data: {
+          account: { name, tier },
+          user: {
+            chatId,
+            username: profile?.username ?? null,
+            displayName: profile?.displayName ?? null,
+            avatar: profile?.avatar ?? null,
           },
-        };
-      }),
-    ),
+          csrfToken: yield* signIns.csrfToken(signIn),
+          expiresAt: formatTimestamp(signIn.expiresAt),
+          role: member.role,
+          accounts: member.accounts.map((each) => ({ name: each.account.name, role: each.role })),
+          invitations: member.invitations.map((each) => ({
+            account: each.account.name,
+            role: each.role,
+            invitedBy: each.invitedBy,
+            at: formatTimestamp(each.since),
+          })),
+          keys: yield* keys.plan(account),
+        },
+      };
+    }),
 
     bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
       Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
@@ -56,14 +53,11 @@ export const accountApi = Effect.gen(function* () {
       ),
     ),
 
-    bind(
-      DashboardAccount.chooseAccount,
-      Effect.fnUntraced(function* ({ signIn, values, context }) {
-        const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
-        const csrfToken = yield* signIns.csrfToken(signIn);
-        return { data: { account: account.name, role, csrfToken } };
-      }),
-    ),
+    bind(DashboardAccount.chooseAccount, function* ({ signIn, values, context }) {
+      const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
+      const csrfToken = yield* signIns.csrfToken(signIn);
+      return { data: { account: account.name, role, csrfToken } };
+    }),
 
     bind(DashboardAccount.declineInvitation, ({ signIn, values, context }) =>
       Effect.as(members.decline(signIn, values.account, context.requestId), { data: { declined: true } }),

@@ -82,20 +82,17 @@ ${accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Y
 
   return [
     page(paths.account, (visitor) => shown(visitor, null, [])),
-    form(
-      paths.accountName,
-      Effect.fnUntraced(function* (visitor, fields) {
-        const typed = fields("displayName").trim();
-        const shared = yield* sharedList(visitor);
-        if (shared === null) return seeOther(paths.account);
-        const { pid } = shared.scope;
-        return yield* Effect.fromResult(readName({ pid, displayName: typed || null }, "global")).pipe(
-          Effect.flatMap(({ displayName = null }) => scopes.update(visitor.owner, pid, { displayName })),
-          Effect.as(seeOther(paths.account, { done: "said" })),
-          Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, typed, parameters)),
-        );
-      }),
-    ),
+    form(paths.accountName, function* (visitor, fields) {
+      const typed = fields("displayName").trim();
+      const shared = yield* sharedList(visitor);
+      if (shared === null) return seeOther(paths.account);
+      const { pid } = shared.scope;
+      return yield* Effect.fromResult(readName({ pid, displayName: typed || null }, "global")).pipe(
+        Effect.flatMap(({ displayName = null }) => scopes.update(visitor.owner, pid, { displayName })),
+        Effect.as(seeOther(paths.account, { done: "said" })),
+        Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, typed, parameters)),
+      );
+    }),
     page(paths.chooseAccount, (visitor) =>
       Effect.map(invitationsOf(visitor), (invitations) =>
         choicePage({ ...visitor, account: visitor.owner.account, invitations }),

@@ -60,33 +60,27 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   });
 
   return [
-    page(
-      paths.audit,
-      Effect.fnUntraced(function* (visitor, query) {
-        const { account } = visitor.owner;
-        const { filter, isNobody } = yield* filterOf(visitor, query);
-        const before = positionOf(query("cursor"));
-        // Read one more entry than the page shows, to learn whether there is a next page.
-        const found = isNobody ? [] : yield* log.list(account.name, before, pageSize + 1, filter);
-        const entries = found.slice(0, pageSize);
-        const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
-        const listed = yield* keys.list(account);
-        const names = yield* namesOf(visitor, listed, entries);
-        const problems = isNobody
-          ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
-          : [];
-        const typed = { ...filter, chatId: query("chatId").trim() };
-        return auditPage({ entries, next, keys: listed, names }, typed, visitor, problems);
-      }),
-    ),
-    page(
-      paths.auditFile,
-      Effect.fnUntraced(function* (visitor, query) {
-        const { filter, isNobody } = yield* filterOf(visitor, query);
-        const entries = isNobody ? [] : yield* log.list(visitor.owner.account.name, null, fileSize, filter);
-        return csvResponse("audit", auditCsv(entries));
-      }),
-    ),
+    page(paths.audit, function* (visitor, query) {
+      const { account } = visitor.owner;
+      const { filter, isNobody } = yield* filterOf(visitor, query);
+      const before = positionOf(query("cursor"));
+      // Read one more entry than the page shows, to learn whether there is a next page.
+      const found = isNobody ? [] : yield* log.list(account.name, before, pageSize + 1, filter);
+      const entries = found.slice(0, pageSize);
+      const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
+      const listed = yield* keys.list(account);
+      const names = yield* namesOf(visitor, listed, entries);
+      const problems = isNobody
+        ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
+        : [];
+      const typed = { ...filter, chatId: query("chatId").trim() };
+      return auditPage({ entries, next, keys: listed, names }, typed, visitor, problems);
+    }),
+    page(paths.auditFile, function* (visitor, query) {
+      const { filter, isNobody } = yield* filterOf(visitor, query);
+      const entries = isNobody ? [] : yield* log.list(visitor.owner.account.name, null, fileSize, filter);
+      return csvResponse("audit", auditCsv(entries));
+    }),
   ];
 });
 

@@ -27,44 +27,29 @@ export const communitiesApi = Effect.gen(function* () {
   });
 
   return [
-    bind(
-      DashboardCommunities.getScopes,
-      Effect.fnUntraced(function* ({ owner }) {
-        const listed = yield* scopes.list(owner.account);
-        return { data: { scopes: yield* Effect.forEach(listed, toJson, { concurrency: 8 }) } };
-      }),
-    ),
+    bind(DashboardCommunities.getScopes, function* ({ owner }) {
+      const listed = yield* scopes.list(owner.account);
+      return { data: { scopes: yield* Effect.forEach(listed, toJson, { concurrency: 8 }) } };
+    }),
 
-    bind(
-      DashboardCommunities.patchScope,
-      Effect.fnUntraced(function* ({ owner, values: { pid, ...update } }) {
-        const updated = yield* scopes.update(owner, pid, given(update));
-        return { data: { scope: yield* toJson(updated) } };
-      }),
-    ),
+    bind(DashboardCommunities.patchScope, function* ({ owner, values: { pid, ...update } }) {
+      const updated = yield* scopes.update(owner, pid, given(update));
+      return { data: { scope: yield* toJson(updated) } };
+    }),
 
-    bind(
-      DashboardCommunities.getLinks,
-      Effect.fnUntraced(function* ({ owner, values: { pid, q, limit, cursor } }) {
-        const scope = yield* scopes.find(owner.account, pid);
-        const page = yield* links.page(scope, q.trim(), cursor, limit);
-        return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
-      }),
-    ),
+    bind(DashboardCommunities.getLinks, function* ({ owner, values: { pid, q, limit, cursor } }) {
+      const scope = yield* scopes.find(owner.account, pid);
+      const page = yield* links.page(scope, q.trim(), cursor, limit);
+      return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
+    }),
 
-    bind(
-      DashboardCommunities.putLink,
-      Effect.fnUntraced(function* ({ owner, values: { pid, ...link } }) {
-        return { data: yield* links.set(owner, yield* scopes.find(owner.account, pid), link) };
-      }),
-    ),
+    bind(DashboardCommunities.putLink, function* ({ owner, values: { pid, ...link } }) {
+      return { data: yield* links.set(owner, yield* scopes.find(owner.account, pid), link) };
+    }),
 
-    bind(
-      DashboardCommunities.deleteLink,
-      Effect.fnUntraced(function* ({ owner, values: { pid, chatId } }) {
-        return { data: yield* links.remove(owner, yield* scopes.find(owner.account, pid), chatId) };
-      }),
-    ),
+    bind(DashboardCommunities.deleteLink, function* ({ owner, values: { pid, chatId } }) {
+      return { data: yield* links.remove(owner, yield* scopes.find(owner.account, pid), chatId) };
+    }),
   ];
 });
 

@@ -76,36 +76,30 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   });
 
   return [
-    page(
-      paths.communities,
-      Effect.fnUntraced(function* (visitor) {
-        return communitiesPage({
-          communities: yield* communities.list(visitor),
-          guilds: yield* guildsOf(visitor),
-          botInvite,
-          publicUrl,
-          rolesOn: false,
-        });
-      }),
-    ),
+    page(paths.communities, function* (visitor) {
+      return communitiesPage({
+        communities: yield* communities.list(visitor),
+        guilds: yield* guildsOf(visitor),
+        botInvite,
+        publicUrl,
+        rolesOn: false,
+      });
+    }),
 
     page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("text"))),
 
-    form(
-      communityPath(":pid"),
-      Effect.fnUntraced(function* (visitor, fields) {
-        const said = typedIn(saidLabels, fields);
-        if (fields("act") === "preview") return yield* one(visitor, said, []);
-        const pid = String(visitor.context.query["pid"]);
-        const save = Effect.fromResult(update({ pid, ...settingsOf(said) }, "global")).pipe(
-          Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
-          Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: "said" })),
-        );
-        return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
-          one(visitor, said, parameters.map(asTyped)),
-        );
-      }),
-    ),
+    form(communityPath(":pid"), function* (visitor, fields) {
+      const said = typedIn(saidLabels, fields);
+      if (fields("act") === "preview") return yield* one(visitor, said, []);
+      const pid = String(visitor.context.query["pid"]);
+      const save = Effect.fromResult(update({ pid, ...settingsOf(said) }, "global")).pipe(
+        Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
+        Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: "said" })),
+      );
+      return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
+        one(visitor, said, parameters.map(asTyped)),
+      );
+    }),
   ];
 });
 

@@ -7,7 +7,7 @@ import { type Html, html } from "../../html.ts";
 import { historyHtml, type Names, whoOf } from "../audit/sentences.ts";
 import { menuField, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
-import type { Refused } from "../look/refused.ts";
+import type { RefusedAct } from "../look/refused.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
@@ -24,12 +24,10 @@ export interface KeyView {
   readonly names: Names;
 }
 
-export interface RefusedAct extends Refused {
-  readonly act: KeyAct;
-}
+type RefusedKeyAct = RefusedAct<KeyAct>;
 
 /** @param rules the current rules, or the rules as typed */
-export const keyPage = (view: KeyView, rules: KeyRules, now: Millis, refused: RefusedAct | null): Page => {
+export const keyPage = (view: KeyView, rules: KeyRules, now: Millis, refused: RefusedKeyAct | null): Page => {
   const { key } = view;
   return {
     title: nameOf(key),
@@ -80,7 +78,7 @@ const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string =
 const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
-const rulesForm = (key: KeyDetails, rules: KeyRules, refused: RefusedAct | null): Html => html`
+const rulesForm = (key: KeyDetails, rules: KeyRules, refused: RefusedKeyAct | null): Html => html`
 <section>
 <h2>Rules</h2>
 <form method="post" action="${keyActPath(key.id, "update")}" class="panel">
@@ -89,7 +87,7 @@ ${rulesFields(rules, refused?.act === "update" ? refused.problems : [])}
 </form>
 </section>`;
 
-const acts = (key: KeyDetails, refused: RefusedAct | null): Html => {
+const acts = (key: KeyDetails, refused: RefusedKeyAct | null): Html => {
   const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
   return html`
 <section>

@@ -5,14 +5,14 @@ import { InvalidParameter } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { makeUsageDays } from "@accountlink/core/usage";
-import { type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import type { NoticeName } from "../look/notice.ts";
-import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
+import { guildErrors, orShowAgain, type Refused, type RefusedAct } from "../look/refused.ts";
 import {
   type Fields,
+  makeActs,
   makeGuildChoice,
   namedGuilds,
   type OwnerPages,
@@ -20,7 +20,6 @@ import {
   seeOther,
   typedIn,
 } from "../owner_pages.ts";
-import type { Page } from "../page.ts";
 import { type KeyAct, keyActPath, keyPath, paths } from "../paths.ts";
 import {
   emptyKeyForm,
@@ -33,7 +32,7 @@ import {
   statusOf,
   updateOf,
 } from "./key_form.ts";
-import { keyPage, type RefusedAct } from "./key_page.ts";
+import { keyPage } from "./key_page.ts";
 import { keysPage } from "./keys_page.ts";
 import { issuedPage, newKeyPage } from "./new_key_page.ts";
 
@@ -49,23 +48,10 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return yield* views.issued(visitor, key, token, true);
   });
 
-  /** Makes the route of a form on the page of a key. If the form is refused, the page shows it with the reason. */
-  const act = (
-    name: KeyAct,
-    answer: (
-      visitor: OwnerVisitor,
-      key: KeyDetails,
-      fields: Fields,
-    ) => Effect.Effect<Page | HttpResponse, SiteError>,
-  ) =>
-    form(keyActPath(":id", name), (visitor, fields) =>
-      Effect.flatMap(keyOf(visitor), (key) => {
-        const rules = name === "update" ? typedIn(keyLabels, fields) : rulesOf(key);
-        return orShowAgain(answer(visitor, key, fields), (refused) =>
-          views.one(visitor, key, rules, { act: name, ...refused }),
-        );
-      }),
-    );
+  const act = makeActs({ form }, keyActPath, keyOf, (visitor, key, fields, refused) => {
+    const rules = refused.act === "update" ? typedIn(keyLabels, fields) : rulesOf(key);
+    return views.one(visitor, key, rules, refused);
+  });
 
   return [
     page(paths.keys, views.list),
@@ -83,40 +69,28 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       Effect.flatMap(keyOf(visitor), (key) => views.one(visitor, key, rulesOf(key), null)),
     ),
 
-    act(
-      "update",
-      Effect.fnUntraced(function* ({ owner }, key, fields) {
-        yield* keys.update(owner, key.id, yield* updateOf(key, typedIn(keyLabels, fields)));
-        return seeKey(key, "updated");
-      }),
-    ),
+    act("update", function* ({ owner }, key, fields) {
+      yield* keys.update(owner, key.id, yield* updateOf(key, typedIn(keyLabels, fields)));
+      return seeKey(key, "updated");
+    }),
 
-    act(
-      "status",
-      Effect.fnUntraced(function* ({ owner }, key, fields) {
-        const status = yield* statusOf(fields, ["active", "disabled"]);
-        yield* keys.update(owner, key.id, { status });
-        return seeKey(key, status === "active" ? "enabled" : "disabled");
-      }),
-    ),
+    act("status", function* ({ owner }, key, fields) {
+      const status = yield* statusOf(fields, ["active", "disabled"]);
+      yield* keys.update(owner, key.id, { status });
+      return seeKey(key, status === "active" ? "enabled" : "disabled");
+    }),
 
-    act(
-      "rotate",
-      Effect.fnUntraced(function* (visitor, { id }, fields) {
-        const { key, token } = yield* keys.rotate(visitor.owner, id, yield* graceOf(id, fields));
-        return yield* views.issued(visitor, key, token, false);
-      }),
-    ),
+    act("rotate", function* (visitor, { id }, fields) {
+      const { key, token } = yield* keys.rotate(visitor.owner, id, yield* graceOf(id, fields));
+      return yield* views.issued(visitor, key, token, false);
+    }),
 
-    act(
-      "revoke",
-      Effect.fnUntraced(function* ({ owner }, key, fields) {
-        if (fields("confirm").trim() !== key.id)
-          return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
-        yield* keys.revoke(owner, key.id);
-        return seeKey(key, "revoked");
-      }),
-    ),
+    act("revoke", function* ({ owner }, key, fields) {
+      if (fields("confirm").trim() !== key.id)
+        return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
+      yield* keys.revoke(owner, key.id);
+      return seeKey(key, "revoked");
+    }),
   ];
 });
 
@@ -153,7 +127,7 @@ const makeViews = Effect.gen(function* () {
       visitor: OwnerVisitor,
       key: KeyDetails,
       rules: KeyRules,
-      refused: RefusedAct | null,
+      refused: RefusedAct<KeyAct> | null,
     ) {
       const filter = { action: null, keyId: key.id };
       const { name } = visitor.owner.account;

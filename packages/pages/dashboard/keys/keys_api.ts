@@ -17,13 +17,10 @@ export const keysApi = Effect.gen(function* () {
       Effect.map(keys.list(owner.account), (listed) => ({ data: { keys: listed.map(toJson) } })),
     ),
 
-    bind(
-      DashboardKeys.createKey,
-      Effect.fnUntraced(function* ({ owner, values }) {
-        const { token, key } = yield* keys.create(owner, yield* ownedKeyOf(values));
-        return { status: 201 as const, data: { token, key: toJson(key) } };
-      }),
-    ),
+    bind(DashboardKeys.createKey, function* ({ owner, values }) {
+      const { token, key } = yield* keys.create(owner, yield* ownedKeyOf(values));
+      return { status: 201 as const, data: { token, key: toJson(key) } };
+    }),
 
     bind(DashboardKeys.patchKey, ({ owner, values: { id, ...update } }) =>
       Effect.map(keys.update(owner, id, given(update)), (key) => ({ data: { key: toJson(key) } })),

@@ -12,6 +12,11 @@ export interface Refused {
   readonly general: string | null;
 }
 
+/** A refused form of a page that has several. */
+export interface RefusedAct<Act extends string> extends Refused {
+  readonly act: Act;
+}
+
 /** @param general an error message about the whole form */
 export const refusedFor = (problems: Refused["problems"], general: string | null = null): Refused | null =>
   problems.length === 0 && general === null ? null : { status: 400, problems, general };

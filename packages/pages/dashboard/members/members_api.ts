@@ -33,23 +33,17 @@ export const membersApi = Effect.gen(function* () {
   });
 
   return [
-    bind(
-      DashboardMembers.getMembers,
-      Effect.fnUntraced(function* ({ owner: { account } }) {
-        const listed = yield* members.list(account.name);
-        return { data: { members: yield* Effect.forEach(listed, toJson, { concurrency: 8 }) } };
-      }),
-    ),
+    bind(DashboardMembers.getMembers, function* ({ owner: { account } }) {
+      const listed = yield* members.list(account.name);
+      return { data: { members: yield* Effect.forEach(listed, toJson, { concurrency: 8 }) } };
+    }),
 
-    bind(
-      DashboardMembers.addMember,
-      Effect.fnUntraced(function* (input) {
-        const { chatId, username, role } = input.values;
-        const found = yield* findUser(chatId === null ? { username: username ?? "" } : { chatId }, input);
-        const added = yield* changed(input.owner, { type: "add", chatId: found.chatId, role });
-        return { status: 201 as const, ...added };
-      }),
-    ),
+    bind(DashboardMembers.addMember, function* (input) {
+      const { chatId, username, role } = input.values;
+      const found = yield* findUser(chatId === null ? { username: username ?? "" } : { chatId }, input);
+      const added = yield* changed(input.owner, { type: "add", chatId: found.chatId, role });
+      return { status: 201 as const, ...added };
+    }),
 
     bind(DashboardMembers.patchMember, ({ owner, values: { chatId, role } }) =>
       changed(owner, { type: "set_role", chatId, role }),

@@ -9,54 +9,36 @@ export const rolesApi = Effect.gen(function* () {
   const plans = yield* RolePlans;
 
   return [
-    bind(
-      DashboardRoles.getRoles,
-      Effect.fnUntraced(function* ({ owner, values: { pid, guildId } }) {
-        const scope = yield* plans.enter(owner, pid, guildId);
-        const guildRoles = yield* plans.guildRoles(guildId);
-        return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
-      }),
-    ),
+    bind(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
+      const scope = yield* plans.enter(owner, pid, guildId);
+      const guildRoles = yield* plans.guildRoles(guildId);
+      return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
+    }),
 
-    bind(
-      DashboardRoles.getRanks,
-      Effect.fnUntraced(function* ({ values: { groupId } }) {
-        const { id, name, ranks } = yield* plans.group(groupId);
-        return { data: { group: { id, name }, ranks } };
-      }),
-    ),
+    bind(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
+      const { id, name, ranks } = yield* plans.group(groupId);
+      return { data: { group: { id, name }, ranks } };
+    }),
 
-    bind(
-      DashboardRoles.putRoles,
-      Effect.fnUntraced(function* ({ owner, values: { pid, guildId, ...settings } }) {
-        const scope = yield* plans.enter(owner, pid, guildId);
-        return { data: { plan: planJson(yield* plans.put(scope, guildId, settings, originOf(owner))) } };
-      }),
-    ),
+    bind(DashboardRoles.putRoles, function* ({ owner, values: { pid, guildId, ...settings } }) {
+      const scope = yield* plans.enter(owner, pid, guildId);
+      return { data: { plan: planJson(yield* plans.put(scope, guildId, settings, originOf(owner))) } };
+    }),
 
-    bind(
-      DashboardRoles.deleteRoles,
-      Effect.fnUntraced(function* ({ owner, values: { pid, guildId } }) {
-        const scope = yield* plans.enter(owner, pid, guildId, true);
-        return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
-      }),
-    ),
+    bind(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
+      const scope = yield* plans.enter(owner, pid, guildId, true);
+      return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
+    }),
 
-    bind(
-      DashboardRoles.previewRoles,
-      Effect.fnUntraced(function* ({ owner, values: { pid, guildId, chatId } }) {
-        const scope = yield* plans.enter(owner, pid, guildId);
-        const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
-        return { data: { add, remove, nickname } };
-      }),
-    ),
+    bind(DashboardRoles.previewRoles, function* ({ owner, values: { pid, guildId, chatId } }) {
+      const scope = yield* plans.enter(owner, pid, guildId);
+      const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
+      return { data: { add, remove, nickname } };
+    }),
 
-    bind(
-      DashboardRoles.sweepRoles,
-      Effect.fnUntraced(function* ({ owner, values: { pid, guildId } }) {
-        const scope = yield* plans.enter(owner, pid, guildId);
-        return { data: { plan: planJson(yield* plans.startSweep(scope, guildId)) } };
-      }),
-    ),
+    bind(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
+      const scope = yield* plans.enter(owner, pid, guildId);
+      return { data: { plan: planJson(yield* plans.startSweep(scope, guildId)) } };
+    }),
   ];
 });

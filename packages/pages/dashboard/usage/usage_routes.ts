@@ -30,27 +30,21 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   });
 
   return [
-    page(
-      paths.usage,
-      Effect.fnUntraced(function* ({ owner: { account } }, query) {
-        const filter = filterOf(query);
-        const found = yield* byKey(account, filter);
-        const only = filter.keyId === null ? undefined : found[0];
-        const view = {
-          days: only?.days ?? (yield* usage.of({ account: account.name }, filter.days)),
-          byKey: only === undefined ? found : [],
-          keys: yield* keys.list(account),
-        };
-        return usagePage(view, filter);
-      }),
-    ),
-    page(
-      paths.usageFile,
-      Effect.fnUntraced(function* ({ owner: { account } }, query) {
-        const filter = filterOf(query);
-        return csvResponse(`usage-${filter.days}-days`, usageCsv(yield* byKey(account, filter)));
-      }),
-    ),
+    page(paths.usage, function* ({ owner: { account } }, query) {
+      const filter = filterOf(query);
+      const found = yield* byKey(account, filter);
+      const only = filter.keyId === null ? undefined : found[0];
+      const view = {
+        days: only?.days ?? (yield* usage.of({ account: account.name }, filter.days)),
+        byKey: only === undefined ? found : [],
+        keys: yield* keys.list(account),
+      };
+      return usagePage(view, filter);
+    }),
+    page(paths.usageFile, function* ({ owner: { account } }, query) {
+      const filter = filterOf(query);
+      return csvResponse(`usage-${filter.days}-days`, usageCsv(yield* byKey(account, filter)));
+    }),
   ];
 });
 

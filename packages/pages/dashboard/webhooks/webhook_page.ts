@@ -9,7 +9,7 @@ import { type Html, html } from "../../html.ts";
 import { webhookName } from "../look/account_name.ts";
 import { checkField, menuField } from "../look/field.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
-import type { Refused } from "../look/refused.ts";
+import type { RefusedAct } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
@@ -24,9 +24,7 @@ export interface WebhookView extends DeliveryPage {
   readonly filter: DeliveryStatus | null;
 }
 
-export interface RefusedWebhookAct extends Refused {
-  readonly act: WebhookAct;
-}
+type RefusedWebhookAct = RefusedAct<WebhookAct>;
 
 /** @param form the values in the fields: the webhook's values, or the submitted values if they were refused */
 export const webhookPage = (

@@ -7,21 +7,19 @@ import {
   type WebhookDetails,
   Webhooks,
 } from "@accountlink/core/webhooks";
-import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import type { SiteError } from "../../sign_ins/refusals.ts";
 import { statusOf } from "../keys/key_form.ts";
 import type { NoticeName } from "../look/notice.ts";
-import { guildErrors, orShowAgain } from "../look/refused.ts";
+import { guildErrors, orShowAgain, type RefusedAct } from "../look/refused.ts";
 import {
   type Fields,
+  makeActs,
   makeGuildChoice,
   namedGuilds,
   type OwnerPages,
   type OwnerVisitor,
   seeOther,
 } from "../owner_pages.ts";
-import type { Page } from "../page.ts";
 import { deliveryPath, paths, type WebhookAct, webhookActPath, webhookPath } from "../paths.ts";
 import {
   emptyWebhookForm,
@@ -30,7 +28,7 @@ import {
   type WebhookForm,
   webhookUpdateOf,
 } from "./webhook_form.ts";
-import { type RefusedWebhookAct, webhookPage } from "./webhook_page.ts";
+import { webhookPage } from "./webhook_page.ts";
 import { deliveryPage, issuedWebhookPage, newWebhookPage, webhooksPage } from "./webhook_pages.ts";
 import { makeCreateWebhook } from "./webhooks_api.ts";
 
@@ -55,7 +53,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     webhook: WebhookDetails,
     typed: WebhookForm,
     query: (name: string) => string,
-    refused: RefusedWebhookAct | null,
+    refused: RefusedAct<WebhookAct> | null,
   ) {
     const filter = statuses.find((status) => status === query("status")) ?? null;
     const before = query("cursor") || null;
@@ -64,23 +62,10 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, ...found }, typed, refused);
   });
 
-  /** Makes the route of a form on a webhook's page. If the form is refused, the page shows it with the reason. */
-  const act = (
-    name: WebhookAct,
-    answer: (
-      visitor: OwnerVisitor,
-      webhook: WebhookDetails,
-      fields: Fields,
-    ) => Effect.Effect<Page | HttpResponse, SiteError>,
-  ) =>
-    form(webhookActPath(":id", name), (visitor, fields) =>
-      Effect.flatMap(webhookOf(visitor), (webhook) => {
-        const typed = name === "update" ? typedWebhook(fields) : webhook;
-        return orShowAgain(answer(visitor, webhook, fields), (refused) =>
-          show(visitor, webhook, typed, () => "", { act: name, ...refused }),
-        );
-      }),
-    );
+  const act = makeActs({ form }, webhookActPath, webhookOf, (visitor, webhook, fields, refused) => {
+    const typed = refused.act === "update" ? typedWebhook(fields) : webhook;
+    return show(visitor, webhook, typed, () => "", refused);
+  });
 
   return [
     page(paths.webhooks, (visitor) =>
@@ -101,33 +86,24 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       Effect.flatMap(webhookOf(visitor), (webhook) => show(visitor, webhook, webhook, query, null)),
     ),
 
-    page(
-      deliveryPath(":id", ":eventId"),
-      Effect.fnUntraced(function* (visitor) {
-        const webhook = yield* webhookOf(visitor);
-        const eventId = String(visitor.context.query["eventId"]);
-        const sent = yield* webhooks.sent(visitor.owner.account.name, webhook.id, eventId);
-        return deliveryPage(webhook, sent);
-      }),
-    ),
+    page(deliveryPath(":id", ":eventId"), function* (visitor) {
+      const webhook = yield* webhookOf(visitor);
+      const eventId = String(visitor.context.query["eventId"]);
+      const sent = yield* webhooks.sent(visitor.owner.account.name, webhook.id, eventId);
+      return deliveryPage(webhook, sent);
+    }),
 
-    act(
-      "update",
-      Effect.fnUntraced(function* ({ owner }, { id }, fields) {
-        const update = yield* webhookUpdateOf(id, typedWebhook(fields));
-        yield* webhooks.update(owner.account.name, id, update, originOf(owner));
-        return seeWebhook(id, "webhookUpdated");
-      }),
-    ),
+    act("update", function* ({ owner }, { id }, fields) {
+      const update = yield* webhookUpdateOf(id, typedWebhook(fields));
+      yield* webhooks.update(owner.account.name, id, update, originOf(owner));
+      return seeWebhook(id, "webhookUpdated");
+    }),
 
-    act(
-      "status",
-      Effect.fnUntraced(function* ({ owner }, { id }, fields) {
-        const status = yield* statusOf(fields, ["active", "paused"]);
-        yield* webhooks.update(owner.account.name, id, { status }, originOf(owner));
-        return seeWebhook(id, status === "active" ? "resumed" : "paused");
-      }),
-    ),
+    act("status", function* ({ owner }, { id }, fields) {
+      const status = yield* statusOf(fields, ["active", "paused"]);
+      yield* webhooks.update(owner.account.name, id, { status }, originOf(owner));
+      return seeWebhook(id, status === "active" ? "resumed" : "paused");
+    }),
 
     act("test", ({ owner }, { id }) =>
       Effect.map(webhooks.test(owner.account.name, id, originOf(owner)), (delivery) =>
@@ -151,16 +127,13 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       ),
     ),
 
-    act(
-      "delete",
-      Effect.fnUntraced(function* ({ owner }, { id }, fields) {
-        if (fields("confirm") !== "true") {
-          return yield* InvalidParameter.one("confirm", "tick the box to delete it");
-        }
-        yield* webhooks.remove(owner.account.name, id, originOf(owner));
-        return seeOther(paths.webhooks, { done: "deleted" });
-      }),
-    ),
+    act("delete", function* ({ owner }, { id }, fields) {
+      if (fields("confirm") !== "true") {
+        return yield* InvalidParameter.one("confirm", "tick the box to delete it");
+      }
+      yield* webhooks.remove(owner.account.name, id, originOf(owner));
+      return seeOther(paths.webhooks, { done: "deleted" });
+    }),
   ];
 });
 
