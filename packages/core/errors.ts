@@ -119,24 +119,14 @@ export class InvalidSession extends Traceless("InvalidSession")<{}> {
   override readonly message = "The session is missing or expired";
 }
 
-export type ForbiddenReason =
-  | "bot_not_in_guild"
-  | "user_not_in_guild"
-  | "new_user_not_in_guild"
-  | "wrong_guild"
-  | "ip_not_allowed"
-  | "key_access"
-  | "not_guild_manager"
-  | "account_suspended"
-  | "role"
-  | "csrf";
-
 /** The key or the signed-in user may not do this, for example because the bot is not in the guild. */
 export class Forbidden extends Traceless("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
   readonly details = { reason: this.reason };
-  override readonly message = forbiddenMessages[this.reason];
+  override readonly message: string = forbiddenMessages[this.reason];
 }
+
+export type ForbiddenReason = keyof typeof forbiddenMessages;
 
 const forbiddenMessages = {
   bot_not_in_guild: "Bot is not in the guild",
@@ -149,7 +139,7 @@ const forbiddenMessages = {
   account_suspended: "The account is suspended",
   role: "Your role in the account does not allow this",
   csrf: "The request does not come from a page of the dashboard",
-} satisfies Record<ForbiddenReason, string>;
+};
 
 /** The route or parameter requires a Premium key. */
 export class PremiumRequired extends Traceless("PremiumRequired")<{}> {

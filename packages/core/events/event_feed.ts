@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { Conflict, InvalidParameter, type RateLimited } from "../errors.ts";
+import { Conflict, InvalidParameter } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
-import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
@@ -36,16 +36,6 @@ export interface FeedQuery extends FeedStart {
   readonly wait: number;
 }
 
-/** @internal */
-export interface FeedPage {
-  /** Oldest first. */
-  readonly events: ReadonlyArray<FeedEvent>;
-  /** The cursor after the last event. */
-  readonly cursor: string;
-  /** Whether the feed may already have more events after the cursor. */
-  readonly more: boolean;
-}
-
 /**
  * A step of a stream: its beginning, an event with the cursor to continue after it, a sign of life, or the end.
  * @internal
@@ -70,9 +60,6 @@ export interface LinkPage {
   /** A feed cursor from before the first page was read. The events after it include all later changes of links. */
   readonly events: string;
 }
-
-/** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. @internal */
-export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited;
 
 /** How many events one read returns at most, and how many reads there are at most, with a filter or for `history`. */
 const filterPage = 500;
@@ -223,7 +210,11 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       );
 
     return {
-      /** Reads a page of events. If there is no new event, waits up to `wait` for one. */
+      /**
+       * Reads a page of events, oldest first. If there is no new event, waits up to `wait` for one. `cursor` is the
+       * place after the last event, and `more` says whether the feed may already have events after it. Fails with
+       * `Conflict` if the query's cursor is older than the retention.
+       */
       read,
 
       /**

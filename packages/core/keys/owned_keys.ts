@@ -25,15 +25,6 @@ export interface NewOwnedKey
 
 export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits">;
 
-/**
- * How many keys of an account count against its plan, and how many the plan allows. `allowed` is null if the plan
- * allows any number of keys.
- */
-export interface KeyPlan {
-  readonly used: number;
-  readonly allowed: number | null;
-}
-
 /** How long revoked keys stay listed, in milliseconds. */
 const revokedListed = 30 * dayMs;
 
@@ -91,6 +82,7 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
           .toReversed();
       }),
 
+      /** Returns how many keys of an account count against its plan, and how many the plan allows; null for any number. */
       plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }: Account) {
         return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
       }),

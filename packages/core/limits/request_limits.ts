@@ -24,12 +24,6 @@ export interface LimitReport {
   readonly addressDay: Allowance | null;
 }
 
-/** The decision on one request. `refusal` is null if the request is admitted. `report` is present in both cases. */
-export interface LimitDecision {
-  readonly report: LimitReport;
-  readonly refusal: RateLimited | SharedIpRateLimited | null;
-}
-
 export interface Requester {
   readonly key: { readonly id: KeyId; readonly kind: KeyKind };
   readonly quota: Quota;
@@ -153,9 +147,9 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
 
     return {
       /**
-       * Counts the request against all of its limits, or against none if one is full. The refusal names a full limit of
-       * the address, or of the key if no limit of the address is full. Of several such limits, it names the one that
-       * resets last.
+       * Counts the request against all of its limits, or against none if one is full. `refusal` is null if the
+       * request is admitted. It names a full limit of the address, or of the key if no limit of the address is full. Of
+       * several such limits, it names the one that resets last.
        */
       admit: Effect.fnUntraced(function* (requester: Requester) {
         const { address } = requester;

@@ -56,39 +56,27 @@ export interface RoleMember {
   readonly isBot: boolean;
 }
 
-/** The role is above the bot's highest role. */
-export class RoleAboveBot extends Data.TaggedError("RoleAboveBot") {
-  readonly reason = "role_above_bot";
-}
-
-/** The guild has no such role any more. */
-export class RoleMissing extends Data.TaggedError("RoleMissing") {
-  readonly reason = "role_missing";
-}
-
-/** The bot lacks the permission to manage roles or nicknames. */
-export class NoPermission extends Data.TaggedError("NoPermission") {
-  readonly reason = "no_permission";
-}
-
-/** The member ranks above the bot, as the guild's owner always does. */
-export class MemberAboveBot extends Data.TaggedError("MemberAboveBot") {
-  readonly reason = "member_above_bot";
-}
+/**
+ * Why the platform refuses a change of a member: the role is above the bot's highest role, the guild has no such role
+ * any more, the bot may not manage roles or nicknames, or the member ranks above the bot, as the guild's owner always
+ * does. @internal
+ */
+export const roleRefusals = ["role_above_bot", "role_missing", "no_permission", "member_above_bot"] as const;
 
 /**
- * Why the platform refuses a change. It refuses the change again until somebody changes the guild's roles or rights.
+ * The platform refuses a change. It refuses the change again until somebody changes the guild's roles or rights.
  *
  * @example
  * ```ts
- * const reasons = [RoleAboveBot, RoleMissing, NoPermission, MemberAboveBot].map((Refusal) => new Refusal().reason);
- * reasons; // ["role_above_bot", "role_missing", "no_permission", "member_above_bot"]
+ * new RoleRefused({ reason: "role_above_bot" }).reason; // "role_above_bot"
  * ```
  */
-export type RoleRefusal = RoleAboveBot | RoleMissing | NoPermission | MemberAboveBot;
+export class RoleRefused extends Data.TaggedError("RoleRefused")<{
+  readonly reason: (typeof roleRefusals)[number];
+}> {}
 
 /** The outcome of a change: true if the change was made, false if the user is no longer a member of the guild. */
-type Changed = PlatformEffect<boolean, RoleRefusal>;
+type Changed = PlatformEffect<boolean, RoleRefused>;
 
 /** Reads and changes roles and nicknames of members. Nothing is cached. */
 export interface ChatRoles {

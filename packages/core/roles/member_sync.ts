@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { Forbidden, type PlatformEffect, PlatformUnavailable, type StoreEffect } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
-import type { RoleMember, RoleRefusal } from "../platforms/chat_platform.ts";
+import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import {
@@ -96,7 +96,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       /** Makes one change of the member, and returns whether it was made. */
       const change = Effect.fnUntraced(function* (
         roleId: string | null,
-        make: PlatformEffect<boolean, RoleRefusal>,
+        make: PlatformEffect<boolean, RoleRefused>,
       ) {
         if (!isMember) return false;
         yield* pace;

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
-import type { RoleRefusal } from "../platforms/chat_platform.ts";
+import type { RoleRefused } from "../platforms/chat_platform.ts";
 import { itemKinds } from "../platforms/game_platform.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -191,7 +191,7 @@ export interface PlanProblem {
   readonly chatId: ChatId;
   /** The role that could not be given or removed; null if the nickname could not be changed. */
   readonly roleId: string | null;
-  readonly reason: RoleRefusal["reason"];
+  readonly reason: RoleRefused["reason"];
   readonly at: Millis;
 }
 

@@ -13,12 +13,7 @@ import { MemberSync } from "../roles/member_sync.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { type ScopedRecord, type UserErased, type UserRecords, UserStore } from "./user_store.ts";
-
-/** The data of a chat user, with the keys of their accounts. */
-export interface FoundUser extends UserRecords {
-  readonly keys: ReadonlyArray<KeyDetails>;
-}
+import { type ScopedRecord, type UserErased, UserStore } from "./user_store.ts";
 
 /** Data shown to a user before an erasure. */
 export interface ErasurePreview {
@@ -88,6 +83,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
     });
 
     return {
+      /** Returns the data of a chat user, with the keys of their accounts. */
       find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
         const found = yield* store.find(chatId);
         const now = yield* Clock.currentTimeMillis;

@@ -24,7 +24,7 @@ import {
   ProofDenied,
   ProofInvalid,
   type RoleMember,
-  type RoleRefusal,
+  type RoleRefused,
   type UserGuild,
 } from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
@@ -68,7 +68,7 @@ const chatRoles = (
     isBot: false,
   });
 
-  const change = (guildId: GuildId, make: (guild: FixtureGuild) => boolean | RoleRefusal) => {
+  const change = (guildId: GuildId, make: (guild: FixtureGuild) => boolean | RoleRefused) => {
     const guild = guilds.get(guildId);
     const changed = guild !== undefined && make(guild);
     return typeof changed === "boolean" ? changed : Effect.fail(changed);

@@ -5,11 +5,9 @@ import {
   type ChatRoles,
   ChatUser,
   Guild,
-  MemberAboveBot,
-  NoPermission,
-  RoleAboveBot,
   type RoleMember,
-  RoleMissing,
+  RoleRefused,
+  roleRefusals,
 } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, Redacted, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
@@ -134,15 +132,7 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
 
 const absent = refusal("unknown_guild", "unknown_member", "unknown_user");
 
-const refused = refusal(
-  "unknown_guild",
-  "unknown_member",
-  "unknown_user",
-  "role_above_bot",
-  "role_missing",
-  "no_permission",
-  "member_above_bot",
-);
+const refused = refusal("unknown_guild", "unknown_member", "unknown_user", ...roleRefusals);
 
 const devChatRoles = (client: ResilientClient): ChatRoles => {
   const change = Effect.fnUntraced(function* (
@@ -151,18 +141,8 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
   ) {
     const refusalBody = yield* changeResource(client, operation, request, refused);
     if (Option.isNone(refusalBody)) return true;
-    switch (refusalBody.value.code) {
-      case "role_above_bot":
-        return yield* new RoleAboveBot();
-      case "role_missing":
-        return yield* new RoleMissing();
-      case "no_permission":
-        return yield* new NoPermission();
-      case "member_above_bot":
-        return yield* new MemberAboveBot();
-      default:
-        return false;
-    }
+    const reason = roleRefusals.find((each) => each === refusalBody.value.code);
+    return reason !== undefined && (yield* new RoleRefused({ reason }));
   });
 
   const find = finderOn(client);

@@ -1,6 +1,6 @@
-import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
 import { decodeFixture } from "@accountlink/core/fixture";
-import type { ChatRoles } from "@accountlink/core/platforms";
+import type { ChatRoles, RoleRefused } from "@accountlink/core/platforms";
 import { CacheMemory, PlatformMemory } from "@accountlink/memory";
 import { describe, expect, test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Option } from "effect";
@@ -46,8 +46,8 @@ const memory = Effect.gen(function* () {
 
 const rolesOf = ({ roles }: ChatPlatform["Service"]): ChatRoles => roles as ChatRoles;
 
-const reasonOf = <A>(change: Effect.Effect<A, { readonly _tag: string }>) =>
-  Effect.map(Effect.flip(change), ({ _tag }) => _tag);
+const reasonOf = <A>(change: Effect.Effect<A, RoleRefused | PlatformUnavailable>) =>
+  Effect.map(Effect.flip(change), (error) => ("reason" in error ? error.reason : error._tag));
 
 describe.each([
   ["memory", memory],
@@ -100,9 +100,9 @@ describe.each([
 
   test("a refused change of a member fails with a reason, and a change of a non-member returns false", function* () {
     const roles = rolesOf(yield* started);
-    expect(yield* reasonOf(roles.addRole(guildId, ada, "9"))).toBe("RoleAboveBot");
-    expect(yield* reasonOf(roles.removeRole(guildId, ada, "7"))).toBe("RoleMissing");
-    expect(yield* reasonOf(roles.setNickname(guildId, bob, "Boss"))).toBe("MemberAboveBot");
+    expect(yield* reasonOf(roles.addRole(guildId, ada, "9"))).toBe("role_above_bot");
+    expect(yield* reasonOf(roles.removeRole(guildId, ada, "7"))).toBe("role_missing");
+    expect(yield* reasonOf(roles.setNickname(guildId, bob, "Boss"))).toBe("member_above_bot");
     expect(yield* roles.addRole(guildId, eve, "1")).toBe(false);
     expect(yield* roles.setNickname(elsewhere, ada, "A")).toBe(false);
   });
@@ -115,8 +115,8 @@ test("the dev platform counts changes by member, and lets tests change roles", f
   yield* roles.removeRole(guildId, bob, "1");
   const role = `/control/guilds/${guildId}/roles/1`;
   yield* send("PUT", role, { body: { name: "Member", assignable: false } });
-  expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("RoleAboveBot");
+  expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("role_above_bot");
   yield* send("DELETE", role);
-  expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("RoleMissing");
+  expect(yield* reasonOf(roles.addRole(guildId, ada, "1"))).toBe("role_missing");
   expect((yield* traffic).changes).toEqual({ "PATCH 10001 nickname": 2, "DELETE 10002 roles/1": 1 });
 });

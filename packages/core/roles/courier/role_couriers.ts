@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
 import { type CourierNode, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import type { GuildId } from "../../ids.ts";
-import { ChatPlatform, type ChatRoles, type RoleRefusal } from "../../platforms/chat_platform.ts";
+import { ChatPlatform, type ChatRoles, type RoleRefused } from "../../platforms/chat_platform.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import { warnOnce } from "../../telemetry/warn_once.ts";
 import type { Millis } from "../../timestamp.ts";
@@ -115,7 +115,7 @@ const rememberedFor = 5_000;
  * @internal
  */
 export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
-  const refusals = new Map<string, { readonly refusal: RoleRefusal; readonly until: Millis }>();
+  const refusals = new Map<string, { readonly refusal: RoleRefused; readonly until: Millis }>();
 
   const unlessRefused = (guildId: GuildId, what: string, change: Changed): Changed =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -123,7 +123,7 @@ export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
       if (known !== undefined && now < known.until) return Effect.fail(known.refusal);
       return Effect.tapError(change, (refusal) =>
         Effect.sync(() => {
-          if (refusal._tag === "PlatformUnavailable" || refusal._tag === "MemberAboveBot") return;
+          if (refusal._tag === "PlatformUnavailable" || refusal.reason === "member_above_bot") return;
           refusals.set(`${guildId} ${what}`, { refusal, until: now + rememberedFor });
         }),
       );

@@ -1,6 +1,6 @@
 /** The simulated chat platform's API for the bot, which sees only its own guilds. */
 import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
-import type { Guild, RoleRefusal } from "@accountlink/core/platforms";
+import type { Guild, RoleRefused } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
@@ -70,7 +70,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
 
   const missing = (chatId: string) => refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
 
-  const changed = (change: boolean | RoleRefusal, chatId: string) => {
+  const changed = (change: boolean | RoleRefused, chatId: string) => {
     if (change === false) return missing(chatId);
     return change === true ? done : refuse(change.reason);
   };

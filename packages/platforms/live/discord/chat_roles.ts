@@ -1,14 +1,6 @@
 /** Roles and nicknames on Discord. */
 import { type ChatId, type GuildId, PlatformUnavailable } from "@accountlink/core";
-import {
-  type ChatRoles,
-  type GuildRole,
-  MemberAboveBot,
-  NoPermission,
-  RoleAboveBot,
-  type RoleMember,
-  RoleMissing,
-} from "@accountlink/core/platforms";
+import { type ChatRoles, type GuildRole, type RoleMember, RoleRefused } from "@accountlink/core/platforms";
 import { Cache, Duration, Effect, Exit, flow, Option, Schema } from "effect";
 import { HttpClientRequest } from "effect/http";
 import { changeResource, finderOn, RequestFailed, type ResilientClient } from "../../http/mod.ts";
@@ -84,7 +76,7 @@ export const discordRoles = Effect.fnUntraced(function* (
     name: string,
     guildId: GuildId,
     request: HttpClientRequest.HttpClientRequest,
-    explain: (rights: BotRights) => NoPermission | RoleAboveBot | MemberAboveBot,
+    explain: (rights: BotRights) => RoleRefused["reason"],
   ) {
     const answer = yield* changeResource(
       client,
@@ -94,11 +86,11 @@ export const discordRoles = Effect.fnUntraced(function* (
     );
     if (Option.isNone(answer)) return true;
     const { code } = answer.value;
-    if (code === codes.unknownRole) return yield* new RoleMissing();
-    if (code === codes.twoFactorRequired) return yield* new NoPermission();
+    if (code === codes.unknownRole) return yield* new RoleRefused({ reason: "role_missing" });
+    if (code === codes.twoFactorRequired) return yield* new RoleRefused({ reason: "no_permission" });
     if (code !== codes.missingPermissions) return false;
     const rights = yield* Cache.get(explaining, guildId);
-    return Option.isSome(rights) && (yield* explain(rights.value));
+    return Option.isSome(rights) && (yield* new RoleRefused({ reason: explain(rights.value) }));
   });
 
   const setRole =
@@ -135,7 +127,7 @@ export const discordRoles = Effect.fnUntraced(function* (
         HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(memberUrl(guildId, chatId)), {
           nick: nickname,
         }),
-        ({ managesNicknames }) => (managesNicknames ? new MemberAboveBot() : new NoPermission()),
+        ({ managesNicknames }) => (managesNicknames ? "member_above_bot" : "no_permission"),
       ),
   };
 });
@@ -144,7 +136,7 @@ const operation = "ChatRoles.findGuildRoles";
 
 const memberUrl = (guildId: GuildId, chatId: string) => `/guilds/${guildId}/members/${chatId}`;
 
-const explainRole = ({ managesRoles }: BotRights) => (managesRoles ? new RoleAboveBot() : new NoPermission());
+const explainRole = ({ managesRoles }: BotRights) => (managesRoles ? "role_above_bot" : "no_permission");
 
 /**
  * Derives the bot's rights from the order of the guild's roles, and from the permissions of the bot's roles and of

@@ -1,5 +1,5 @@
-import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
-import type { ChatRoles } from "@accountlink/core/platforms";
+import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
+import type { ChatRoles, RoleRefused } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
@@ -63,8 +63,8 @@ const setUp = Effect.fnUntraced(function* (
   return { ...discord, roles: chat.roles as ChatRoles };
 });
 
-const reasonOf = <A>(change: Effect.Effect<A, { readonly _tag: string }>) =>
-  Effect.map(Effect.flip(change), ({ _tag }) => _tag);
+const reasonOf = <A>(change: Effect.Effect<A, RoleRefused | PlatformUnavailable>) =>
+  Effect.map(Effect.flip(change), (error) => ("reason" in error ? error.reason : error._tag));
 
 const assignable = (given: ReadonlyArray<string>) => ({
   memberCount: 51_000,
@@ -141,10 +141,10 @@ test("a change of a member is one request with the reason for the guild's audit 
 });
 
 test.each<[code: number, permissions: bigint, role: string, nickname: string]>([
-  [50_013, manageRoles | manageNicknames, "RoleAboveBot", "MemberAboveBot"],
-  [50_013, 0n, "NoPermission", "NoPermission"],
-  [10_011, manageRoles, "RoleMissing", "RoleMissing"],
-  [60_003, manageRoles | manageNicknames, "NoPermission", "NoPermission"],
+  [50_013, manageRoles | manageNicknames, "role_above_bot", "member_above_bot"],
+  [50_013, 0n, "no_permission", "no_permission"],
+  [10_011, manageRoles, "role_missing", "role_missing"],
+  [60_003, manageRoles | manageNicknames, "no_permission", "no_permission"],
 ])(
   "a change refused with code %i and permissions %i has a reason",
   function* ([code, permissions, role, nickname]) {
