@@ -1,4 +1,4 @@
-/** `VerificationFlows.confirm`: links the two proven accounts, or keeps the user's existing link. */
+/** Ends a flow: links the two proven accounts, keeps the user's existing link, or cancels. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
@@ -29,12 +29,34 @@ export interface FlowForm {
   readonly keeps?: boolean;
 }
 
-const makeFormChecks = Effect.gen(function* () {
+export interface ConfirmedFrom {
+  readonly address: ClientAddress | null;
+  /** The random text in a cookie that identifies the browser, not yet validated. Null if the browser sent none. */
+  readonly browser: string | null;
+  readonly requestId: string;
+}
+
+const isMark = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
+export const makeFlowEnd = Effect.gen(function* () {
+  const flows = yield* FlowStore;
   const subjects = yield* FlowSubjects;
+  const sessions = yield* SessionStore;
+  const watch = yield* SessionWatch;
+  const events = yield* LinkEvents;
+  const cap = yield* LinkCap;
+  const guard = yield* GuildGuard;
+  const limits = yield* RequestLimits;
+  const vault = yield* AddressVault;
   const secrets = yield* Secrets;
+  const random = yield* SecureRandom.SecureRandom;
+  const { sightingRetention } = yield* SessionSettings;
+  const accounts = yield* makeFlowAccounts;
+  const findFlow = yield* makeFindFlow;
+  const idOf = yield* makeFlowId;
 
   /** Refuses a form that does not come from a page of this flow. */
-  const check = Effect.fnUntraced(function* (id: FlowId, subject: SessionId | Pid, { csrf }: FlowForm) {
+  const checkForm = Effect.fnUntraced(function* (id: FlowId, subject: SessionId | Pid, { csrf }: FlowForm) {
     if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
       return yield* new FlowRefused({ reason: "forged", entry: null });
     }
@@ -48,32 +70,10 @@ const makeFormChecks = Effect.gen(function* () {
   });
 
   /** Refuses a form whose flow is gone. If the form's session has ended, the refusal says how the session ended. */
-  const refuse = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
+  const refuseForm = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
     if (sid !== null) yield* subjects.resolve({ sid });
     return yield* refuseGone(cookie, sid === null ? null : { sid });
   });
-
-  return { check, checkSession, refuse };
-});
-
-const isMark = (text: string): boolean => /^[\w-]{43}$/.test(text);
-
-export const makeConfirm = Effect.gen(function* () {
-  const flows = yield* FlowStore;
-  const subjects = yield* FlowSubjects;
-  const sessions = yield* SessionStore;
-  const watch = yield* SessionWatch;
-  const events = yield* LinkEvents;
-  const cap = yield* LinkCap;
-  const guard = yield* GuildGuard;
-  const limits = yield* RequestLimits;
-  const vault = yield* AddressVault;
-  const { browserHash } = yield* Secrets;
-  const random = yield* SecureRandom.SecureRandom;
-  const { sightingRetention } = yield* SessionSettings;
-  const accounts = yield* makeFlowAccounts;
-  const forms = yield* makeFormChecks;
-  const findFlow = yield* makeFindFlow;
 
   /**
    * Returns the address and the browser hash to store as sightings, and the mark, a random text that identifies the
@@ -85,12 +85,12 @@ export const makeConfirm = Effect.gen(function* () {
     const mark = browser !== null && isMark(browser) ? browser : yield* randomToken(random);
     const seen = {
       address: address === null ? null : yield* vault.protect(address),
-      browser: yield* browserHash(mark),
+      browser: yield* secrets.browserHash(mark),
     };
     return { mark, seen };
   });
 
-  return Effect.fn("VerificationFlows.confirm")(function* (
+  const confirm = Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
     form: FlowForm,
     from: ConfirmedFrom,
@@ -98,10 +98,10 @@ export const makeConfirm = Effect.gen(function* () {
     const { address, requestId } = from;
     const { keeps = false } = form;
     const flow = yield* findFlow(cookie);
-    if (flow === null) return yield* forms.refuse(cookie, form);
+    if (flow === null) return yield* refuseForm(cookie, form);
     const { id, session, pid, chatId, gameId, entry } = flow;
-    yield* forms.checkSession(entry, form);
-    yield* forms.check(id, session ?? pid, form);
+    yield* checkSession(entry, form);
+    yield* checkForm(id, session ?? pid, form);
     const subject = yield* subjects.resolve(entry);
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
@@ -162,34 +162,17 @@ export const makeConfirm = Effect.gen(function* () {
       }
     }
   });
-});
 
-export interface ConfirmedFrom {
-  readonly address: ClientAddress | null;
-  /** The random text in a cookie that identifies the browser, not yet validated. Null if the browser sent none. */
-  readonly browser: string | null;
-  readonly requestId: string;
-}
-
-export const makeCancel = Effect.gen(function* () {
-  const flows = yield* FlowStore;
-  const subjects = yield* FlowSubjects;
-  const sessions = yield* SessionStore;
-  const watch = yield* SessionWatch;
-  const forms = yield* makeFormChecks;
-  const findFlow = yield* makeFindFlow;
-  const idOf = yield* makeFlowId;
-
-  return Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
+  const cancel = Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
     const held = yield* findFlow(cookie);
     const entry = form.sid === null ? yield* lastEntryOf(held, cookie) : { sid: form.sid };
     // Without a flow and without a session, there is nothing to cancel.
     const isNothing = entry === null || (held === null && !("sid" in entry));
-    if (cookie === null || isNothing) return yield* forms.refuse(cookie, form);
+    if (cookie === null || isNothing) return yield* refuseForm(cookie, form);
     const subject = yield* subjects.resolve(entry);
     const { session, pid, guildId, redirect, sid } = subject;
     const ended = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
-    yield* forms.check(yield* idOf(cookie), session ?? pid, form);
+    yield* checkForm(yield* idOf(cookie), session ?? pid, form);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (session === null) return ended;
     const at = yield* Clock.currentTimeMillis;
@@ -199,6 +182,8 @@ export const makeCancel = Effect.gen(function* () {
     yield* watch.announce([session]);
     return ended;
   });
+
+  return { confirm, cancel };
 });
 
 /** Adds the session and the outcome of the flow to the query of a redirect. */

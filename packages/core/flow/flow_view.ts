@@ -37,11 +37,6 @@ export interface FlowView {
   readonly csrf: string;
 }
 
-/** The cookie of the flow, which replaces the cookie in the browser. */
-export interface WithCookie {
-  readonly cookie: string;
-}
-
 export interface FlowEnded {
   readonly entry: FlowEntry;
   readonly guildId: GuildId | null;
@@ -49,19 +44,15 @@ export interface FlowEnded {
   readonly redirect: string | null;
 }
 
-/**
- * `browser` is a random text for a cookie by which the browser is recognized later. If null, the browser's cookie stays
- * unchanged.
- */
-interface WithBrowserMark {
-  readonly browser: string | null;
-}
-
 /** What follows a confirmation: a redirect of the browser, or a page with the linked accounts. */
-export type FlowConfirmed =
-  | (FlowEnded & WithBrowserMark & { readonly redirect: string })
-  | (FlowEnded &
-      WithBrowserMark & {
+export type FlowConfirmed = FlowEnded & {
+  /**
+   * A random text for a cookie by which the browser is recognized later. If null, the browser's cookie stays unchanged.
+   */
+  readonly browser: string | null;
+} & (
+    | { readonly redirect: string }
+    | {
         readonly redirect: null;
         readonly chat: FlowAccount<ChatId, ChatProfile>;
         readonly game: FlowAccount<GameId, GameProfile>;
@@ -70,7 +61,8 @@ export type FlowConfirmed =
         readonly kept: boolean;
         /** The owner's text for users who have finished, or null. */
         readonly doneText: string | null;
-      });
+      }
+  );
 
 /**
  * - `unknown`: the session or scope does not exist, or has no active key.

@@ -31,14 +31,19 @@ import {
 } from "./held_flow.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
-export const makeStart = Effect.gen(function* () {
+export const makeProofs = Effect.gen(function* () {
   const flows = yield* FlowStore;
   const subjects = yield* FlowSubjects;
   const sessions = yield* SessionStore;
   const secrets = yield* Secrets;
   const watch = yield* SessionWatch;
+  const guard = yield* GuildGuard;
+  const accounts = yield* makeFlowAccounts;
   const random = yield* SecureRandom.SecureRandom;
-  const identities = yield* identityProviders;
+  const identities: Record<ProofStep, IdentityProvider<ChatId | GameId>> = {
+    chat: yield* ChatIdentity,
+    game: yield* GameIdentity,
+  };
   const findFlow = yield* makeFindFlow;
   const idOf = yield* makeFlowId;
 
@@ -58,7 +63,7 @@ export const makeStart = Effect.gen(function* () {
     if (Option.isSome(opened) && opened.value.changed) yield* watch.announce([session]);
   });
 
-  return Effect.fn("VerificationFlows.start")(function* (
+  const start = Effect.fn("VerificationFlows.start")(function* (
     step: ProofStep,
     given: FlowEntry | null,
     cookie: Cookie,
@@ -82,35 +87,6 @@ export const makeStart = Effect.gen(function* () {
     const { url } = yield* identities[step].begin({ redirectUri, state, ...signIn, guildId });
     return { url, entry, cookie: kept };
   });
-});
-
-/** The platform of each proof step. */
-const identityProviders = Effect.gen(function* () {
-  const providers: Record<ProofStep, IdentityProvider<ChatId | GameId>> = {
-    chat: yield* ChatIdentity,
-    game: yield* GameIdentity,
-  };
-  return providers;
-});
-
-/** Refuses to prove the game account before the chat account. */
-const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
-  if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
-  const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
-  return Effect.fail(new FlowRefused({ reason, entry }));
-};
-
-export const makeFinish = Effect.gen(function* () {
-  const flows = yield* FlowStore;
-  const subjects = yield* FlowSubjects;
-  const secrets = yield* Secrets;
-  const guard = yield* GuildGuard;
-  const accounts = yield* makeFlowAccounts;
-  const random = yield* SecureRandom.SecureRandom;
-  const identities = yield* identityProviders;
-  const findFlow = yield* makeFindFlow;
-  const idOf = yield* makeFlowId;
-
   const signIn = Effect.fnUntraced(function* (
     step: ProofStep,
     { id, guildId, entry }: HeldFlow,
@@ -137,7 +113,7 @@ export const makeFinish = Effect.gen(function* () {
       : refused;
   };
 
-  return Effect.fn("VerificationFlows.finish")(function* (
+  const finish = Effect.fn("VerificationFlows.finish")(function* (
     step: ProofStep,
     held: Cookie,
     callback: URLSearchParams,
@@ -163,7 +139,16 @@ export const makeFinish = Effect.gen(function* () {
     }
     return { entry, cookie };
   });
+
+  return { start, finish };
 });
+
+/** Refuses to prove the game account before the chat account. */
+const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
+  if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
+  const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
+  return Effect.fail(new FlowRefused({ reason, entry }));
+};
 
 const proofOf = (step: ProofStep, userId: ChatId | GameId): Proof =>
   step === "chat" ? { step, chatId: userId as ChatId } : { step, gameId: userId as GameId };

@@ -19,7 +19,7 @@ import { address, chatId, gameId, operator, platform, stores } from "../test_ser
 import type { FlowForm } from "./confirm_flow.ts";
 import type { ProofStep } from "./flow_store.ts";
 import { FlowStore } from "./flow_store.ts";
-import type { FlowEntry, FlowRefused, WithCookie } from "./flow_view.ts";
+import type { FlowEntry, FlowRefused } from "./flow_view.ts";
 import { VerificationFlows } from "./verification_flows.ts";
 
 const ada = chatId("10001");
@@ -129,7 +129,7 @@ type Returned = string | Readonly<Record<string, string>>;
 const newBrowser = Effect.gen(function* () {
   const flows = yield* VerificationFlows;
   const jar: { cookie: string | null; mark: string | null } = { cookie: null, mark: null };
-  const keep = <Given extends WithCookie>(given: Given): Given => {
+  const keep = <Given extends { readonly cookie: string }>(given: Given): Given => {
     jar.cookie = given.cookie;
     return given;
   };

@@ -1,23 +1,15 @@
 import { Clock, Context, Effect, Layer, Metric, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
-import { isSid, type SessionId, type Sid } from "../ids.ts";
+import { isSid, type SessionId } from "../ids.ts";
 import { makeFailureLimit } from "../limits/failure_limit.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { readCode } from "../secrets/session_code.ts";
 import { SessionStore } from "../sessions/session_store.ts";
-import { type ConfirmedFrom, type FlowForm, makeCancel, makeConfirm } from "./confirm_flow.ts";
+import { makeFlowEnd } from "./confirm_flow.ts";
 import type { ProofStep } from "./flow_store.ts";
-import {
-  type FlowConfirmed,
-  type FlowEnded,
-  type FlowEntry,
-  FlowRefused,
-  type FlowView,
-  type WithCookie,
-} from "./flow_view.ts";
-import type { Cookie } from "./held_flow.ts";
-import { makeFinish, makeStart } from "./prove_account.ts";
+import { type FlowEntry, FlowRefused } from "./flow_view.ts";
+import { makeProofs } from "./prove_account.ts";
 import { makeView } from "./view_flow.ts";
 
 export type FlowError = FlowRefused | StoreUnavailable;
@@ -43,79 +35,55 @@ export type FlowError = FlowRefused | StoreUnavailable;
  * await world.close();
  * ```
  */
-export class VerificationFlows extends Context.Service<
-  VerificationFlows,
+export class VerificationFlows extends Context.Service<VerificationFlows>()(
+  "@accountlink/core/VerificationFlows",
   {
-    /** Shows the page of the flow. It changes nothing, because link previews fetch it too. */
-    readonly view: (entry: FlowEntry, cookie: Cookie) => Effect.Effect<FlowView & WithCookie, FlowError>;
+    make: Effect.gen(function* () {
+      const observe = yield* makeFlowObserver;
+      const { start, finish } = yield* makeProofs;
+      const { confirm, cancel } = yield* makeFlowEnd;
+      return {
+        /**
+         * Shows the page of the flow. It changes nothing, because link previews fetch it too. If the cookie stays the
+         * same, the browser has entered before, and the step is not recorded again.
+         */
+        view: observe(
+          yield* makeView,
+          () => "entered",
+          ({ cookie }, [, given]) => cookie !== given,
+        ),
 
-    /**
-     * Starts to prove an account. If it is the chat account, this opens the session.
-     *
-     * @param entry null to continue the flow of the browser
-     * @param redirectUri the URL of the callback
-     * @returns the URL of the sign-in
-     */
-    readonly start: (
-      step: ProofStep,
-      entry: FlowEntry | null,
-      cookie: Cookie,
-      redirectUri: string,
-    ) => Effect.Effect<{ readonly url: string; readonly entry: FlowEntry } & WithCookie, FlowError>;
+        /**
+         * Starts to prove an account. If it is the chat account, this opens the session. The entry is null to continue
+         * the flow of the browser. Returns the URL of the sign-in, which sends the browser back to `redirectUri`.
+         */
+        start: observe(start, (step) => `${step}_started`),
 
-    /** Checks and stores the proof when the browser returns from a platform. */
-    readonly finish: (
-      step: ProofStep,
-      cookie: Cookie,
-      callback: URLSearchParams,
-      redirectUri: string,
-    ) => Effect.Effect<{ readonly entry: FlowEntry } & WithCookie, FlowError>;
+        /** Checks and stores the proof when the browser returns from a platform. */
+        finish: observe(finish, (step) => `${step}_proven`),
 
-    /** Finds the session of a typed code. An address that sent 10 wrong codes within a minute is refused. */
-    readonly enterByCode: (
-      typed: string,
-      address: ClientAddress | null,
-    ) => Effect.Effect<{ readonly entry: { readonly sid: Sid } }, FlowError | SharedIpRateLimited>;
+        /** Finds the session of a typed code. An address that sent 10 wrong codes within a minute is refused. */
+        enterByCode: observe(yield* makeEnterByCode, () => "code_entered"),
 
-    /**
-     * Links the two proven accounts, or keeps the user's existing link. Without a session, the confirmation counts
-     * towards the limit of the address, if the address is known.
-     */
-    readonly confirm: (
-      cookie: Cookie,
-      form: FlowForm,
-      from: ConfirmedFrom,
-    ) => Effect.Effect<FlowConfirmed, FlowError | SharedIpRateLimited>;
+        /**
+         * Links the two proven accounts, or keeps the user's existing link. Without a session, the confirmation counts
+         * towards the limit of the address, if the address is known.
+         */
+        confirm: observe(confirm, () => "completed"),
 
-    /** Ends the flow and cancels its session. */
-    readonly cancel: (cookie: Cookie, form: FlowForm) => Effect.Effect<FlowEnded, FlowError>;
-  }
->()("@accountlink/core/VerificationFlows") {
-  static readonly layer = Effect.gen(function* () {
-    const observe = yield* makeFlowObserver;
-    const enterByCode = yield* makeEnterByCode;
-    const view = yield* makeView;
-    const start = yield* makeStart;
-    const finish = yield* makeFinish;
-    const confirm = yield* makeConfirm;
-    const cancel = yield* makeCancel;
-    return VerificationFlows.of({
-      // If the cookie stays the same, the browser has entered before, and the step is not recorded again.
-      view: (entry, cookie) => observe("entered", view(entry, cookie), (page) => page.cookie !== cookie),
-      enterByCode: (...args) => observe("code_entered", enterByCode(...args)),
-      start: (step, ...args) => observe(`${step}_started`, start(step, ...args)),
-      finish: (step, ...args) => observe(`${step}_proven`, finish(step, ...args)),
-      confirm: (...args) => observe("completed", confirm(...args)),
-      cancel: (...args) => observe("cancelled", cancel(...args)),
-    });
-  }).pipe(Layer.effect(VerificationFlows));
+        /** Ends the flow and cancels its session. */
+        cancel: observe(cancel, () => "cancelled"),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(VerificationFlows, VerificationFlows.make);
 }
 
 /** Wrong codes that an address may send in a minute. */
 const wrongCodeLimit = 10;
 
-/** @internal */
-export const makeEnterByCode = Effect.gen(function* () {
+const makeEnterByCode = Effect.gen(function* () {
   const sessions = yield* SessionStore;
   const secrets = yield* Secrets;
   const wrongCodes = yield* makeFailureLimit("code", wrongCodeLimit);
@@ -165,10 +133,8 @@ type FlowFailure = FlowRefused | SharedIpRateLimited | StoreUnavailable;
 /**
  * Makes a function that logs and counts a step of a flow. The log annotation `session` is the start of the session's
  * stored id. The caller adds the annotation of the request id.
- *
- * @internal
  */
-export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
+const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
   const sessionIn = (entry: FlowEntry | null): Effect.Effect<string | null> =>
     entry !== null && "sid" in entry && isSid(entry.sid)
       ? Effect.map(sessionId(entry.sid), shortId)
@@ -184,15 +150,24 @@ export const makeFlowObserver = Effect.map(Secrets, ({ sessionId }) => {
   });
 
   /** @param isEvent returns false for a success that is not recorded as a step, such as the reload of a page */
-  return <A extends { readonly entry: FlowEntry }, E extends FlowFailure, R>(
-    step: FlowEvent,
-    effect: Effect.Effect<A, E, R>,
-    isEvent: (result: A) => boolean = () => true,
-  ): Effect.Effect<A, E, R> =>
-    effect.pipe(
-      Effect.tap((result) => (isEvent(result) ? record(step, "ok", result.entry) : Effect.void)),
-      Effect.tapError((error) => record(step, outcomeOf(error), "entry" in error ? error.entry : null)),
-    );
+  return <
+    Args extends ReadonlyArray<unknown>,
+    A extends { readonly entry: FlowEntry },
+    E extends FlowFailure,
+  >(
+    run: (...args: Args) => Effect.Effect<A, E>,
+    stepOf: (...args: Args) => FlowEvent,
+    isEvent: (result: A, args: Args) => boolean = () => true,
+  ) =>
+    (...args: Args): Effect.Effect<A, E> =>
+      run(...args).pipe(
+        Effect.tap((result) =>
+          isEvent(result, args) ? record(stepOf(...args), "ok", result.entry) : Effect.void,
+        ),
+        Effect.tapError((error) =>
+          record(stepOf(...args), outcomeOf(error), "entry" in error ? error.entry : null),
+        ),
+      );
 });
 
 const shortId = (id: SessionId): string => id.slice("vs_".length, "vs_".length + 8);
