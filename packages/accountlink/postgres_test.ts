@@ -3,10 +3,11 @@ import { join } from "node:path";
 import {
   makePostgresDatabase,
   redisUrl,
+  runUntil,
   whyNoPostgresDatabase,
   whyNoRedisUrl,
 } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { Effect } from "effect";
 import { afterAll, describe, expect, it } from "vitest";
 import { postgres } from "./postgres.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
@@ -14,10 +15,8 @@ import { promiseApiSuite } from "./test_promise_api.ts";
 const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());
 
 describe.skipIf(missing !== null)(`Two processes on Postgres and Redis ${missing ?? ""}`, async () => {
-  const scope = Scope.makeUnsafe();
-  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
   const servers = Effect.all({ database: makePostgresDatabase(), redis: redisUrl });
-  const { database, redis } = await Effect.runPromise(Scope.provide(servers, scope));
+  const { database, redis } = await runUntil(afterAll)(servers);
   const prefix = `embedded-${crypto.randomUUID()}:`;
   // Generous timeouts, because the machine of a CI run may be busy.
   const generous = { connectTimeout: "20 seconds", statementTimeout: "20 seconds" } as const;

@@ -1,34 +1,19 @@
 /** A scripted service over real HTTP, and clients that call it. */
 import type { ServerResponse } from "node:http";
-import { type HeardRequest, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
-import { afterEach } from "vitest";
-import { type Client, type ClientOptions, createClient } from "./mod.ts";
+import { type HttpAnswering, runUntil, startHttpServer } from "@accountlink/test-servers";
+import { onTestFinished } from "vitest";
+import { type ClientOptions, createClient } from "./mod.ts";
 
 export const key = `alk_${"k".repeat(12)}_${"s".repeat(43)}`;
-
-/** A client of a scripted service, and the requests that the service received. */
-export interface Scripted {
-  readonly client: Client;
-  readonly url: string;
-  readonly heard: ReadonlyArray<HeardRequest>;
-}
-
-const scopes: Array<Scope.Closeable> = [];
-afterEach(async () => {
-  await Promise.all(scopes.splice(0).map((scope) => Effect.runPromise(Scope.close(scope, Exit.void))));
-});
 
 /** Starts a service that sends the given responses one by one and repeats the last one, and creates its client. */
 export const scripted = async (
   answers: ReadonlyArray<HttpAnswering>,
   options: Partial<ClientOptions> = {},
-): Promise<Scripted> => {
-  const scope = Scope.makeUnsafe();
-  scopes.push(scope);
+) => {
   let next = 0;
   const answer = () => answers[Math.min(next++, answers.length - 1)] ?? "cut";
-  const { url, heard } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
+  const { url, heard } = await runUntil(onTestFinished)(startHttpServer(answer));
   return { client: createClient({ url, key, ...options }), url, heard };
 };
 

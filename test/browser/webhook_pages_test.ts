@@ -1,8 +1,7 @@
 /** The pages of webhooks in a real browser, with a local receiver. */
 
 import { paths } from "@accountlink/pages/dashboard";
-import { startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { runUntil, startHttpServer } from "@accountlink/test-servers";
 import { afterAll, expect, it } from "vitest";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
@@ -11,14 +10,7 @@ import { scriptings } from "./looks.ts";
 const { visit, url } = useDashboard();
 
 let status = 200;
-const scope = Scope.makeUnsafe();
-const receiver = await Effect.runPromise(
-  Scope.provide(
-    startHttpServer(() => ({ status })),
-    scope,
-  ),
-);
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+const receiver = await runUntil(afterAll)(startHttpServer(() => ({ status })));
 
 it.each(scriptings)(
   "a webhook is created, tested, paused, rotated and deleted %s",

@@ -3,7 +3,8 @@
  * Each test starts and ends with healthy nodes.
  */
 import { runInProcess } from "@accountlink/server/test_command_line";
-import { Effect, Exit, Schedule, Scope } from "effect";
+import { runUntil } from "@accountlink/test-servers";
+import { Effect, Schedule } from "effect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { openReads } from "../support/open_reads.ts";
@@ -108,13 +109,11 @@ const revoke = Effect.fnUntraced(function* (service: Service, { account, key }: 
 });
 
 describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
-  const scope = Scope.makeUnsafe();
+  const run = runUntil(afterAll);
   let service: Service;
   beforeAll(async () => {
-    const { fixture } = fixtures;
-    service = await Effect.runPromise(Scope.provide(startService({ fixture, env: dying.env }), scope));
+    service = await run(startService({ fixture: fixtures.fixture, env: dying.env }));
   });
-  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
   test("three nodes notify event readers of changes on other nodes, with and without Redis", () =>
     Effect.gen(function* () {

@@ -7,11 +7,12 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   makePostgresDatabase,
+  runUntil,
   startHttpServer,
   startProxy,
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { eventually } from "../support/eventually.ts";
@@ -51,7 +52,6 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
     const balancer = "127.0.0.1";
     const gateway = "127.0.0.9";
     const perDay = 2;
-    const scope = Scope.makeUnsafe();
     const fixtures = makeFixtures();
     const key = fixtures.key({ links: { 100001: "1" } });
     let server: RunningServer;
@@ -62,17 +62,15 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         env: { ACCOUNTLINK_TRUSTED_PROXIES: `${balancer},${gateway}`, ACCOUNTLINK_IP_DAILY: `${perDay}` },
       });
     });
-    afterAll(async () => {
-      await Effect.runPromise(Scope.close(scope, Exit.void));
-      await server.stop();
-    });
+    afterAll(() => server.stop());
+    const run = runUntil(afterAll);
 
     const startBalancer = async (
       changes: Readonly<Record<string, string>> = {},
       ...urls: ReadonlyArray<string>
     ) => {
       const servers = (urls.length === 0 ? [server.url] : urls).map((url) => new URL(url).host);
-      const port = await Effect.runPromise(Scope.provide(start({ servers, changes }), scope));
+      const port = await run(start({ servers, changes }));
       return (path: string, from: string, options: AskOptions = {}) =>
         ask({ port, path, from, key, ...options });
     };
@@ -146,10 +144,8 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
     it.skipIf(withoutPostgres !== null)(
       `a balancer passes on /readyz of servers that are not ready ${withoutPostgres ?? ""}`,
       async () => {
-        const database = await Effect.runPromise(Scope.provide(makePostgresDatabase(), scope));
-        const way = await Effect.runPromise(
-          Scope.provide(startProxy(Number(new URL(database.url).port)), scope),
-        );
+        const database = await run(makePostgresDatabase());
+        const way = await run(startProxy(Number(new URL(database.url).port)));
         const node = await startServerHere({
           fixture: fixtures.fixture,
           env: {
@@ -161,7 +157,7 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         onTestFinished(async () => void (await node.stop()));
         const send = await startBalancer({}, node.url);
         await eventually(async () => expect((await send("/readyz", "127.0.0.8")).status).toBe(200));
-        await Effect.runPromise(way.cut);
+        await run(way.cut);
         await eventually(async () => expect((await node.send("GET /readyz")).status).toBe(503));
 
         // HAProxy notices within 4 seconds that /readyz fails. The answers must be the same before and after that.
@@ -177,13 +173,13 @@ for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
         }
         const look = await send("/v2/chat?chatId=100001", "127.0.0.8");
         expect(JSON.parse(look.body)).toMatchObject({ status: 503, error: { code: "INTERNAL_ERROR" } });
-        await Effect.runPromise(way.restore);
+        await run(way.restore);
       },
     );
 
     it("a balancer does not send an unanswered write to a second server", async () => {
       const makeServer = startHttpServer(({ method }) => (method === "PATCH" ? "cut" : {}));
-      const nodes = await Effect.runPromise(Scope.provide(Effect.all([makeServer, makeServer]), scope));
+      const nodes = await run(Effect.all([makeServer, makeServer]));
       const send = await startBalancer({}, ...nodes.map(({ url }) => url));
       await eventually(async () => expect((await send("/readyz", "127.0.0.11")).status).toBe(200));
       const { status } = await send("/v2/game", "127.0.0.11", { method: "PATCH" });

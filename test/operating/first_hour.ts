@@ -10,6 +10,7 @@ import {
   makeCertificate,
   type PostgresServer,
   type RedisServer,
+  runUntil,
   startHaproxy,
   startPostgres,
   startRedis,
@@ -45,9 +46,7 @@ const front = 9;
 const keeper = 8;
 
 describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?? ""}`, () => {
-  const scope = Scope.makeUnsafe();
-  const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, within: Scope.Scope = scope) =>
-    Effect.runPromise(Scope.provide(effect, within));
+  const run = runUntil(afterAll);
   const folder = useFolder();
   let hosts: Hosts;
   let postgres: PostgresServer;
@@ -65,14 +64,12 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
     const start = async () => {
       const config = await readFile(join(hosts.rootOf(front), "etc/haproxy/haproxy.cfg"), "utf8");
       const { username, gid } = userInfo();
-      const port = await run(
-        startHaproxy((free) =>
-          config
-            .replace("bind :443 ", `bind 127.0.0.1:${free} `)
-            .replace("  user haproxy\n  group haproxy\n", `  user ${username}\n  gid ${gid}\n`),
-        ),
-        started,
+      const haproxy = startHaproxy((free) =>
+        config
+          .replace("bind :443 ", `bind 127.0.0.1:${free} `)
+          .replace("  user haproxy\n  group haproxy\n", `  user ${username}\n  gid ${gid}\n`),
       );
+      const port = await Effect.runPromise(Scope.provide(haproxy, started));
       // Make curl accept the self-signed certificate, and connect to HAProxy on this machine instead of the public
       // host.
       await writeFile(
@@ -159,7 +156,6 @@ exec sh -ec "$4"`,
     shell?.close();
     await hosts?.close();
     await platforms?.stop();
-    await Effect.runPromise(Scope.close(scope, Exit.void));
   });
 
   it("the documented steps start two nodes, create a key for both, and back up the secret", async () => {

@@ -2,8 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { makePostgresDatabase, startPostgres, whyNoPostgresWithTools } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import {
+  makePostgresDatabase,
+  runUntil,
+  startPostgres,
+  whyNoPostgresWithTools,
+} from "@accountlink/test-servers";
+import type { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { runShell } from "../docs/shell.ts";
@@ -25,16 +30,14 @@ const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().
 /** Returns the name of a database as server messages show it, such as `10.0.0.9:5432/accountlink`. */
 const nameOf = (url: string): string => `${new URL(url).host}${new URL(url).pathname}`;
 
-const scope = Scope.makeUnsafe();
+const run = runUntil(afterAll);
 const cwd = useFolder();
 let postgres: Effect.Success<ReturnType<typeof startPostgres>>;
 beforeAll(async () => {
-  if (missing !== null) return;
-  postgres = await Effect.runPromise(Scope.provide(startPostgres({ tools: true }), scope));
+  if (missing === null) postgres = await run(startPostgres({ tools: true }));
 });
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
-const makeDatabase = () => Effect.runPromise(Scope.provide(makePostgresDatabase(postgres), scope));
+const makeDatabase = () => run(makePostgresDatabase(postgres));
 const type = (command: string, url: string) =>
   runShell(command, {
     cwd,
@@ -68,7 +71,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     expect((await stat(join(cwd, "accountlink.dump"))).mode & 0o777).toBe(0o600);
     expect((await set("100002", "3")).status).toBe(200);
     const rowsOf = async (database: typeof before, table: string) => {
-      const rows = await Effect.runPromise(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
+      const rows = await run(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
       // Leave out the time of a key's last use, because the server still updates it after the backup.
       return rows.map(({ last_used_at: _, ...row }) => row);
     };

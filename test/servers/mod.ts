@@ -17,5 +17,6 @@ export * from "./python.ts";
 export * from "./redis/redis.ts";
 export * from "./redis/redis_cluster.ts";
 export * from "./redis/redis_sentinel.ts";
+export * from "./run_until.ts";
 export * from "./small_disk.ts";
 export * from "./tcp_proxy.ts";

@@ -1,31 +1,23 @@
 /** For tests: a Postgres and a Redis that several servers share. */
 import {
   makePostgresDatabase,
-  type PostgresDatabase,
-  type RedisServer,
+  runUntil,
   startRedis,
   whyNoPostgresDatabase,
   whyNoRedis,
 } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { Effect } from "effect";
 import { onTestFinished } from "vitest";
 
 /** Why Postgres or Redis is not available, as text for the title of a skipped test; null if both are available. */
 export const whyNothingShared = async (): Promise<string | null> =>
   (await whyNoPostgresDatabase()) ?? (await whyNoRedis());
 
-export interface Shared {
-  readonly database: PostgresDatabase;
-  readonly redis: RedisServer;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
 /** Makes a Postgres database and starts a Redis server. Both exist until the test ends. */
-export const makeShared = async (): Promise<Shared> => {
-  const scope = Scope.makeUnsafe();
-  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  const all = Effect.all([makePostgresDatabase(), startRedis()]);
-  const [database, redis] = await Effect.runPromise(Scope.provide(all, scope));
+export const makeShared = async () => {
+  const [database, redis] = await runUntil(onTestFinished)(
+    Effect.all([makePostgresDatabase(), startRedis()]),
+  );
   const environment = {
     ACCOUNTLINK_STORAGE: "postgres",
     ACCOUNTLINK_DATABASE_URL: database.url,

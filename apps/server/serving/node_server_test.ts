@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { HttpResponse } from "@accountlink/http";
-import { listenLocally } from "@accountlink/test-servers";
-import { Deferred, Effect, Exit, Scope } from "effect";
-import { expect, it, vi } from "vitest";
+import { listenLocally, runUntil } from "@accountlink/test-servers";
+import { Deferred, Effect } from "effect";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
 
@@ -18,7 +18,6 @@ it("the server closes the connection of a request that is never answered", async
 });
 
 it("a connection has at most 16 requests in flight, and is read on as they are answered", async () => {
-  const scope = Scope.makeUnsafe();
   const server = makeNodeServer(await Effect.runPromise(readConfig({})));
   const pending: Array<Deferred.Deferred<HttpResponse>> = [];
   const answer = () =>
@@ -27,7 +26,7 @@ it("a connection has at most 16 requests in flight, and is read on as they are a
       pending.push(response);
       return Deferred.await(response);
     });
-  await Effect.runPromise(Scope.provide(answerRequests(server, { answer, refuse: answer }, []), scope));
+  await runUntil(onTestFinished)(answerRequests(server, { answer, refuse: answer }, []));
   const socket = connect(await listenLocally(server), "127.0.0.1");
   const request = "GET /v2/chat HTTP/1.1\r\nHost: service.example\r\n\r\n";
   const count = 5_000;
@@ -51,5 +50,4 @@ it("a connection has at most 16 requests in flight, and is read on as they are a
   expect(most).toBe(16);
   socket.destroy();
   server.close();
-  await Effect.runPromise(Scope.close(scope, Exit.void));
 });

@@ -1,6 +1,5 @@
 /** The commands `chat install` and `chat show`. */
-import { freePort, startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { freePort, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { expect, it, onTestFinished } from "vitest";
 import { runInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
@@ -66,10 +65,8 @@ it("install leaves the address of another service, and says so", async () => {
 });
 
 it("install says what to do if nothing answers at the address, or takes wrong signatures", async () => {
-  const scope = Scope.makeUnsafe();
-  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
   const gullible = startHttpServer(() => ({ body: { type: 1 } }));
-  const { url } = await Effect.runPromise(Scope.provide(gullible, scope));
+  const { url } = await runUntil(onTestFinished)(gullible);
   for (const publicUrl of [deadUrl, url]) {
     const { chat, application } = await setUp({ publicUrl });
     const { code, stderr } = await chat("install");

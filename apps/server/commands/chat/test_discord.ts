@@ -1,7 +1,6 @@
 /** For tests: a Discord with an application, whose commands and address can be changed. */
 import { generateKeyPairSync, sign } from "node:crypto";
-import { type HeardRequest, type HttpAnswer, startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { type HeardRequest, type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { onTestFinished } from "vitest";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
@@ -39,9 +38,7 @@ export const startDiscord = async (other: { interactions_endpoint_url?: string; 
       body: commands.map((command, index) => ({ ...command, id: String(index), version: "1", nsfw: false })),
     };
   };
-  const scope = Scope.makeUnsafe();
-  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  const { url } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
+  const { url } = await runUntil(onTestFinished)(startHttpServer(answer));
   const environment = {
     ACCOUNTLINK_PLATFORM: "live",
     ACCOUNTLINK_CHAT_API_URL: url,

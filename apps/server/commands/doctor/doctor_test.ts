@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { runUntil, startHttpServer } from "@accountlink/test-servers";
+import { Effect } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startDiscord } from "../chat/test_discord.ts";
 import { makeWorkplace } from "../test_program.ts";
@@ -12,12 +12,6 @@ const missing = await whyNothingShared();
 
 const findingsIn = async (environment: Readonly<Record<string, string>>): Promise<string> =>
   (await (await makeWorkplace(environment)).run("doctor")).stdout;
-
-const started = <A>(server: Effect.Effect<A, never, Scope.Scope>): Promise<A> => {
-  const scope = Scope.makeUnsafe();
-  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  return Effect.runPromise(Scope.provide(server, scope));
-};
 
 it("the doctor finds no problem in a new deployment, and creates nothing", async () => {
   const { run, dataFolder } = await makeWorkplace();
@@ -112,7 +106,7 @@ it("the doctor reports that neither Postgres nor Redis answers, and that only Po
 it("the doctor accepts a server of its own deployment on the port, and reports any other program", async () => {
   const { dataFolder, serve } = await makeWorkplace();
   const other = await makeWorkplace();
-  const program = await started(startHttpServer(() => ({ body: { status: "ready" } })));
+  const program = await runUntil(onTestFinished)(startHttpServer(() => ({ body: { status: "ready" } })));
   const serverAt = async (url: string) => {
     const ACCOUNTLINK_PORT = new URL(url).port;
     const findings = await findingsIn({ ACCOUNTLINK_DATA_DIR: dataFolder, ACCOUNTLINK_PORT });
@@ -131,7 +125,7 @@ it("the doctor asks the live platforms, and does not print the token", async () 
       ? { body: { id: "175928847299117063", username: "linker" } }
       : { status: 401, body: { code: 0, message: "401: Unauthorized" } };
   });
-  const { url } = await started(platforms);
+  const { url } = await runUntil(onTestFinished)(platforms);
   const findingsWith = (botToken: string) =>
     findingsIn({
       ACCOUNTLINK_PLATFORM: "live",

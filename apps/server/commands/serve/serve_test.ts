@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { startProxy } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { runUntil, startProxy } from "@accountlink/test-servers";
+import { Effect } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runInProcess, startInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
@@ -11,9 +11,7 @@ const missing = await whyNothingShared();
 /** Starts a proxy to a database. The proxy resets connections until `restore` is called. */
 const makeCutWay = async (databaseUrl: string) => {
   const url = new URL(databaseUrl);
-  const scope = Scope.makeUnsafe();
-  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  const proxy = await Effect.runPromise(Scope.provide(startProxy(Number(url.port)), scope));
+  const proxy = await runUntil(onTestFinished)(startProxy(Number(url.port)));
   await Effect.runPromise(proxy.cut);
   url.port = String(proxy.port);
   return { url: url.href, restore: () => Effect.runPromise(proxy.restore) };

@@ -1,5 +1,4 @@
-import { type HttpAnswer, startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
@@ -7,11 +6,8 @@ import { makeWorkplace } from "../test_program.ts";
 const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
 /** Starts a server on this machine that receives webhooks, and that answers 200 by default. */
-const startReceiver = async (answer: () => HttpAnswer = () => ({})) => {
-  const scope = Scope.makeUnsafe();
-  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  return Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
-};
+const startReceiver = (answer: () => HttpAnswer = () => ({})) =>
+  runUntil(onTestFinished)(startHttpServer(answer));
 
 const patience = { timeout: 30_000 };
 
