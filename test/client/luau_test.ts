@@ -1,7 +1,7 @@
 /** Runs the client of `clients/luau`, and the example game that uses it, in a Luau interpreter. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { eventually } from "../support/eventually.ts";
@@ -109,30 +109,28 @@ const inCase = (each: Case, heard: { said: unknown; seconds: number } | undefine
   return { says: ok ? { value } : { status: null, ...failure }, seconds };
 };
 
-describe("verify", () => {
-  test.each([
-    [3, "3", "confirm", { ok: true, value: { state: "completed", gameId: "3", chatId: "100003" } }],
-    [4, "5", "confirm", { ok: false, code: "OTHER_ACCOUNT" }],
-    [6, "6", "cancel", { ok: false, code: "SESSION_CANCELLED" }],
-  ] as const)("player %i, who signs in as %s and presses %s", async (player, gameId, action, expected) => {
-    const { code, said } = await playCalls([{ method: "verify", players: [player] }], {}, newKey());
-    await walk(await code(), gameId, action);
-    expect((await said()).said).toMatchObject([{ said: expected }]);
-  });
+test.each([
+  [3, "3", "confirm", { ok: true, value: { state: "completed", gameId: "3", chatId: "100003" } }],
+  [4, "5", "confirm", { ok: false, code: "OTHER_ACCOUNT" }],
+  [6, "6", "cancel", { ok: false, code: "SESSION_CANCELLED" }],
+] as const)("player %i, who signs in as %s and presses %s", async (player, gameId, action, expected) => {
+  const { code, said } = await playCalls([{ method: "verify", players: [player] }], {}, newKey());
+  await walk(await code(), gameId, action);
+  expect((await said()).said).toMatchObject([{ said: expected }]);
+});
 
-  test("verify reports an expired session", async () => {
-    const { said } = await playCalls([{ method: "verify", players: [7] }]);
-    expect((await said()).said).toMatchObject([{ said: { ok: false, code: "SESSION_EXPIRED" } }]);
-  });
+test("verify reports an expired session", async () => {
+  const { said } = await playCalls([{ method: "verify", players: [7] }]);
+  expect((await said()).said).toMatchObject([{ said: { ok: false, code: "SESSION_EXPIRED" } }]);
+});
 
-  test("verify cancels the session when the player leaves", async () => {
-    const { code, said } = await playCalls([{ method: "verify", players: [8] }], { leaves: 1 });
-    const shown = await code();
-    const { said: results, lines } = await said();
-    expect(results).toMatchObject([{ said: { ok: false, code: "PLAYER_LEFT" } }]);
-    expect(lines.findLast((line) => line.startsWith("request"))).toMatch(/^request DELETE/);
-    expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
-  });
+test("verify cancels the session when the player leaves", async () => {
+  const { code, said } = await playCalls([{ method: "verify", players: [8] }], { leaves: 1 });
+  const shown = await code();
+  const { said: results, lines } = await said();
+  expect(results).toMatchObject([{ said: { ok: false, code: "PLAYER_LEFT" } }]);
+  expect(lines.findLast((line) => line.startsWith("request"))).toMatch(/^request DELETE/);
+  expect((await send(`GET /go?code=${shown}`, { from: fixtures.address() })).status).toBe(404);
 });
 
 test("the module looks up more players than one request takes, and removes links", async () => {
@@ -155,75 +153,68 @@ test("the module looks up more players than one request takes, and removes links
   expect(lines.filter((line) => line.startsWith("request POST"))).toHaveLength(2);
 });
 
-describe("mistakes of a developer", () => {
-  const link: Call = { method: "link", players: [1] };
-  test.each<[string, Call, Partial<Experience>, () => string, string, RegExp]>([
-    ["that HTTP requests are off", link, { http: false }, () => key, "HTTP_DISABLED", /Allow HTTP Requests/],
-    ["that there is no secret", link, { secrets: {} }, () => key, "SECRET_MISSING", /"accountlink_key"/],
-    ["that the secret is no key", link, {}, () => "alk_wrong", "INVALID_API_KEY", /"accountlink_key"/],
-    ["a missing guild", link, {}, () => guildKey, "MISSING_PARAMETER", /AccountLink.new as "guild"/],
-    [
-      "another guild",
-      { ...link, options: { guild: "700000000000000002" } },
-      {},
-      () => guildKey,
-      "FORBIDDEN",
-      /another guild/,
-    ],
-    [
-      "a key without the access",
-      { ...link, method: "unlink" },
-      {},
-      () => reading,
-      "FORBIDDEN",
-      /unlink needs full/,
-    ],
-  ])(
-    "the module reports %s in the result and the output",
-    async (_, call, experience, secret, code, words) => {
-      const { said, lines } = await (await playCalls([call], experience, secret())).said();
-      expect(said).toMatchObject([{ said: { ok: false, code, message: expect.stringMatching(words) } }]);
-      expect(lines.find((line) => line.startsWith("warn accountlink: "))).toMatch(words);
-    },
-  );
-
-  test("the module refuses invalid options", async () => {
-    const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }];
-    const { said } = await (await playCalls(wrong.map((options) => ({ ...link, options })))).said();
-    const raised = said.map((each) => (each.said as { raised: string }).raised);
-    expect(raised).toEqual([
-      expect.stringContaining('"url" has to begin with https://'),
-      expect.stringContaining("not the key"),
-      expect.stringContaining("has to be in quotes"),
-    ]);
-    expect(raised.join("")).not.toContain(key);
-  });
+const link: Call = { method: "link", players: [1] };
+test.each<[string, Call, Partial<Experience>, () => string, string, RegExp]>([
+  ["that HTTP requests are off", link, { http: false }, () => key, "HTTP_DISABLED", /Allow HTTP Requests/],
+  ["that there is no secret", link, { secrets: {} }, () => key, "SECRET_MISSING", /"accountlink_key"/],
+  ["that the secret is no key", link, {}, () => "alk_wrong", "INVALID_API_KEY", /"accountlink_key"/],
+  ["a missing guild", link, {}, () => guildKey, "MISSING_PARAMETER", /AccountLink.new as "guild"/],
+  [
+    "another guild",
+    { ...link, options: { guild: "700000000000000002" } },
+    {},
+    () => guildKey,
+    "FORBIDDEN",
+    /another guild/,
+  ],
+  [
+    "a key without the access",
+    { ...link, method: "unlink" },
+    {},
+    () => reading,
+    "FORBIDDEN",
+    /unlink needs full/,
+  ],
+])("the module reports %s in the result and the output", async (_, call, experience, secret, code, words) => {
+  const { said, lines } = await (await playCalls([call], experience, secret())).said();
+  expect(said).toMatchObject([{ said: { ok: false, code, message: expect.stringMatching(words) } }]);
+  expect(lines.find((line) => line.startsWith("warn accountlink: "))).toMatch(words);
 });
 
-describe("keeps the pace", () => {
-  test("the module paces requests by the key's limit, so that none is refused", async () => {
-    const script = `
+test("the module refuses invalid options", async () => {
+  const wrong = [{ url: "links.example" }, { secret: key }, { guild: Number(guild) }];
+  const { said } = await (await playCalls(wrong.map((options) => ({ ...link, options })))).said();
+  const raised = said.map((each) => (each.said as { raised: string }).raised);
+  expect(raised).toEqual([
+    expect.stringContaining('"url" has to begin with https://'),
+    expect.stringContaining("not the key"),
+    expect.stringContaining("has to be in quotes"),
+  ]);
+  expect(raised.join("")).not.toContain(key);
+});
+
+test("the module paces requests by the key's limit, so that none is refused", async () => {
+  const script = `
       local client = AccountLink.new({ url = "${url()}", secret = "accountlink_key", retryFor = 0 })
       for id = 1, 5 do
         print("ok", client:link(join(id)).ok)
       end`;
-    const game = play({ script }, slow);
-    expect(await game.ended).toBe(0);
-    expect(game.output().match(/^ok true$/gm)).toHaveLength(5);
-    expect(game.output()).toMatch(/^pause 0\.\d+$/m);
-  });
+  const game = play({ script }, slow);
+  expect(await game.ended).toBe(0);
+  expect(game.output().match(/^ok true$/gm)).toHaveLength(5);
+  expect(game.output()).toMatch(/^pause 0\.\d+$/m);
+});
 
-  test("the module paces requests by HttpService, which allows 500 a minute", async () => {
-    const script = `
+test("the module paces requests by HttpService, which allows 500 a minute", async () => {
+  const script = `
       local client = AccountLink.new({ url = "${url()}", secret = "accountlink_key", requestsPerMinute = 3 })
       for id = 1, 4 do
         client:link(join(id))
       end
       print("minute", os.clock() >= 60)`;
-    const game = play({ script, clock: "fast" });
-    expect(await game.ended).toBe(0);
-    expect(game.output()).toMatch(/^minute true$/m);
-  });
+  const game = play({ script, clock: "fast" });
+  expect(await game.ended).toBe(0);
+  expect(game.output()).toMatch(/^minute true$/m);
 });
 
 test("the script of docs/client.md prints its documented output", async () => {

@@ -33,40 +33,38 @@ interface Explained {
 
 const explained = ({ body }: Answer) => body.data as unknown as Explained;
 
-describe("alt scores", () => {
-  const at = daysAgo(45);
-  const ipv6 = "2001:db8:1:2::1";
-  const key = premiumKey({
-    links: { [one]: { gameId: "1", at: daysAgo(2) }, [target]: { gameId: "1", at: daysAgo(1) } },
-    sightings: [
-      ...[home, ipv6, vpn].map((ip) => ({ chatId: target, ip, device: "phone", seenAt: daysAgo(0) })),
-      { chatId: one, ip: home, device: "phone", seenAt: at },
-      { chatId: two, ip: "2001:db8:1:2:3::4", seenAt: at },
-    ],
-  });
-
-  test.each([`chatId=${target}`, "gameId=1", `chatId=${target}&ip=${encodeURIComponent(`::ffff:${home}`)}`])(
-    "an alt lookup explains the score of %s, scores the same in v1 and shows no address",
-    async (query) => {
-      const answer = await send(`GET /v2/alts?${query}&explain=true`, { key });
-      expect(explained(answer).risk).toEqual({
-        score: 81,
-        severity: "CRITICAL",
-        alt: 97,
-        vpn: 33,
-        unlistedWeight: 0,
-      });
-      const v1 = await send(`GET /api/v1/public/detections/alt?${query}`, { key });
-      expect(v1.body.data).toMatchObject({
-        alts: [{ chatId: one }, { chatId: two }],
-        risk: { score: 81, label: "critical", breakdown: { overall: 81, alt: 97, vpn: 33 } },
-        summary: { totalAlts: 2 },
-      });
-      const text = answer.text + v1.text;
-      expect([home, vpn, "2001:db8:1:2"].filter((address) => text.includes(address))).toEqual([]);
-    },
-  );
+const at = daysAgo(45);
+const ipv6 = "2001:db8:1:2::1";
+const key = premiumKey({
+  links: { [one]: { gameId: "1", at: daysAgo(2) }, [target]: { gameId: "1", at: daysAgo(1) } },
+  sightings: [
+    ...[home, ipv6, vpn].map((ip) => ({ chatId: target, ip, device: "phone", seenAt: daysAgo(0) })),
+    { chatId: one, ip: home, device: "phone", seenAt: at },
+    { chatId: two, ip: "2001:db8:1:2:3::4", seenAt: at },
+  ],
 });
+
+test.each([`chatId=${target}`, "gameId=1", `chatId=${target}&ip=${encodeURIComponent(`::ffff:${home}`)}`])(
+  "an alt lookup explains the score of %s, scores the same in v1 and shows no address",
+  async (query) => {
+    const answer = await send(`GET /v2/alts?${query}&explain=true`, { key });
+    expect(explained(answer).risk).toEqual({
+      score: 81,
+      severity: "CRITICAL",
+      alt: 97,
+      vpn: 33,
+      unlistedWeight: 0,
+    });
+    const v1 = await send(`GET /api/v1/public/detections/alt?${query}`, { key });
+    expect(v1.body.data).toMatchObject({
+      alts: [{ chatId: one }, { chatId: two }],
+      risk: { score: 81, label: "critical", breakdown: { overall: 81, alt: 97, vpn: 33 } },
+      summary: { totalAlts: 2 },
+    });
+    const text = answer.text + v1.text;
+    expect([home, vpn, "2001:db8:1:2"].filter((address) => text.includes(address))).toEqual([]);
+  },
+);
 
 describe("alt detection", () => {
   const at = daysAgo(3);
@@ -163,29 +161,27 @@ describe("alt detection", () => {
   });
 });
 
-describe("access to alt detection", () => {
-  const custom = fixtures.key({ kind: "partner" });
-  const free = fixtures.key();
-  const freeInGuild = fixtures.key({ guildId: guild });
+const custom = fixtures.key({ kind: "partner" });
+const free = fixtures.key();
+const freeInGuild = fixtures.key({ guildId: guild });
 
-  test("partner keys can detect alts only in bulk, and free keys cannot detect alts", async () => {
-    const body = { gameIds: ["1"] };
-    expect((await send("POST /v2/alts/bulk", { key: custom, body })).status).toBe(200);
-    const refusals = [
-      await send("POST /v2/alts/bulk", { key: custom, body: { ...body, resolved: true } }),
-      await send("POST /v2/alts/bulk", { key: free, body }),
-      await send("GET /v2/alts?chatId=100001", { key: custom }),
-      await send("GET /v2/alts", { key: free }),
-    ];
-    for (const answer of refusals) expectRefusal(answer, 403, "PREMIUM_REQUIRED", null);
-  });
+test("partner keys can detect alts only in bulk, and free keys cannot detect alts", async () => {
+  const body = { gameIds: ["1"] };
+  expect((await send("POST /v2/alts/bulk", { key: custom, body })).status).toBe(200);
+  const refusals = [
+    await send("POST /v2/alts/bulk", { key: custom, body: { ...body, resolved: true } }),
+    await send("POST /v2/alts/bulk", { key: free, body }),
+    await send("GET /v2/alts?chatId=100001", { key: custom }),
+    await send("GET /v2/alts", { key: free }),
+  ];
+  for (const answer of refusals) expectRefusal(answer, 403, "PREMIUM_REQUIRED", null);
+});
 
-  test("alt detection of v1 accepts free global keys, and refuses free guild keys", async () => {
-    const path = "GET /api/v1/public/detections/alt?chatId=100001";
-    expect((await send(path, { key: free })).status).toBe(200);
-    const answer = await send(`${path}&guildId=${guild}`, { key: freeInGuild });
-    expectV1Refusal(answer, 403, "Premium required");
-  });
+test("alt detection of v1 accepts free global keys, and refuses free guild keys", async () => {
+  const path = "GET /api/v1/public/detections/alt?chatId=100001";
+  expect((await send(path, { key: free })).status).toBe(200);
+  const answer = await send(`${path}&guildId=${guild}`, { key: freeInGuild });
+  expectV1Refusal(answer, 403, "Premium required");
 });
 
 describe("alt reviews", () => {

@@ -1,5 +1,5 @@
 /** Session codes, which users type in when they cannot open a link. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
@@ -20,61 +20,59 @@ const typed = (code: string, from = fixtures.address()): Promise<Answer> =>
 
 const unknownCode = "BBBB-BBBB";
 
-describe("session codes", () => {
-  test("session codes are unique, and stay the same in every read of their session", async () => {
-    const key = newKey();
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => codeOf(key)));
-    expect(new Set(sessions.map(({ code }) => code)).size).toBe(20);
-    const [{ sid, code } = { sid: "", code: "" }] = sessions;
-    expect(await read(key, sid)).toMatchObject({ code });
-    const v1 = await send(`GET /api/v1/verify/session/${sid}`, { key });
-    expect(v1.body.data).toMatchObject({ code, codeUrl: expect.stringMatching(/\/go$/) });
-    const cancelled = await send(`DELETE /v2/sessions/${sid}`, { key });
-    expect(cancelled.body.data).toMatchObject({ code });
-  });
+test("session codes are unique, and stay the same in every read of their session", async () => {
+  const key = newKey();
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => codeOf(key)));
+  expect(new Set(sessions.map(({ code }) => code)).size).toBe(20);
+  const [{ sid, code } = { sid: "", code: "" }] = sessions;
+  expect(await read(key, sid)).toMatchObject({ code });
+  const v1 = await send(`GET /api/v1/verify/session/${sid}`, { key });
+  expect(v1.body.data).toMatchObject({ code, codeUrl: expect.stringMatching(/\/go$/) });
+  const cancelled = await send(`DELETE /v2/sessions/${sid}`, { key });
+  expect(cancelled.body.data).toMatchObject({ code });
+});
 
-  test.each<[string, (code: string) => string]>([
-    ["exactly", (code) => code],
-    ["in lower case", (code) => code.toLowerCase()],
-    ["without its dash", (code) => code.replace("-", "")],
-    ["with spaces", (code) => ` ${code.split("").join(" ")} `],
-    ["with the dash of another keyboard", (code) => code.replace("-", "–")],
-  ])("session codes redirect to the flow when typed %s", async (_, write) => {
-    const { sid, code } = await codeOf();
-    const answer = await typed(write(code));
-    expect([answer.status, answer.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
-    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
-    const linked = await send(`GET /go?${new URLSearchParams({ code: write(code) })}`, {
-      from: fixtures.address(),
-    });
-    expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
+test.each<[string, (code: string) => string]>([
+  ["exactly", (code) => code],
+  ["in lower case", (code) => code.toLowerCase()],
+  ["without its dash", (code) => code.replace("-", "")],
+  ["with spaces", (code) => ` ${code.split("").join(" ")} `],
+  ["with the dash of another keyboard", (code) => code.replace("-", "–")],
+])("session codes redirect to the flow when typed %s", async (_, write) => {
+  const { sid, code } = await codeOf();
+  const answer = await typed(write(code));
+  expect([answer.status, answer.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
+  expect(answer.headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+  const linked = await send(`GET /go?${new URLSearchParams({ code: write(code) })}`, {
+    from: fixtures.address(),
   });
+  expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
+});
 
-  test("a user can enter a session code instead of opening the link, until the session ends", async () => {
-    const { key, code } = await codeOf();
-    const browser = newBrowser();
-    const page = await browser.get("/go");
-    expectPage(page, 200, "Enter your code");
-    const entered = locationOf(await browser.post("/go", { code: code.toLowerCase() }));
-    const whole = await browser.walk(new URL(entered, "http://x").search);
-    expectPage(await browser.post("/verify/confirm", formOf(whole)), 200, "Your accounts are linked");
-    expect(await gameOf(key)).toBe("1");
-    const over = await browser.post("/go", { code });
-    expectPage(over, 404, "Enter your code");
-  });
+test("a user can enter a session code instead of opening the link, until the session ends", async () => {
+  const { key, code } = await codeOf();
+  const browser = newBrowser();
+  const page = await browser.get("/go");
+  expectPage(page, 200, "Enter your code");
+  const entered = locationOf(await browser.post("/go", { code: code.toLowerCase() }));
+  const whole = await browser.walk(new URL(entered, "http://x").search);
+  expectPage(await browser.post("/verify/confirm", formOf(whole)), 200, "Your accounts are linked");
+  expect(await gameOf(key)).toBe("1");
+  const over = await browser.post("/go", { code });
+  expectPage(over, 404, "Enter your code");
+});
 
-  test("the code page says that the session of a code has ended, and answers unknown and malformed codes alike", async () => {
-    const { key, sid, code } = await codeOf();
-    await send(`DELETE /v2/sessions/${sid}`, { key });
-    const plain = ({ text }: Answer) => text.replaceAll(/req_\w+|value="[^"]*"/g, "");
-    const [ended, unknown, malformed] = [await typed(code), await typed(unknownCode), await typed("x")];
-    for (const answer of [ended, unknown, malformed]) expectPage(answer, 404, "Enter your code");
-    expect(ended.text).toContain("This code has ended. Get a new one where you got it.");
-    expect(plain(malformed)).toBe(plain(unknown));
-    expect(plain(unknown)).not.toContain("has ended");
-    expect(plain(await typed(""))).toBe(plain(unknown));
-    expectPage(await send("GET /go?code="), 200, "Enter your code");
-  });
+test("the code page says that the session of a code has ended, and answers unknown and malformed codes alike", async () => {
+  const { key, sid, code } = await codeOf();
+  await send(`DELETE /v2/sessions/${sid}`, { key });
+  const plain = ({ text }: Answer) => text.replaceAll(/req_\w+|value="[^"]*"/g, "");
+  const [ended, unknown, malformed] = [await typed(code), await typed(unknownCode), await typed("x")];
+  for (const answer of [ended, unknown, malformed]) expectPage(answer, 404, "Enter your code");
+  expect(ended.text).toContain("This code has ended. Get a new one where you got it.");
+  expect(plain(malformed)).toBe(plain(unknown));
+  expect(plain(unknown)).not.toContain("has ended");
+  expect(plain(await typed(""))).toBe(plain(unknown));
+  expectPage(await send("GET /go?code="), 200, "Enter your code");
 });
 
 test("ten wrong codes within a minute block all codes from the address", async () => {

@@ -160,108 +160,106 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
 
 const told = ({ status, body }: Answer) => ({ status, body });
 
-describe("Bloxlink v4", () => {
-  const { auth, toRoblox, toDiscord } = bloxlinkV4;
-  const ask = async (path: string, key: string) => told(await get(path, auth(key)));
+const { auth, toRoblox, toDiscord } = bloxlinkV4;
+const ask = async (path: string, key: string) => told(await get(path, auth(key)));
 
-  test.each([
-    ["a guild key", guildKey],
-    ["a global key", globalKey],
-  ])("Bloxlink v4 answers %s with strings", async (_title, key) => {
-    const linked = { status: 200, body: { robloxID: "1", resolved: {} } };
-    expect(await ask(toRoblox(guild, "100001"), key)).toEqual(linked);
-    const body = { discordIDs: ["100003", "100002"], resolved: {} };
-    expect(await ask(toDiscord(guild, "2"), key)).toEqual({ status: 200, body });
-    expect(await ask(toRoblox(guild, "100005"), key)).toEqual({
-      status: 200,
-      body: { robloxID: huge, resolved: {} },
-    });
+test.each([
+  ["a guild key", guildKey],
+  ["a global key", globalKey],
+])("Bloxlink v4 answers %s with strings", async (_title, key) => {
+  const linked = { status: 200, body: { robloxID: "1", resolved: {} } };
+  expect(await ask(toRoblox(guild, "100001"), key)).toEqual(linked);
+  const body = { discordIDs: ["100003", "100002"], resolved: {} };
+  expect(await ask(toDiscord(guild, "2"), key)).toEqual({ status: 200, body });
+  expect(await ask(toRoblox(guild, "100005"), key)).toEqual({
+    status: 200,
+    body: { robloxID: huge, resolved: {} },
   });
+});
 
-  test("Bloxlink v4 routes without a guild accept global keys, and refuse guild keys", async () => {
-    const { body } = await get(`${v4}/discord-to-roblox/${stranger}?guildId=1&x=%20`, auth(globalKey));
-    expect(body).toEqual({ robloxID: "3", resolved: {} });
-    const reverse = await get(`${v4}/roblox-to-discord/3`, auth(globalKey));
-    expect(reverse.body).toEqual({ discordIDs: [stranger], resolved: {} });
-    for (const path of [`${v4}/discord-to-roblox/100001`, `${v4}/roblox-to-discord/1?guildId=${guild}`]) {
-      expect(await ask(path, guildKey)).toEqual({ status: 401, body: { error: bloxlink.wrongGuild[1] } });
-    }
+test("Bloxlink v4 routes without a guild accept global keys, and refuse guild keys", async () => {
+  const { body } = await get(`${v4}/discord-to-roblox/${stranger}?guildId=1&x=%20`, auth(globalKey));
+  expect(body).toEqual({ robloxID: "3", resolved: {} });
+  const reverse = await get(`${v4}/roblox-to-discord/3`, auth(globalKey));
+  expect(reverse.body).toEqual({ discordIDs: [stranger], resolved: {} });
+  for (const path of [`${v4}/discord-to-roblox/100001`, `${v4}/roblox-to-discord/1?guildId=${guild}`]) {
+    expect(await ask(path, guildKey)).toEqual({ status: 401, body: { error: bloxlink.wrongGuild[1] } });
+  }
+});
+
+test("Bloxlink v4 takes the key in the authorization or api-key header, without Bearer", async () => {
+  expect((await get(toRoblox(guild, "100001"), { "api-key": guildKey })).status).toBe(200);
+  const both = { authorization: guildKey, "api-key": newToken() };
+  expect((await get(toRoblox(guild, "100001"), both)).status).toBe(200);
+  const bearer = { authorization: `Bearer ${guildKey}` };
+  expect(told(await get(toRoblox(guild, "100001"), bearer))).toEqual({
+    status: 400,
+    body: { error: "Invalid API Key" },
   });
+});
 
-  test("Bloxlink v4 takes the key in the authorization or api-key header, without Bearer", async () => {
-    expect((await get(toRoblox(guild, "100001"), { "api-key": guildKey })).status).toBe(200);
-    const both = { authorization: guildKey, "api-key": newToken() };
-    expect((await get(toRoblox(guild, "100001"), both)).status).toBe(200);
-    const bearer = { authorization: `Bearer ${guildKey}` };
-    expect(told(await get(toRoblox(guild, "100001"), bearer))).toEqual({
-      status: 400,
-      body: { error: "Invalid API Key" },
-    });
-  });
-
-  const roblox = {
-    name: "player_1",
-    displayName: "Player 1",
-    id: 1,
-    description: "Plays a lot",
-    created: "2019-05-01T00:00:00.000Z",
-    isBanned: false,
-    hasVerifiedBadge: true,
-    profileLink: "https://www.roblox.com/users/1/profile",
-    avatar: {
-      bustThumbnail: "https://game.example/h.png",
-      headshotThumbnail: "https://game.example/h.png",
-      fullBody: "https://game.example/b.png",
+const roblox = {
+  name: "player_1",
+  displayName: "Player 1",
+  id: 1,
+  description: "Plays a lot",
+  created: "2019-05-01T00:00:00.000Z",
+  isBanned: false,
+  hasVerifiedBadge: true,
+  profileLink: "https://www.roblox.com/users/1/profile",
+  avatar: {
+    bustThumbnail: "https://game.example/h.png",
+    headshotThumbnail: "https://game.example/h.png",
+    fullBody: "https://game.example/b.png",
+  },
+  badges: [{ ImageUri: "https://game.example/7.png", Name: "First" }],
+  groups: [
+    {
+      group: { id: 3, name: "Guild", memberCount: 12, hasVerifiedBadge: false },
+      role: { id: 1, name: "Chief", rank: 255 },
     },
-    badges: [{ ImageUri: "https://game.example/7.png", Name: "First" }],
-    groups: [
-      {
-        group: { id: 3, name: "Guild", memberCount: 12, hasVerifiedBadge: false },
-        role: { id: 1, name: "Chief", rank: 255 },
-      },
-    ],
-  };
-  const memberOf = (number: number) => ({
-    user: { id: String(100_000 + number), username: `user_${number}`, global_name: `User ${number}` },
-    nick: "Nick",
-    roles: ["1"],
-    joined_at: "2024-01-01T00:00:00.000Z",
-  });
+  ],
+};
+const memberOf = (number: number) => ({
+  user: { id: String(100_000 + number), username: `user_${number}`, global_name: `User ${number}` },
+  nick: "Nick",
+  roles: ["1"],
+  joined_at: "2024-01-01T00:00:00.000Z",
+});
 
-  test.each([
-    ["a key of the guild", premiumGuildKey],
-    ["a global key of its manager", managingKey],
-    ["a global key of an account without members", premiumKey],
-  ])("Bloxlink v4 shows nicknames and roles to %s", async (_title, key) => {
-    expect((await get(toRoblox(guild, "100001"), auth(key))).body).toEqual({
-      robloxID: "1",
-      resolved: { roblox, discord: memberOf(1) },
-    });
-    expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
-      discordIDs: ["100003", "100002"],
-      resolved: { discord: { 100003: memberOf(3), 100002: memberOf(2) } },
-    });
+test.each([
+  ["a key of the guild", premiumGuildKey],
+  ["a global key of its manager", managingKey],
+  ["a global key of an account without members", premiumKey],
+])("Bloxlink v4 shows nicknames and roles to %s", async (_title, key) => {
+  expect((await get(toRoblox(guild, "100001"), auth(key))).body).toEqual({
+    robloxID: "1",
+    resolved: { roblox, discord: memberOf(1) },
   });
+  expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
+    discordIDs: ["100003", "100002"],
+    resolved: { discord: { 100003: memberOf(3), 100002: memberOf(2) } },
+  });
+});
 
-  test("Bloxlink v4 includes profiles for Premium keys", async () => {
-    expect((await get(`${v4}/discord-to-roblox/100001`, auth(premiumKey))).body).toEqual({
-      robloxID: "1",
-      resolved: { roblox },
-    });
-    expect((await get(`${v4}/roblox-to-discord/2`, auth(premiumKey))).body).toEqual({
-      discordIDs: ["100003", "100002"],
-      resolved: {},
-    });
-    for (const [discordId, robloxID] of [
-      ["100004", nobody],
-      ["100005", huge],
-    ] as const) {
-      expect((await get(`${v4}/discord-to-roblox/${discordId}`, auth(premiumKey))).body).toEqual({
-        robloxID,
-        resolved: { roblox: null },
-      });
-    }
+test("Bloxlink v4 includes profiles for Premium keys", async () => {
+  expect((await get(`${v4}/discord-to-roblox/100001`, auth(premiumKey))).body).toEqual({
+    robloxID: "1",
+    resolved: { roblox },
   });
+  expect((await get(`${v4}/roblox-to-discord/2`, auth(premiumKey))).body).toEqual({
+    discordIDs: ["100003", "100002"],
+    resolved: {},
+  });
+  for (const [discordId, robloxID] of [
+    ["100004", nobody],
+    ["100005", huge],
+  ] as const) {
+    expect((await get(`${v4}/discord-to-roblox/${discordId}`, auth(premiumKey))).body).toEqual({
+      robloxID,
+      resolved: { roblox: null },
+    });
+  }
 });
 
 test("Bloxlink v3 returns IDs as strings, and a header with the number of requests left for the day", async () => {

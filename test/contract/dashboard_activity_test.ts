@@ -14,71 +14,69 @@ const server = useSiteServer({
 const groups = ["lookup", "bulk", "write", "alts", "session"];
 const none = { served: 0, refused: 0, errors: 0 };
 
-describe("usage of an account", () => {
-  const read = async (owner: Owner, query = "") => {
-    return listOf(dataOf(await owner.send(`GET /dashboard/api/usage${query}`)).days);
-  };
+const read = async (owner: Owner, query = "") => {
+  return listOf(dataOf(await owner.send(`GET /dashboard/api/usage${query}`)).days);
+};
 
-  test("usage lists every day, oldest first, with every route group", async () => {
-    const owner = await signInOwner(server, "100001");
-    for (const [query, count] of [
-      ["", 30],
-      ["?days=1", 1],
-      ["?days=90", 90],
-    ] as const) {
-      const days = await read(owner, query);
-      expect(days.length).toBe(count);
-      const last = Date.parse(textOf(days.at(-1)?.day));
-      expect(Date.now() - last).toBeLessThan(86_400_000 + 60_000);
-      expect(days.map(({ day }) => Date.parse(textOf(day)))).toEqual(
-        days.map((_, index) => last - (count - 1 - index) * 86_400_000),
-      );
-      for (const { groups: counted } of days) {
-        expect(listOf(counted)).toEqual(groups.map((group) => ({ group, ...none })));
-      }
+test("usage lists every day, oldest first, with every route group", async () => {
+  const owner = await signInOwner(server, "100001");
+  for (const [query, count] of [
+    ["", 30],
+    ["?days=1", 1],
+    ["?days=90", 90],
+  ] as const) {
+    const days = await read(owner, query);
+    expect(days.length).toBe(count);
+    const last = Date.parse(textOf(days.at(-1)?.day));
+    expect(Date.now() - last).toBeLessThan(86_400_000 + 60_000);
+    expect(days.map(({ day }) => Date.parse(textOf(day)))).toEqual(
+      days.map((_, index) => last - (count - 1 - index) * 86_400_000),
+    );
+    for (const { groups: counted } of days) {
+      expect(listOf(counted)).toEqual(groups.map((group) => ({ group, ...none })));
     }
-  });
+  }
+});
 
-  test("usage counts served, refused and failed requests of one or all keys", async () => {
-    const owner = await signInOwner(server, "100002");
-    const [one, other] = [await createKey(owner), await createKey(owner)];
-    const ask = (path: string, key = one.token) => server.send(`GET ${path}`, { key, from: "198.18.251.1" });
-    for (const path of ["/v2/chat?chatId=100001", "/v2/chat?chatId=100001", "/v2/chat"]) await ask(path);
-    for (let count = 0; count < 3; count++) await ask("/v2/alts?chatId=100001");
-    await ask("/v2/chat?chatId=100001", other.token);
-    const today = async (query = "") => {
-      const days = await read(owner, `?days=2${query}`);
-      const sums = new Map(groups.map((group) => [group, { ...none }]));
-      for (const { groups: counted } of days) {
-        for (const counts of listOf(counted)) {
-          const sum = sums.get(textOf(counts.group)) ?? none;
-          for (const outcome of ["served", "refused", "errors"] as const) {
-            sum[outcome] += Number(counts[outcome]);
-          }
+test("usage counts served, refused and failed requests of one or all keys", async () => {
+  const owner = await signInOwner(server, "100002");
+  const [one, other] = [await createKey(owner), await createKey(owner)];
+  const ask = (path: string, key = one.token) => server.send(`GET ${path}`, { key, from: "198.18.251.1" });
+  for (const path of ["/v2/chat?chatId=100001", "/v2/chat?chatId=100001", "/v2/chat"]) await ask(path);
+  for (let count = 0; count < 3; count++) await ask("/v2/alts?chatId=100001");
+  await ask("/v2/chat?chatId=100001", other.token);
+  const today = async (query = "") => {
+    const days = await read(owner, `?days=2${query}`);
+    const sums = new Map(groups.map((group) => [group, { ...none }]));
+    for (const { groups: counted } of days) {
+      for (const counts of listOf(counted)) {
+        const sum = sums.get(textOf(counts.group)) ?? none;
+        for (const outcome of ["served", "refused", "errors"] as const) {
+          sum[outcome] += Number(counts[outcome]);
         }
       }
-      return Object.fromEntries(sums);
-    };
-    const others = { bulk: none, write: none, session: none };
-    const expected = {
-      ...others,
-      lookup: { served: 2, refused: 0, errors: 1 },
-      alts: { served: 0, refused: 1, errors: 2 },
-    };
-    await expect.poll(() => today(`&keyId=${one.id}`)).toEqual(expected);
-    await expect.poll(() => today()).toEqual({ ...expected, lookup: { served: 3, refused: 0, errors: 1 } });
-    expect(await today(`&keyId=${other.id}`)).toEqual({
-      ...others,
-      alts: none,
-      lookup: { served: 1, refused: 0, errors: 0 },
-    });
+    }
+    return Object.fromEntries(sums);
+  };
+  const others = { bulk: none, write: none, session: none };
+  const expected = {
+    ...others,
+    lookup: { served: 2, refused: 0, errors: 1 },
+    alts: { served: 0, refused: 1, errors: 2 },
+  };
+  await expect.poll(() => today(`&keyId=${one.id}`)).toEqual(expected);
+  await expect.poll(() => today()).toEqual({ ...expected, lookup: { served: 3, refused: 0, errors: 1 } });
+  expect(await today(`&keyId=${other.id}`)).toEqual({
+    ...others,
+    alts: none,
+    lookup: { served: 1, refused: 0, errors: 0 },
   });
+});
 
-  test.each(["0", "91", "x", "1.5", "-1"])("usage refuses days=%s", async (days) => {
-    const owner = await signInOwner(server, "100001");
-    expectRefusal(await owner.send(`GET /dashboard/api/usage?days=${days}`), 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "days", reason: "expected a whole number from 1 to 90" }],
-    });
+test.each(["0", "91", "x", "1.5", "-1"])("usage refuses days=%s", async (days) => {
+  const owner = await signInOwner(server, "100001");
+  expectRefusal(await owner.send(`GET /dashboard/api/usage?days=${days}`), 400, "INVALID_PARAMETER", {
+    parameters: [{ name: "days", reason: "expected a whole number from 1 to 90" }],
   });
 });
 

@@ -1,5 +1,5 @@
 /** Scopes, their settings and their links in the dashboard's JSON API. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { type Json, listOf, textOf } from "../support/http.ts";
@@ -28,224 +28,219 @@ const club = async () => {
 
 const none = { displayName: null, supportUrl: null, doneText: null };
 
-describe("scopes", () => {
-  test("scopes are listed with their links, keys and settings", async () => {
-    const owner = await signInOwner(server, "100001");
-    const pid = expect.stringMatching(/^pid_/);
-    expect(await scopesOf(owner)).toEqual([
-      { pid, scope: "global", guildId: null, name: null, links: 3, keys: 1, settings: none },
-      { pid, scope: "guild", guildId: guild, name: "Rook & Bishop", links: 1, keys: 1, settings: none },
-    ]);
-    const newcomer = await signInOwner(server, "100005");
-    expect(await scopesOf(newcomer)).toEqual([]);
-    await createKey(newcomer);
-    expect(await scopesOf(newcomer)).toMatchObject([{ scope: "global", links: 0, keys: 1 }]);
-  });
-
-  test("a verification flow for a guild shows the name of the guild", async () => {
-    const { ofGuild } = await club();
-    const { text } = await server.newBrowser().get(`/verify?pid=${ofGuild}`);
-    expect(withoutIsolation(text)).toContain("<strong>Rook &amp; Bishop</strong> asks you</p>");
-    expect(text).not.toContain("Rook Club");
-  });
-
-  test("settings of a scope are shown to users who verify", async () => {
-    const owner = await signInOwner(server, "100003");
-    const { token } = await createKey(owner, { access: "full" });
-    const [{ pid } = {}] = await scopesOf(owner);
-    const settings = {
-      displayName: "The <Rook> Club",
-      supportUrl: "https://help.example/a?b=1&c=2",
-      doneText: "Go to #welcome now.",
-    };
-    const { displayName, ...rest } = settings;
-    await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, { body: { displayName } });
-    const { status, body } = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, { body: rest });
-    expect(status).toBe(200);
-    expect(body.data).toMatchObject({ scope: { pid, settings } });
-    const created = await server.send("POST /v2/sessions", { key: token, body: { clientId: "client" } });
-    const browser = server.newBrowser();
-    const page = await browser.walk(`?sid=${textOf(created.body.data?.sid)}`, "100003", "2");
-    expect(page.text).toContain("The &lt;Rook&gt; Club");
-    expect(page.text).toContain('href="https://help.example/a?b=1&amp;c=2"');
-    expect(page.text).not.toContain("chat:100003");
-    const done = await browser.post("/verify/confirm", formOf(page));
-    expect(done.text).toContain("Go to #welcome now.");
-    const own = await server.signIn("100003", server.newBrowser(), "me");
-    expect(withoutIsolation((await own.get("/me")).text)).toContain("<h3>The &lt;Rook&gt; Club</h3>");
-    const cleared = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, {
-      body: { displayName: null, supportUrl: null, doneText: null },
-    });
-    expect(cleared.body.data).toMatchObject({ scope: { settings: none } });
-  });
-
-  test.each<[string, unknown]>([
-    ["displayName", "x".repeat(81)],
-    ["displayName", "a\u202Eb"],
-    ["displayName", 7],
-    ["supportUrl", "http://help.example/"],
-    ["supportUrl", "https://@help.example/"],
-    ["supportUrl", "https://help.example/\u202Emoc"],
-    ["supportUrl", `https://help.example/${"x".repeat(2_000)}`],
-    ["doneText", "x".repeat(301)],
-  ])("settings refuse the %s %j", async (name, value) => {
-    const { owner, global } = await club();
-    const path = `PATCH /dashboard/api/scopes/${global}` as const;
-    expectInvalid(await owner.send(path, { body: { [name]: value } }), name);
-  });
-
-  test("the account page names who asks players in the shared list, and refuses a long name at its field", async () => {
-    const owner = await signInOwner(server, "100006");
-    await createKey(owner);
-    const [{ pid } = {}] = await scopesOf(owner);
-    const asks = async () =>
-      withoutIsolation((await server.newBrowser().get(`/verify?pid=${textOf(pid)}`)).text);
-    const name = async (displayName: string) => {
-      const { csrf = "" } = formOf(await owner.browser.get("/dashboard/account"));
-      return owner.browser.post("/dashboard/account/name", { csrf, displayName });
-    };
-    expect(await asks()).toContain("<strong>User 6</strong> asks you");
-    const refused = await name("x".repeat(81));
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("x".repeat(81))]);
-    expect((await name(" Makers ")).headers.location).toBe("/dashboard/account?done=said");
-    expect(await asks()).toContain("<strong>Makers</strong> asks you");
-    await name("");
-    expect(await asks()).toContain("<strong>User 6</strong> asks you");
-  });
-
-  test("the page of a community lists the redirect origins of active keys only", async () => {
-    const owner = await signInOwner(server, "100005");
-    const { key } = await createKey(owner, { redirectOrigins: ["https://club.example"] });
-    const [{ pid } = {}] = await scopesOf(owner);
-    const isListed = async () => {
-      const { text } = await owner.browser.get(`/dashboard/communities/${textOf(pid)}`);
-      return text.includes("<li>https://club.example</li>");
-    };
-    expect(await isListed()).toBe(true);
-    await owner.send(`PATCH /dashboard/api/keys/${textOf(key.id)}`, { body: { status: "disabled" } });
-    expect(await isListed()).toBe(false);
-  });
+test("scopes are listed with their links, keys and settings", async () => {
+  const owner = await signInOwner(server, "100001");
+  const pid = expect.stringMatching(/^pid_/);
+  expect(await scopesOf(owner)).toEqual([
+    { pid, scope: "global", guildId: null, name: null, links: 3, keys: 1, settings: none },
+    { pid, scope: "guild", guildId: guild, name: "Rook & Bishop", links: 1, keys: 1, settings: none },
+  ]);
+  const newcomer = await signInOwner(server, "100005");
+  expect(await scopesOf(newcomer)).toEqual([]);
+  await createKey(newcomer);
+  expect(await scopesOf(newcomer)).toMatchObject([{ scope: "global", links: 0, keys: 1 }]);
 });
 
-describe("links", () => {
-  test("links are listed by latest verification, in pages, with profiles", async () => {
-    const { list, global } = await club();
-    const all = await list({ pid: global });
-    expect(all.links.map(({ chatId }) => chatId)).toEqual(["100002", "100003", "100004"]);
-    expect(all.next).toBe(null);
-    expect(all.links[0]).toEqual({
-      chatId: "100002",
-      gameId: "1",
-      linkVersion: 1,
-      lastVerifiedAt: expect.stringMatching(/Z$/),
-      chat: expect.objectContaining({ id: "100002", displayName: "User 2", guild: null }),
-      game: expect.objectContaining({ id: "1", displayName: "Player 1" }),
-    });
-    const first = await list({ pid: global, limit: "2" });
-    const second = await list({ pid: global, limit: "2", cursor: textOf(first.next) });
-    expect([...first.links, ...second.links]).toEqual(all.links);
-    expect(second.next).toBe(null);
-  });
+test("a verification flow for a guild shows the name of the guild", async () => {
+  const { ofGuild } = await club();
+  const { text } = await server.newBrowser().get(`/verify?pid=${ofGuild}`);
+  expect(withoutIsolation(text)).toContain("<strong>Rook &amp; Bishop</strong> asks you</p>");
+  expect(text).not.toContain("Rook Club");
+});
 
-  test("links are found by chat ID, game ID and user name", async () => {
-    const { list, global, ofGuild } = await club();
-    const found = async (q: string, pid = global) =>
-      (await list({ pid, q })).links.map(({ chatId }) => chatId);
-    const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
-    expect(await found("100004")).toEqual(["100004"]);
-    expect(await found("100009")).toEqual([]);
-    expect(await found("1")).toEqual(["100002", "100003"]);
-    expect(await found(textOf(chat?.username))).toEqual(["100004"]);
-    expect(await found(`@${textOf(chat?.username).toUpperCase()}`)).toEqual(["100004"]);
-    expect(await found(textOf(game?.username))).toEqual(["100004"]);
-    expect(await found("nobody of that name")).toEqual([]);
-    expect(await found("100002", ofGuild)).toEqual(["100002"]);
-    expect(await found("3", ofGuild)).toEqual(["100002"]);
-    const page = await list({ pid: global, q: "1", limit: "1" });
-    const next = await list({ pid: global, q: "1", limit: "1", cursor: textOf(page.next) });
-    expect([...page.links, ...next.links].map(({ chatId }) => chatId)).toEqual(["100002", "100003"]);
-    expect(next.next).toBe(null);
+test("settings of a scope are shown to users who verify", async () => {
+  const owner = await signInOwner(server, "100003");
+  const { token } = await createKey(owner, { access: "full" });
+  const [{ pid } = {}] = await scopesOf(owner);
+  const settings = {
+    displayName: "The <Rook> Club",
+    supportUrl: "https://help.example/a?b=1&c=2",
+    doneText: "Go to #welcome now.",
+  };
+  const { displayName, ...rest } = settings;
+  await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, { body: { displayName } });
+  const { status, body } = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, { body: rest });
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({ scope: { pid, settings } });
+  const created = await server.send("POST /v2/sessions", { key: token, body: { clientId: "client" } });
+  const browser = server.newBrowser();
+  const page = await browser.walk(`?sid=${textOf(created.body.data?.sid)}`, "100003", "2");
+  expect(page.text).toContain("The &lt;Rook&gt; Club");
+  expect(page.text).toContain('href="https://help.example/a?b=1&amp;c=2"');
+  expect(page.text).not.toContain("chat:100003");
+  const done = await browser.post("/verify/confirm", formOf(page));
+  expect(done.text).toContain("Go to #welcome now.");
+  const own = await server.signIn("100003", server.newBrowser(), "me");
+  expect(withoutIsolation((await own.get("/me")).text)).toContain("<h3>The &lt;Rook&gt; Club</h3>");
+  const cleared = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, {
+    body: { displayName: null, supportUrl: null, doneText: null },
   });
+  expect(cleared.body.data).toMatchObject({ scope: { settings: none } });
+});
 
-  test("a search by user name fails if nobody is found while the chat platform is down", async () => {
-    const { owner, list, global } = await club();
-    const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
-    await server.platform.fail({ mode: "down", platform: "chat" });
-    const name = textOf(chat?.username);
-    const search = () => owner.send(`GET /dashboard/api/links?pid=${global}&q=${encodeURIComponent(name)}`);
-    const refused = await search();
-    const page = await owner.browser.get(`/dashboard/events?user=${encodeURIComponent(name)}`);
-    const found = await list({ pid: global, q: textOf(game?.username) });
-    await server.platform.recover();
-    // The circuit breaker still refuses requests for a moment.
-    await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(200);
-    expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
-    expect(page.status).toBe(503);
-    expect(found.links).toMatchObject([{ chatId: "100004" }]);
+test.each<[string, unknown]>([
+  ["displayName", "x".repeat(81)],
+  ["displayName", "a\u202Eb"],
+  ["displayName", 7],
+  ["supportUrl", "http://help.example/"],
+  ["supportUrl", "https://@help.example/"],
+  ["supportUrl", "https://help.example/\u202Emoc"],
+  ["supportUrl", `https://help.example/${"x".repeat(2_000)}`],
+  ["doneText", "x".repeat(301)],
+])("settings refuse the %s %j", async (name, value) => {
+  const { owner, global } = await club();
+  const path = `PATCH /dashboard/api/scopes/${global}` as const;
+  expectInvalid(await owner.send(path, { body: { [name]: value } }), name);
+});
+
+test("the account page names who asks players in the shared list, and refuses a long name at its field", async () => {
+  const owner = await signInOwner(server, "100006");
+  await createKey(owner);
+  const [{ pid } = {}] = await scopesOf(owner);
+  const asks = async () =>
+    withoutIsolation((await server.newBrowser().get(`/verify?pid=${textOf(pid)}`)).text);
+  const name = async (displayName: string) => {
+    const { csrf = "" } = formOf(await owner.browser.get("/dashboard/account"));
+    return owner.browser.post("/dashboard/account/name", { csrf, displayName });
+  };
+  expect(await asks()).toContain("<strong>User 6</strong> asks you");
+  const refused = await name("x".repeat(81));
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("x".repeat(81))]);
+  expect((await name(" Makers ")).headers.location).toBe("/dashboard/account?done=said");
+  expect(await asks()).toContain("<strong>Makers</strong> asks you");
+  await name("");
+  expect(await asks()).toContain("<strong>User 6</strong> asks you");
+});
+
+test("the page of a community lists the redirect origins of active keys only", async () => {
+  const owner = await signInOwner(server, "100005");
+  const { key } = await createKey(owner, { redirectOrigins: ["https://club.example"] });
+  const [{ pid } = {}] = await scopesOf(owner);
+  const isListed = async () => {
+    const { text } = await owner.browser.get(`/dashboard/communities/${textOf(pid)}`);
+    return text.includes("<li>https://club.example</li>");
+  };
+  expect(await isListed()).toBe(true);
+  await owner.send(`PATCH /dashboard/api/keys/${textOf(key.id)}`, { body: { status: "disabled" } });
+  expect(await isListed()).toBe(false);
+});
+
+test("links are listed by latest verification, in pages, with profiles", async () => {
+  const { list, global } = await club();
+  const all = await list({ pid: global });
+  expect(all.links.map(({ chatId }) => chatId)).toEqual(["100002", "100003", "100004"]);
+  expect(all.next).toBe(null);
+  expect(all.links[0]).toEqual({
+    chatId: "100002",
+    gameId: "1",
+    linkVersion: 1,
+    lastVerifiedAt: expect.stringMatching(/Z$/),
+    chat: expect.objectContaining({ id: "100002", displayName: "User 2", guild: null }),
+    game: expect.objectContaining({ id: "1", displayName: "Player 1" }),
   });
+  const first = await list({ pid: global, limit: "2" });
+  const second = await list({ pid: global, limit: "2", cursor: textOf(first.next) });
+  expect([...first.links, ...second.links]).toEqual(all.links);
+  expect(second.next).toBe(null);
+});
 
-  test("searching links and events for an invalid name finds nothing", async () => {
-    const { owner, global } = await club();
-    for (const text of ["@", "\0", `${"x".repeat(99)}🎮`, "🎮".repeat(101)]) {
-      for (const [page, name] of [
-        ["links", "q"],
-        ["events", "user"],
-      ] as const) {
-        const query = new URLSearchParams({ pid: global, [name]: text });
-        const { status, text: shown } = await owner.browser.get(`/dashboard/${page}?${query}`);
-        expect([status, page, shown.includes("100002")]).toEqual([200, page, false]);
-      }
-    }
-  });
+test("links are found by chat ID, game ID and user name", async () => {
+  const { list, global, ofGuild } = await club();
+  const found = async (q: string, pid = global) => (await list({ pid, q })).links.map(({ chatId }) => chatId);
+  const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
+  expect(await found("100004")).toEqual(["100004"]);
+  expect(await found("100009")).toEqual([]);
+  expect(await found("1")).toEqual(["100002", "100003"]);
+  expect(await found(textOf(chat?.username))).toEqual(["100004"]);
+  expect(await found(`@${textOf(chat?.username).toUpperCase()}`)).toEqual(["100004"]);
+  expect(await found(textOf(game?.username))).toEqual(["100004"]);
+  expect(await found("nobody of that name")).toEqual([]);
+  expect(await found("100002", ofGuild)).toEqual(["100002"]);
+  expect(await found("3", ofGuild)).toEqual(["100002"]);
+  const page = await list({ pid: global, q: "1", limit: "1" });
+  const next = await list({ pid: global, q: "1", limit: "1", cursor: textOf(page.next) });
+  expect([...page.links, ...next.links].map(({ chatId }) => chatId)).toEqual(["100002", "100003"]);
+  expect(next.next).toBe(null);
+});
 
-  test("links can be set and removed, and the audit log names the account and the linked user", async () => {
-    const { owner, global, list } = await club();
-    const user = { pid: global, chatId: "100005" };
-    const set = (gameId: string) => owner.send("PUT /dashboard/api/links", { body: { ...user, gameId } });
-    const link = { chatId: "100005", gameId: "2", previousGameId: null, updated: true };
-    expectData(await set("2"), link);
-    expect((await list({ pid: global })).links[0]).toMatchObject({ chatId: "100005", gameId: "2" });
-    expectData(await set("3"), { ...link, gameId: "3", previousGameId: "2" });
-    const remove = () => owner.send("DELETE /dashboard/api/links", { body: user });
-    expectData(await remove(), { chatId: "100005", removedGameId: "3", deleted: true });
-    expectRefusal(await remove(), 404, "LINK_NOT_FOUND", null);
-    const entriesOf = async (chatId: string) =>
-      dataOf(await owner.send(`GET /dashboard/api/audit?chatId=${chatId}`)).entries;
-    const actor = { type: "account", id: "Rook Club" };
-    expect(await entriesOf("100005")).toMatchObject([
-      { action: "link.removed", actor, details: { chatId: "100005", removedGameId: "3" } },
-      { action: "link.set", actor, details: { chatId: "100005", gameId: "3", previousGameId: "2" } },
-      { action: "link.set", actor, details: { chatId: "100005", gameId: "2" } },
-    ]);
-    expect(await entriesOf("100009")).toEqual([]);
-    expectInvalid(await owner.send("GET /dashboard/api/audit?chatId=x"), "chatId");
-  });
+test("a search by user name fails if nobody is found while the chat platform is down", async () => {
+  const { owner, list, global } = await club();
+  const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
+  await server.platform.fail({ mode: "down", platform: "chat" });
+  const name = textOf(chat?.username);
+  const search = () => owner.send(`GET /dashboard/api/links?pid=${global}&q=${encodeURIComponent(name)}`);
+  const refused = await search();
+  const page = await owner.browser.get(`/dashboard/events?user=${encodeURIComponent(name)}`);
+  const found = await list({ pid: global, q: textOf(game?.username) });
+  await server.platform.recover();
+  // The circuit breaker still refuses requests for a moment.
+  await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(200);
+  expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
+  expect(page.status).toBe(503);
+  expect(found.links).toMatchObject([{ chatId: "100004" }]);
+});
 
-  test("links of a guild can only be set for members, but removed for anybody", async () => {
-    const { owner, ofGuild } = await club();
-    const body = { pid: ofGuild, chatId: "999999", gameId: "1" };
-    const refused = await owner.send("PUT /dashboard/api/links", { body });
-    expectRefusal(refused, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
-    const gone = await owner.send("DELETE /dashboard/api/links", { body });
-    expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
-  });
-
-  test("link requests with missing or invalid parameters are refused", async () => {
-    const { owner, global } = await club();
-    const missing = await owner.send("PUT /dashboard/api/links", { body: { pid: global } });
-    expectMissing(missing, "chatId", "gameId");
-    const unknown = await owner.send("PUT /dashboard/api/links", {
-      body: { pid: global, chatId: "100005", gameId: "999999" },
-    });
-    expectInvalid(unknown, "gameId");
-    expectMissing(await owner.send("GET /dashboard/api/links"), "pid");
-    for (const [name, value] of [
-      ["limit", "101"],
-      ["cursor", "x"],
-      ["q", "x".repeat(101)],
+test("searching links and events for an invalid name finds nothing", async () => {
+  const { owner, global } = await club();
+  for (const text of ["@", "\0", `${"x".repeat(99)}🎮`, "🎮".repeat(101)]) {
+    for (const [page, name] of [
+      ["links", "q"],
+      ["events", "user"],
     ] as const) {
-      const wrong = await owner.send(`GET /dashboard/api/links?pid=${global}&${name}=${value}`);
-      expectInvalid(wrong, name);
+      const query = new URLSearchParams({ pid: global, [name]: text });
+      const { status, text: shown } = await owner.browser.get(`/dashboard/${page}?${query}`);
+      expect([status, page, shown.includes("100002")]).toEqual([200, page, false]);
     }
+  }
+});
+
+test("links can be set and removed, and the audit log names the account and the linked user", async () => {
+  const { owner, global, list } = await club();
+  const user = { pid: global, chatId: "100005" };
+  const set = (gameId: string) => owner.send("PUT /dashboard/api/links", { body: { ...user, gameId } });
+  const link = { chatId: "100005", gameId: "2", previousGameId: null, updated: true };
+  expectData(await set("2"), link);
+  expect((await list({ pid: global })).links[0]).toMatchObject({ chatId: "100005", gameId: "2" });
+  expectData(await set("3"), { ...link, gameId: "3", previousGameId: "2" });
+  const remove = () => owner.send("DELETE /dashboard/api/links", { body: user });
+  expectData(await remove(), { chatId: "100005", removedGameId: "3", deleted: true });
+  expectRefusal(await remove(), 404, "LINK_NOT_FOUND", null);
+  const entriesOf = async (chatId: string) =>
+    dataOf(await owner.send(`GET /dashboard/api/audit?chatId=${chatId}`)).entries;
+  const actor = { type: "account", id: "Rook Club" };
+  expect(await entriesOf("100005")).toMatchObject([
+    { action: "link.removed", actor, details: { chatId: "100005", removedGameId: "3" } },
+    { action: "link.set", actor, details: { chatId: "100005", gameId: "3", previousGameId: "2" } },
+    { action: "link.set", actor, details: { chatId: "100005", gameId: "2" } },
+  ]);
+  expect(await entriesOf("100009")).toEqual([]);
+  expectInvalid(await owner.send("GET /dashboard/api/audit?chatId=x"), "chatId");
+});
+
+test("links of a guild can only be set for members, but removed for anybody", async () => {
+  const { owner, ofGuild } = await club();
+  const body = { pid: ofGuild, chatId: "999999", gameId: "1" };
+  const refused = await owner.send("PUT /dashboard/api/links", { body });
+  expectRefusal(refused, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+  const gone = await owner.send("DELETE /dashboard/api/links", { body });
+  expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
+});
+
+test("link requests with missing or invalid parameters are refused", async () => {
+  const { owner, global } = await club();
+  const missing = await owner.send("PUT /dashboard/api/links", { body: { pid: global } });
+  expectMissing(missing, "chatId", "gameId");
+  const unknown = await owner.send("PUT /dashboard/api/links", {
+    body: { pid: global, chatId: "100005", gameId: "999999" },
   });
+  expectInvalid(unknown, "gameId");
+  expectMissing(await owner.send("GET /dashboard/api/links"), "pid");
+  for (const [name, value] of [
+    ["limit", "101"],
+    ["cursor", "x"],
+    ["q", "x".repeat(101)],
+  ] as const) {
+    const wrong = await owner.send(`GET /dashboard/api/links?pid=${global}&${name}=${value}`);
+    expectInvalid(wrong, name);
+  }
 });

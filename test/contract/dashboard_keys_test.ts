@@ -1,5 +1,5 @@
 /** Keys in the dashboard's JSON API. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -23,100 +23,98 @@ const lookUp = async (key: string, from = "198.18.250.1") => {
   return status === 404 ? "served" : body.error?.code;
 };
 
-describe("a new key", () => {
-  test("a new key is shown in full only once, and works immediately", async () => {
-    const owner = await signInOwner(server, cyd);
-    const { token, id, key } = await createKey(owner, { name: "My bot 🎮" });
-    expect(token).toMatch(new RegExp(`^alk_${id}_[\\w-]{43}$`));
-    expect(key).toEqual({
-      id,
-      display: `alk_${id}_…`,
-      name: "My bot 🎮",
-      scope: "global",
-      guildId: null,
-      pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/),
-      tier: "free",
-      kind: "normal",
-      access: "full",
-      status: "active",
-      limits: { perWindow: null, windowMs: 0, daily: 500, verifyDaily: 2000 },
-      allowIps: [],
-      denyIps: [],
-      redirectOrigins: [],
-      createdAt: isoTime,
-      expiresAt: null,
-      lastUsedAt: null,
-      previousSecretEndsAt: null,
-    });
-    expect(await lookUp(token)).toBe("served");
-    const listed = await owner.send("GET /dashboard/api/keys");
-    expect(listed.text).not.toContain(token);
-    expect(listed.body.data?.keys).toMatchObject([{ id }]);
+test("a new key is shown in full only once, and works immediately", async () => {
+  const owner = await signInOwner(server, cyd);
+  const { token, id, key } = await createKey(owner, { name: "My bot 🎮" });
+  expect(token).toMatch(new RegExp(`^alk_${id}_[\\w-]{43}$`));
+  expect(key).toEqual({
+    id,
+    display: `alk_${id}_…`,
+    name: "My bot 🎮",
+    scope: "global",
+    guildId: null,
+    pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/),
+    tier: "free",
+    kind: "normal",
+    access: "full",
+    status: "active",
+    limits: { perWindow: null, windowMs: 0, daily: 500, verifyDaily: 2000 },
+    allowIps: [],
+    denyIps: [],
+    redirectOrigins: [],
+    createdAt: isoTime,
+    expiresAt: null,
+    lastUsedAt: null,
+    previousSecretEndsAt: null,
   });
-
-  test("a new key takes all optional fields", async () => {
-    const owner = await signInOwner(server, cyd);
-    const chosen = {
-      name: "All",
-      access: "read",
-      allowIps: ["203.0.113.0/24", "2001:db8::1"],
-      denyIps: ["203.0.113.9"],
-      redirectOrigins: ["https://a.example", "http://127.0.0.1:9999"],
-      expiresAt: "2030-01-31T08:00:00.000Z",
-    };
-    const { key } = await createKey(owner, { ...chosen, guildId: null, unknown: 1 });
-    expect(key).toMatchObject(chosen);
-    const { key: plain } = await createKey(owner, {
-      access: null,
-      allowIps: null,
-      denyIps: null,
-      redirectOrigins: null,
-      expiresAt: null,
-    });
-    expect(plain).toMatchObject({ access: "full", allowIps: [], denyIps: [], expiresAt: null });
-  });
-
-  test.each<[what: string, body: object, parameters: ReadonlyArray<string>]>([
-    ["nothing", {}, ["name", "scope"]],
-    ["no name", { scope: "global", access: "all" }, ["name"]],
-    ["an empty name", { name: "", scope: "global" }, ["name"]],
-    ["no guild", { scope: "guild" }, ["name", "guildId"]],
-  ])("creating a key needs its name and scope: %s", async (_, body, parameters) => {
-    const owner = await signInOwner(server, ada);
-    expectMissing(await owner.send("POST /dashboard/api/keys", { body }), ...parameters);
-  });
-
-  test.each<[name: string, value: unknown]>([
-    ["name", 7],
-    ["name", "x".repeat(81)],
-    ["name", "Bot\n"],
-    ["scope", "galaxy"],
-    ["guildId", "x"],
-    ["guildId", guild],
-    ["access", "write"],
-    ["allowIps", ["300.0.0.1"]],
-    ["denyIps", ["203.0.113.0/33"]],
-    ["denyIps", Array.from({ length: 101 }, () => "203.0.113.7")],
-    ["redirectOrigins", ["https://a.example/path"]],
-    ["expiresAt", "tomorrow"],
-    ["expiresAt", "2026-02-30"],
-  ])("creating a key is refused with the %s %j", async (name, value) => {
-    const owner = await signInOwner(server, ada);
-    const refused = await owner.send("POST /dashboard/api/keys", {
-      body: { name: "Bot", scope: "global", [name]: value },
-    });
-    expectInvalid(refused, name);
-  });
-
-  test.each(["name", "access", "allowIps", "denyIps", "redirectOrigins", "expiresAt", "status"])(
-    "updating a key refuses an invalid %s",
-    async (name) => {
-      const owner = await signInOwner(server, ada);
-      const path = `PATCH /dashboard/api/keys/${(await createKey(owner)).id}` as const;
-      expectInvalid(await owner.send(path, { body: { [name]: { wrong: 1 } } }), name);
-    },
-  );
+  expect(await lookUp(token)).toBe("served");
+  const listed = await owner.send("GET /dashboard/api/keys");
+  expect(listed.text).not.toContain(token);
+  expect(listed.body.data?.keys).toMatchObject([{ id }]);
 });
+
+test("a new key takes all optional fields", async () => {
+  const owner = await signInOwner(server, cyd);
+  const chosen = {
+    name: "All",
+    access: "read",
+    allowIps: ["203.0.113.0/24", "2001:db8::1"],
+    denyIps: ["203.0.113.9"],
+    redirectOrigins: ["https://a.example", "http://127.0.0.1:9999"],
+    expiresAt: "2030-01-31T08:00:00.000Z",
+  };
+  const { key } = await createKey(owner, { ...chosen, guildId: null, unknown: 1 });
+  expect(key).toMatchObject(chosen);
+  const { key: plain } = await createKey(owner, {
+    access: null,
+    allowIps: null,
+    denyIps: null,
+    redirectOrigins: null,
+    expiresAt: null,
+  });
+  expect(plain).toMatchObject({ access: "full", allowIps: [], denyIps: [], expiresAt: null });
+});
+
+test.each<[what: string, body: object, parameters: ReadonlyArray<string>]>([
+  ["nothing", {}, ["name", "scope"]],
+  ["no name", { scope: "global", access: "all" }, ["name"]],
+  ["an empty name", { name: "", scope: "global" }, ["name"]],
+  ["no guild", { scope: "guild" }, ["name", "guildId"]],
+])("creating a key needs its name and scope: %s", async (_, body, parameters) => {
+  const owner = await signInOwner(server, ada);
+  expectMissing(await owner.send("POST /dashboard/api/keys", { body }), ...parameters);
+});
+
+test.each<[name: string, value: unknown]>([
+  ["name", 7],
+  ["name", "x".repeat(81)],
+  ["name", "Bot\n"],
+  ["scope", "galaxy"],
+  ["guildId", "x"],
+  ["guildId", guild],
+  ["access", "write"],
+  ["allowIps", ["300.0.0.1"]],
+  ["denyIps", ["203.0.113.0/33"]],
+  ["denyIps", Array.from({ length: 101 }, () => "203.0.113.7")],
+  ["redirectOrigins", ["https://a.example/path"]],
+  ["expiresAt", "tomorrow"],
+  ["expiresAt", "2026-02-30"],
+])("creating a key is refused with the %s %j", async (name, value) => {
+  const owner = await signInOwner(server, ada);
+  const refused = await owner.send("POST /dashboard/api/keys", {
+    body: { name: "Bot", scope: "global", [name]: value },
+  });
+  expectInvalid(refused, name);
+});
+
+test.each(["name", "access", "allowIps", "denyIps", "redirectOrigins", "expiresAt", "status"])(
+  "updating a key refuses an invalid %s",
+  async (name) => {
+    const owner = await signInOwner(server, ada);
+    const path = `PATCH /dashboard/api/keys/${(await createKey(owner)).id}` as const;
+    expectInvalid(await owner.send(path, { body: { [name]: { wrong: 1 } } }), name);
+  },
+);
 
 test("the page of a new key has an example that looks up a linked user", async () => {
   const owner = await signInOwner(server, "100014");
@@ -129,177 +127,173 @@ test("the page of a new key has an example that looks up a linked user", async (
   expect([issued.status, issued.text]).toEqual([201, expect.stringContaining("/v2/chat?chatId=100002")]);
 });
 
-describe("a key of a guild", () => {
-  const request = (guildId: string) => ({ body: { name: "Bot", scope: "guild", guildId } });
+const request = (guildId: string) => ({ body: { name: "Bot", scope: "guild", guildId } });
 
-  test("creating a guild key needs the bot in the guild and the right to manage it", async () => {
-    const manager = await signInOwner(server, ada);
-    const { key, token } = await createKey(manager, { scope: "guild", guildId: guild });
-    expect(key).toMatchObject({ scope: "guild", guildId: guild });
-    const { status } = await server.send(`GET /v2/chat?chatId=100001&guildId=${guild}`, {
-      key: token,
-      from: "198.18.250.1",
-    });
-    expect(status).toBe(404);
-    const path = "POST /dashboard/api/keys";
-    for (const guildId of [botlessGuild, "799999999999999999"]) {
-      expectRefusal(await manager.send(path, request(guildId)), 403, "FORBIDDEN", {
-        reason: "bot_not_in_guild",
-      });
-    }
-    const member = await signInOwner(server, bob);
-    expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
-    for (const section of ["keys", "webhooks"]) {
-      const page = await member.browser.get(`/dashboard/${section}/new`);
-      expect(page.text).toContain("You manage none with the bot");
-      const typed = { ...formOf(page), ...request(guild).body, url: "https://example.com/", access: "full" };
-      const answer = await member.browser.post(`/dashboard/${section}`, typed);
-      expect([answer.status, answer.text]).toEqual([
-        403,
-        expect.stringContaining("you do not manage it yourself"),
-      ]);
-    }
+test("creating a guild key needs the bot in the guild and the right to manage it", async () => {
+  const manager = await signInOwner(server, ada);
+  const { key, token } = await createKey(manager, { scope: "guild", guildId: guild });
+  expect(key).toMatchObject({ scope: "guild", guildId: guild });
+  const { status } = await server.send(`GET /v2/chat?chatId=100001&guildId=${guild}`, {
+    key: token,
+    from: "198.18.250.1",
   });
-
-  test("creating a guild key is refused after the user lost the right or left the guild", async () => {
-    const member = `/control/guilds/${guild}/members/100004`;
-    await server.platform.send(`PUT ${member}`, { body: { manager: true } });
-    const owner = await signInOwner(server, "100004");
-    await createKey(owner, { scope: "guild", guildId: guild });
-    for (const change of [
-      () => server.platform.send(`PUT ${member}`, { body: { manager: false } }),
-      () => server.platform.send(`DELETE ${member}`),
-    ]) {
-      await change();
-      const refused = await owner.send("POST /dashboard/api/keys", request(guild));
-      expectRefusal(refused, 403, "FORBIDDEN", { reason: "not_guild_manager" });
-    }
-    const guilds = await owner.send("GET /dashboard/api/guilds");
-    expect(guilds.body.data?.guilds).toEqual([
-      { guildId: guild, name: "Rook & Bishop", bot: true, manager: true },
+  expect(status).toBe(404);
+  const path = "POST /dashboard/api/keys";
+  for (const guildId of [botlessGuild, "799999999999999999"]) {
+    expectRefusal(await manager.send(path, request(guildId)), 403, "FORBIDDEN", {
+      reason: "bot_not_in_guild",
+    });
+  }
+  const member = await signInOwner(server, bob);
+  expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+  for (const section of ["keys", "webhooks"]) {
+    const page = await member.browser.get(`/dashboard/${section}/new`);
+    expect(page.text).toContain("You manage none with the bot");
+    const typed = { ...formOf(page), ...request(guild).body, url: "https://example.com/", access: "full" };
+    const answer = await member.browser.post(`/dashboard/${section}`, typed);
+    expect([answer.status, answer.text]).toEqual([
+      403,
+      expect.stringContaining("you do not manage it yourself"),
     ]);
-  });
-
-  test("creating a guild key fails while the chat platform is down, and the form keeps what was typed", async () => {
-    const owner = await signInOwner(server, ada);
-    const form = formOf(await owner.browser.get("/dashboard/keys/new"));
-    await server.platform.fail({ mode: "down", platform: "chat", under: "/chat/api/guilds" });
-    const refused = await owner.send("POST /dashboard/api/keys", request(guild));
-    const page = await owner.browser.post("/dashboard/keys", {
-      ...form,
-      ...request(guild).body,
-      access: "full",
-    });
-    await server.platform.recover();
-    expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
-    expect([page.status, page.text]).toEqual([503, expect.stringContaining("the platform does not answer")]);
-    expect(page.text).toContain('value="Bot"');
-    // The circuit breaker still refuses requests for a moment.
-    await expect.poll(async () => (await owner.send("GET /dashboard/api/guilds")).status).toBe(200);
-  });
-
-  test("the list of guilds has the guilds that the owner manages", async () => {
-    const owner = await signInOwner(server, ada);
-    expectData(await owner.send("GET /dashboard/api/guilds"), {
-      guilds: [
-        { guildId: guild, name: "Rook & Bishop", bot: true, manager: true },
-        { guildId: botlessGuild, name: null, bot: false, manager: true },
-      ],
-    });
-    expectData(await (await signInOwner(server, "100099")).send("GET /dashboard/api/guilds"), { guilds: [] });
-  });
+  }
 });
 
-describe("changes", () => {
-  test("updating a key changes only the given fields, and applies immediately", async () => {
-    const owner = await signInOwner(server, "100005");
-    const { id, key, token } = await createKey(owner, {
-      allowIps: ["198.18.250.1"],
-      expiresAt: "2030-01-01T00:00:00.000Z",
+test("creating a guild key is refused after the user lost the right or left the guild", async () => {
+  const member = `/control/guilds/${guild}/members/100004`;
+  await server.platform.send(`PUT ${member}`, { body: { manager: true } });
+  const owner = await signInOwner(server, "100004");
+  await createKey(owner, { scope: "guild", guildId: guild });
+  for (const change of [
+    () => server.platform.send(`PUT ${member}`, { body: { manager: false } }),
+    () => server.platform.send(`DELETE ${member}`),
+  ]) {
+    await change();
+    const refused = await owner.send("POST /dashboard/api/keys", request(guild));
+    expectRefusal(refused, 403, "FORBIDDEN", { reason: "not_guild_manager" });
+  }
+  const guilds = await owner.send("GET /dashboard/api/guilds");
+  expect(guilds.body.data?.guilds).toEqual([
+    { guildId: guild, name: "Rook & Bishop", bot: true, manager: true },
+  ]);
+});
+
+test("creating a guild key fails while the chat platform is down, and the form keeps what was typed", async () => {
+  const owner = await signInOwner(server, ada);
+  const form = formOf(await owner.browser.get("/dashboard/keys/new"));
+  await server.platform.fail({ mode: "down", platform: "chat", under: "/chat/api/guilds" });
+  const refused = await owner.send("POST /dashboard/api/keys", request(guild));
+  const page = await owner.browser.post("/dashboard/keys", {
+    ...form,
+    ...request(guild).body,
+    access: "full",
+  });
+  await server.platform.recover();
+  expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining("the platform does not answer")]);
+  expect(page.text).toContain('value="Bot"');
+  // The circuit breaker still refuses requests for a moment.
+  await expect.poll(async () => (await owner.send("GET /dashboard/api/guilds")).status).toBe(200);
+});
+
+test("the list of guilds has the guilds that the owner manages", async () => {
+  const owner = await signInOwner(server, ada);
+  expectData(await owner.send("GET /dashboard/api/guilds"), {
+    guilds: [
+      { guildId: guild, name: "Rook & Bishop", bot: true, manager: true },
+      { guildId: botlessGuild, name: null, bot: false, manager: true },
+    ],
+  });
+  expectData(await (await signInOwner(server, "100099")).send("GET /dashboard/api/guilds"), { guilds: [] });
+});
+
+test("updating a key changes only the given fields, and applies immediately", async () => {
+  const owner = await signInOwner(server, "100005");
+  const { id, key, token } = await createKey(owner, {
+    allowIps: ["198.18.250.1"],
+    expiresAt: "2030-01-01T00:00:00.000Z",
+  });
+  const patch = async (body: object) =>
+    dataOf(await owner.send(`PATCH /dashboard/api/keys/${id}`, { body })).key as object;
+  const used = { lastUsedAt: expect.anything() };
+  const same = { ...key, lastUsedAt: null };
+  expect(await patch({})).toEqual(same);
+  expect(await patch({ name: null, allowIps: null, status: null, access: "" })).toEqual(same);
+  const renamed = { name: "Renamed", access: "verify" };
+  expect(await patch(renamed)).toEqual({ ...same, ...renamed });
+  const opened = { access: "full", expiresAt: null, allowIps: [] };
+  expect(await patch(opened)).toMatchObject({ name: "Renamed", ...opened });
+  for (const [change, outcome] of [
+    [{ denyIps: ["198.18.250.1"] }, "FORBIDDEN"],
+    [{ denyIps: [], status: "disabled" }, unauthorized],
+    [{ status: "active" }, "served"],
+  ] as const) {
+    expect(await patch(change)).toMatchObject(change);
+    expect(await lookUp(token)).toBe(outcome);
+  }
+  await expect.poll(() => patch({})).toMatchObject(used);
+});
+
+test("updating a key cannot revoke it, and ignores fields reserved to operators", async () => {
+  const owner = await signInOwner(server, "100005");
+  const { id, key } = await createKey(owner);
+  const path = `PATCH /dashboard/api/keys/${id}` as const;
+  expectRefusal(await owner.send(path, { body: { status: "revoked" } }), 400, "INVALID_PARAMETER", {
+    parameters: [{ name: "status", reason: "expected active or disabled" }],
+  });
+  const body = { tier: "premium", kind: "staff", limits: "none", scope: "guild", id: "x", guildId: guild };
+  expectData(await owner.send(path, { body }), { key });
+});
+
+test("rotating a key keeps its ID, and the previous secret for the grace period", async () => {
+  const owner = await signInOwner(server, "100006");
+  const { id, token } = await createKey(owner);
+  const path = `POST /dashboard/api/keys/${id}/rotate` as const;
+  const rotated = await owner.send(path, { body: { graceSeconds: 60 } });
+  const second = textOf(rotated.body.data?.token);
+  expect(rotated.status).toBe(200);
+  expect(second).toMatch(new RegExp(`^alk_${id}_`));
+  expect(rotated.body.data?.key).toMatchObject({ id, previousSecretEndsAt: isoTime });
+  expect([await lookUp(token), await lookUp(second)]).toEqual(["served", "served"]);
+  const atOnce = await owner.send(path, { body: { graceSeconds: 0 } });
+  expect(atOnce.body.data?.key?.previousSecretEndsAt).toBe(null);
+  await expect.poll(() => lookUp(token)).toBe(unauthorized);
+  await expect.poll(() => lookUp(second)).toBe(unauthorized);
+  const byDefault = await owner.send(path);
+  const endsAt = Date.parse(textOf(byDefault.body.data?.key?.previousSecretEndsAt));
+  expect(Math.abs(endsAt - Date.now() - 86_400_000)).toBeLessThan(60_000);
+  for (const graceSeconds of [-1, 604_801, 1.5, "60"]) {
+    expectRefusal(await owner.send(path, { body: { graceSeconds } }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "graceSeconds", reason: "expected whole seconds from 0 to 604800" }],
     });
-    const patch = async (body: object) =>
-      dataOf(await owner.send(`PATCH /dashboard/api/keys/${id}`, { body })).key as object;
-    const used = { lastUsedAt: expect.anything() };
-    const same = { ...key, lastUsedAt: null };
-    expect(await patch({})).toEqual(same);
-    expect(await patch({ name: null, allowIps: null, status: null, access: "" })).toEqual(same);
-    const renamed = { name: "Renamed", access: "verify" };
-    expect(await patch(renamed)).toEqual({ ...same, ...renamed });
-    const opened = { access: "full", expiresAt: null, allowIps: [] };
-    expect(await patch(opened)).toMatchObject({ name: "Renamed", ...opened });
-    for (const [change, outcome] of [
-      [{ denyIps: ["198.18.250.1"] }, "FORBIDDEN"],
-      [{ denyIps: [], status: "disabled" }, unauthorized],
-      [{ status: "active" }, "served"],
-    ] as const) {
-      expect(await patch(change)).toMatchObject(change);
-      expect(await lookUp(token)).toBe(outcome);
-    }
-    await expect.poll(() => patch({})).toMatchObject(used);
-  });
+  }
+});
 
-  test("updating a key cannot revoke it, and ignores fields reserved to operators", async () => {
-    const owner = await signInOwner(server, "100005");
-    const { id, key } = await createKey(owner);
-    const path = `PATCH /dashboard/api/keys/${id}` as const;
-    expectRefusal(await owner.send(path, { body: { status: "revoked" } }), 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "status", reason: "expected active or disabled" }],
-    });
-    const body = { tier: "premium", kind: "staff", limits: "none", scope: "guild", id: "x", guildId: guild };
-    expectData(await owner.send(path, { body }), { key });
-  });
+test("key forms refuse an invalid status, and rotating a key without a grace period uses the default", async () => {
+  const owner = await signInOwner(server, "100013");
+  const { id } = await createKey(owner);
+  const page = `/dashboard/keys/${id}`;
+  const hidden = formOf(await owner.browser.get(page));
+  const post = (act: string, form: object) => owner.browser.post(`${page}/${act}`, { ...hidden, ...form });
+  for (const form of [{}, { status: "" }, { status: "revoked" }]) {
+    const answer = await post("status", form);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
+  }
+  expect((await post("rotate", {})).text).toContain("The new secret of your key");
+});
 
-  test("rotating a key keeps its ID, and the previous secret for the grace period", async () => {
-    const owner = await signInOwner(server, "100006");
-    const { id, token } = await createKey(owner);
-    const path = `POST /dashboard/api/keys/${id}/rotate` as const;
-    const rotated = await owner.send(path, { body: { graceSeconds: 60 } });
-    const second = textOf(rotated.body.data?.token);
-    expect(rotated.status).toBe(200);
-    expect(second).toMatch(new RegExp(`^alk_${id}_`));
-    expect(rotated.body.data?.key).toMatchObject({ id, previousSecretEndsAt: isoTime });
-    expect([await lookUp(token), await lookUp(second)]).toEqual(["served", "served"]);
-    const atOnce = await owner.send(path, { body: { graceSeconds: 0 } });
-    expect(atOnce.body.data?.key?.previousSecretEndsAt).toBe(null);
-    await expect.poll(() => lookUp(token)).toBe(unauthorized);
-    await expect.poll(() => lookUp(second)).toBe(unauthorized);
-    const byDefault = await owner.send(path);
-    const endsAt = Date.parse(textOf(byDefault.body.data?.key?.previousSecretEndsAt));
-    expect(Math.abs(endsAt - Date.now() - 86_400_000)).toBeLessThan(60_000);
-    for (const graceSeconds of [-1, 604_801, 1.5, "60"]) {
-      expectRefusal(await owner.send(path, { body: { graceSeconds } }), 400, "INVALID_PARAMETER", {
-        parameters: [{ name: "graceSeconds", reason: "expected whole seconds from 0 to 604800" }],
-      });
-    }
-  });
-
-  test("key forms refuse an invalid status, and rotating a key without a grace period uses the default", async () => {
-    const owner = await signInOwner(server, "100013");
-    const { id } = await createKey(owner);
-    const page = `/dashboard/keys/${id}`;
-    const hidden = formOf(await owner.browser.get(page));
-    const post = (act: string, form: object) => owner.browser.post(`${page}/${act}`, { ...hidden, ...form });
-    for (const form of [{}, { status: "" }, { status: "revoked" }]) {
-      const answer = await post("status", form);
-      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
-    }
-    expect((await post("rotate", {})).text).toContain("The new secret of your key");
-  });
-
-  test("a revoked key cannot be changed", async () => {
-    const owner = await signInOwner(server, "100007");
-    const { id, token, key } = await createKey(owner);
-    const path = `/dashboard/api/keys/${id}` as const;
-    expectData(await owner.send(`DELETE ${path}`), { key: { ...key, status: "revoked" } });
-    expect(await lookUp(token)).toBe(unauthorized);
-    for (const again of [
-      owner.send(`DELETE ${path}`),
-      owner.send(`PATCH ${path}`, { body: { status: "active" } }),
-      owner.send(`POST ${path}/rotate`, { body: {} }),
-    ]) {
-      expectRefusal(await again, 409, "CONFLICT", { reason: "key_revoked" });
-    }
-  });
+test("a revoked key cannot be changed", async () => {
+  const owner = await signInOwner(server, "100007");
+  const { id, token, key } = await createKey(owner);
+  const path = `/dashboard/api/keys/${id}` as const;
+  expectData(await owner.send(`DELETE ${path}`), { key: { ...key, status: "revoked" } });
+  expect(await lookUp(token)).toBe(unauthorized);
+  for (const again of [
+    owner.send(`DELETE ${path}`),
+    owner.send(`PATCH ${path}`, { body: { status: "active" } }),
+    owner.send(`POST ${path}/rotate`, { body: {} }),
+  ]) {
+    expectRefusal(await again, 409, "CONFLICT", { reason: "key_revoked" });
+  }
 });
 
 test("the key limit counts only keys that are not revoked", async () => {

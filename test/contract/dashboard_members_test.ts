@@ -72,83 +72,81 @@ const signInAs = async (role: MemberRole) => {
 /** Signs in the owner of a new account, which the test may change. */
 const newOwner = (chatId: string) => signInOwner(server, chatId);
 
-describe("members", () => {
-  test("every role can list the members", async () => {
-    for (const role of memberRoles) {
-      const { body } = await members(await signInAs(role));
-      const listed = body.data?.members;
-      expect(listed).toHaveLength(3);
-      expect(listed).toContainEqual({
-        chatId: bob,
-        role: "admin",
-        since: expect.stringMatching(/^\d{4}-.*Z$/),
-        accepted: true,
-        username: "user_2",
-        displayName: "User 2",
-      });
-    }
-  });
-
-  test("members are added by ID or user name, changed and removed, each with an audit entry", async () => {
-    const owner = await newOwner("100021");
-    const added = await add(owner, { chatId: "100022", role: "moderator" });
-    expect(added.status).toBe(201);
-    expect(added.body.data?.member).toMatchObject({ chatId: "100022", role: "moderator", accepted: false });
-    const named = await add(owner, { username: "@user_4", role: "admin" });
-    expect(named.body.data?.member).toMatchObject({ chatId: dan, role: "admin", username: "user_4" });
-    const changed = await setRole(owner, "100022", "admin");
-    expect([changed.status, changed.body.data?.member]).toMatchObject([200, { role: "admin" }]);
-    expectData(await remove(owner, "100022"), { removed: true });
-    expect(await rolesIn(owner)).toEqual({ "100021": "owner", [dan]: "admin" });
-
-    const { body } = await owner.send("GET /dashboard/api/audit");
-    const signed = { actor: { type: "account", id: "chat:100021" }, member: "100021" };
-    expect(body.data?.entries).toMatchObject([
-      { action: "member.removed", details: { chatId: "100022", role: "admin" }, ...signed },
-      {
-        action: "member.role_changed",
-        details: { chatId: "100022", role: "admin", previousRole: "moderator" },
-        ...signed,
-      },
-      { action: "member.added", details: { chatId: dan, role: "admin" }, ...signed },
-      { action: "member.added", details: { chatId: "100022", role: "moderator" }, ...signed },
-    ]);
-    const page = await owner.browser.get("/dashboard/audit");
-    expect(page.text).toContain("invited ");
-    expect(page.text).toContain("to the team: moderator");
-  });
-
-  test("adding a member is refused for duplicates, unknown names, unknown roles and above 25 members", async () => {
-    const owner = await newOwner("100031");
-    const role = "moderator";
-    await add(owner, { chatId: bob, role });
-    expectRefusal(await add(owner, { chatId: bob, role }), 409, "CONFLICT", { reason: "member_exists" });
-    expectRefusal(await add(owner, { username: "nobody_at_all", role }), 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "username", reason: "nobody was found with this user name" }],
+test("every role can list the members", async () => {
+  for (const role of memberRoles) {
+    const { body } = await members(await signInAs(role));
+    const listed = body.data?.members;
+    expect(listed).toHaveLength(3);
+    expect(listed).toContainEqual({
+      chatId: bob,
+      role: "admin",
+      since: expect.stringMatching(/^\d{4}-.*Z$/),
+      accepted: true,
+      username: "user_2",
+      displayName: "User 2",
     });
-    expectRefusal(await add(owner, { chatId: "999999", role }), 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "chatId", reason: "nobody was found with this ID" }],
-    });
-    expectMissing(await add(owner, { role }), "chatId", "username");
-    expectRefusal(await add(owner, { chatId: "100032", role: "king" }), 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "role", reason: "expected owner, admin or moderator" }],
-    });
-    for (const chatId of crowd.slice(2, maxMembers)) await add(owner, { chatId, role });
-    expectRefusal(await add(owner, { chatId: "100032", role }), 409, "CONFLICT", { reason: "member_limit" });
-    expectRefusal(await setRole(owner, "100099", role), 404, "BAD_REQUEST", null);
-    expectRefusal(await remove(owner, "100099"), 404, "BAD_REQUEST", null);
-  });
+  }
+});
 
-  test("the last owner cannot be removed or change role", async () => {
-    const owner = await newOwner("100033");
-    expectRefusal(await remove(owner, "100033"), 409, "CONFLICT", { reason: "last_owner" });
-    expectRefusal(await setRole(owner, "100033", "admin"), 409, "CONFLICT", { reason: "last_owner" });
-    await add(owner, { chatId: "100034", role: "owner" });
-    await choose(await signInOwner(server, "100034"), "chat:100033");
-    expectData(await remove(owner, "100033"), { removed: true });
-    expectRefusal(await members(owner), 401, "INVALID_SESSION", null);
-    expect(await accountOf(await signInOwner(server, "100033"))).toBe("chat:100033:another");
+test("members are added by ID or user name, changed and removed, each with an audit entry", async () => {
+  const owner = await newOwner("100021");
+  const added = await add(owner, { chatId: "100022", role: "moderator" });
+  expect(added.status).toBe(201);
+  expect(added.body.data?.member).toMatchObject({ chatId: "100022", role: "moderator", accepted: false });
+  const named = await add(owner, { username: "@user_4", role: "admin" });
+  expect(named.body.data?.member).toMatchObject({ chatId: dan, role: "admin", username: "user_4" });
+  const changed = await setRole(owner, "100022", "admin");
+  expect([changed.status, changed.body.data?.member]).toMatchObject([200, { role: "admin" }]);
+  expectData(await remove(owner, "100022"), { removed: true });
+  expect(await rolesIn(owner)).toEqual({ "100021": "owner", [dan]: "admin" });
+
+  const { body } = await owner.send("GET /dashboard/api/audit");
+  const signed = { actor: { type: "account", id: "chat:100021" }, member: "100021" };
+  expect(body.data?.entries).toMatchObject([
+    { action: "member.removed", details: { chatId: "100022", role: "admin" }, ...signed },
+    {
+      action: "member.role_changed",
+      details: { chatId: "100022", role: "admin", previousRole: "moderator" },
+      ...signed,
+    },
+    { action: "member.added", details: { chatId: dan, role: "admin" }, ...signed },
+    { action: "member.added", details: { chatId: "100022", role: "moderator" }, ...signed },
+  ]);
+  const page = await owner.browser.get("/dashboard/audit");
+  expect(page.text).toContain("invited ");
+  expect(page.text).toContain("to the team: moderator");
+});
+
+test("adding a member is refused for duplicates, unknown names, unknown roles and above 25 members", async () => {
+  const owner = await newOwner("100031");
+  const role = "moderator";
+  await add(owner, { chatId: bob, role });
+  expectRefusal(await add(owner, { chatId: bob, role }), 409, "CONFLICT", { reason: "member_exists" });
+  expectRefusal(await add(owner, { username: "nobody_at_all", role }), 400, "INVALID_PARAMETER", {
+    parameters: [{ name: "username", reason: "nobody was found with this user name" }],
   });
+  expectRefusal(await add(owner, { chatId: "999999", role }), 400, "INVALID_PARAMETER", {
+    parameters: [{ name: "chatId", reason: "nobody was found with this ID" }],
+  });
+  expectMissing(await add(owner, { role }), "chatId", "username");
+  expectRefusal(await add(owner, { chatId: "100032", role: "king" }), 400, "INVALID_PARAMETER", {
+    parameters: [{ name: "role", reason: "expected owner, admin or moderator" }],
+  });
+  for (const chatId of crowd.slice(2, maxMembers)) await add(owner, { chatId, role });
+  expectRefusal(await add(owner, { chatId: "100032", role }), 409, "CONFLICT", { reason: "member_limit" });
+  expectRefusal(await setRole(owner, "100099", role), 404, "BAD_REQUEST", null);
+  expectRefusal(await remove(owner, "100099"), 404, "BAD_REQUEST", null);
+});
+
+test("the last owner cannot be removed or change role", async () => {
+  const owner = await newOwner("100033");
+  expectRefusal(await remove(owner, "100033"), 409, "CONFLICT", { reason: "last_owner" });
+  expectRefusal(await setRole(owner, "100033", "admin"), 409, "CONFLICT", { reason: "last_owner" });
+  await add(owner, { chatId: "100034", role: "owner" });
+  await choose(await signInOwner(server, "100034"), "chat:100033");
+  expectData(await remove(owner, "100033"), { removed: true });
+  expectRefusal(await members(owner), 401, "INVALID_SESSION", null);
+  expect(await accountOf(await signInOwner(server, "100033"))).toBe("chat:100033:another");
 });
 
 const decline = (owner: Owner, account: string) =>
@@ -157,56 +155,54 @@ const decline = (owner: Owner, account: string) =>
 const invitationsOf = async (owner: Owner) =>
   (await owner.send("GET /dashboard/api/session")).body.data?.invitations;
 
-describe("invitations", () => {
-  test("a user who was never signed in gets their own account, and keys made there are not the inviter's", async () => {
-    const [owner, invited] = [await newOwner(crowd[30] ?? ""), crowd[31] ?? ""];
-    await add(owner, { chatId: invited, role: "admin" });
-    const user = await signInOwner(server, invited);
-    expect(await accountOf(user)).toBe(`chat:${invited}`);
-    expect(await invitationsOf(user)).toEqual([
-      {
-        account: `chat:${crowd[30]}`,
-        role: "admin",
-        invitedBy: crowd[30],
-        at: expect.stringMatching(/^\d{4}-.*Z$/),
-      },
-    ]);
-    await createKey(user);
-    expect((await owner.send("GET /dashboard/api/keys")).body.data?.keys).toEqual([]);
-  });
+test("a user who was never signed in gets their own account, and keys made there are not the inviter's", async () => {
+  const [owner, invited] = [await newOwner(crowd[30] ?? ""), crowd[31] ?? ""];
+  await add(owner, { chatId: invited, role: "admin" });
+  const user = await signInOwner(server, invited);
+  expect(await accountOf(user)).toBe(`chat:${invited}`);
+  expect(await invitationsOf(user)).toEqual([
+    {
+      account: `chat:${crowd[30]}`,
+      role: "admin",
+      invitedBy: crowd[30],
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
+  ]);
+  await createKey(user);
+  expect((await owner.send("GET /dashboard/api/keys")).body.data?.keys).toEqual([]);
+});
 
-  test("an invitation is accepted by choosing the account, and the audit log says so", async () => {
-    const [owner, user] = [await newOwner(crowd[32] ?? ""), await newOwner(crowd[33] ?? "")];
-    const [account, chatId] = [`chat:${crowd[32]}`, crowd[33] ?? ""];
-    await add(owner, { chatId, role: "moderator" });
-    expectData(await choose(user, account), { account, role: "moderator", csrfToken: user.csrfToken });
-    const { body } = await user.send("GET /dashboard/api/session");
-    expect(body.data).toMatchObject({ account: { name: account }, role: "moderator", invitations: [] });
-    expect((await members(user)).body.data?.members).toContainEqual(
-      expect.objectContaining({ chatId, accepted: true }),
-    );
-    const log = await owner.send("GET /dashboard/api/audit?action=member.accepted");
-    expect(log.body.data?.entries).toMatchObject([
-      { details: { chatId, role: "moderator" }, member: chatId, actor: { type: "account", id: account } },
-    ]);
-    const page = await owner.browser.get("/dashboard/audit");
-    expect(page.text).toContain("joined the team: moderator");
-  });
+test("an invitation is accepted by choosing the account, and the audit log says so", async () => {
+  const [owner, user] = [await newOwner(crowd[32] ?? ""), await newOwner(crowd[33] ?? "")];
+  const [account, chatId] = [`chat:${crowd[32]}`, crowd[33] ?? ""];
+  await add(owner, { chatId, role: "moderator" });
+  expectData(await choose(user, account), { account, role: "moderator", csrfToken: user.csrfToken });
+  const { body } = await user.send("GET /dashboard/api/session");
+  expect(body.data).toMatchObject({ account: { name: account }, role: "moderator", invitations: [] });
+  expect((await members(user)).body.data?.members).toContainEqual(
+    expect.objectContaining({ chatId, accepted: true }),
+  );
+  const log = await owner.send("GET /dashboard/api/audit?action=member.accepted");
+  expect(log.body.data?.entries).toMatchObject([
+    { details: { chatId, role: "moderator" }, member: chatId, actor: { type: "account", id: account } },
+  ]);
+  const page = await owner.browser.get("/dashboard/audit");
+  expect(page.text).toContain("joined the team: moderator");
+});
 
-  test("an invitation is declined, and an owner can withdraw one", async () => {
-    const [owner, user] = [await newOwner(crowd[34] ?? ""), await newOwner(crowd[35] ?? "")];
-    const [account, chatId] = [`chat:${crowd[34]}`, crowd[35] ?? ""];
-    await add(owner, { chatId, role: "owner" });
-    expectData(await decline(user, account), { declined: true });
-    expectRefusal(await decline(user, account), 404, "BAD_REQUEST", null);
-    expectRefusal(await choose(user, account), 404, "BAD_REQUEST", null);
-    const { body } = await owner.send("GET /dashboard/api/audit?action=member.declined");
-    expect(body.data?.entries).toMatchObject([{ details: { chatId, role: "owner" }, member: chatId }]);
-    await add(owner, { chatId, role: "moderator" });
-    expectData(await remove(owner, chatId), { removed: true });
-    expect(await invitationsOf(user)).toEqual([]);
-    expectRefusal(await decline(user, `chat:${chatId}`), 404, "BAD_REQUEST", null);
-  });
+test("an invitation is declined, and an owner can withdraw one", async () => {
+  const [owner, user] = [await newOwner(crowd[34] ?? ""), await newOwner(crowd[35] ?? "")];
+  const [account, chatId] = [`chat:${crowd[34]}`, crowd[35] ?? ""];
+  await add(owner, { chatId, role: "owner" });
+  expectData(await decline(user, account), { declined: true });
+  expectRefusal(await decline(user, account), 404, "BAD_REQUEST", null);
+  expectRefusal(await choose(user, account), 404, "BAD_REQUEST", null);
+  const { body } = await owner.send("GET /dashboard/api/audit?action=member.declined");
+  expect(body.data?.entries).toMatchObject([{ details: { chatId, role: "owner" }, member: chatId }]);
+  await add(owner, { chatId, role: "moderator" });
+  expectData(await remove(owner, chatId), { removed: true });
+  expect(await invitationsOf(user)).toEqual([]);
+  expectRefusal(await decline(user, `chat:${chatId}`), 404, "BAD_REQUEST", null);
 });
 
 test("a member of several accounts chooses one for this browser and the next sign-in", async () => {

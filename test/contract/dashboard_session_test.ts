@@ -3,7 +3,7 @@
 import { dashboardRoutes } from "@accountlink/http-api";
 import { sections } from "@accountlink/pages/dashboard";
 import { runInProcess } from "@accountlink/server/test_command_line";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { formOf, titleOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -40,62 +40,60 @@ const operate = async (...words: ReadonlyArray<string>) => {
 const request = (body: object | undefined, headers: Readonly<Record<string, string>>) =>
   body === undefined ? { headers } : { body, headers };
 
-describe("a session", () => {
-  test("the session shows account, user, role and expiry", async () => {
-    const owner = await signInOwner(server, ada);
-    const { body, headers } = await owner.send("GET /dashboard/api/session");
-    expect(headers["cache-control"]).toBe("no-store");
-    expect(body.meta).toEqual({
-      requestId: headers["x-request-id"],
-      version: "2.0.0",
-      rateLimit: { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null },
-    });
-    const { expiresAt, ...data } = body.data ?? {};
-    expect(data).toEqual({
-      account: { name: `chat:${ada}`, tier: "free" },
-      user: {
-        chatId: ada,
-        username: "user_1",
-        displayName: "User 1",
-        avatar: "https://chat.example/avatars/1.png",
-      },
-      csrfToken: owner.csrfToken,
-      role: "owner",
-      accounts: [{ name: `chat:${ada}`, role: "owner" }],
-      invitations: [],
-      keys: { used: expect.any(Number), allowed: null },
-    });
-    expect(Math.abs(Date.parse(textOf(expiresAt)) - Date.now() - 12 * 3_600_000)).toBeLessThan(120_000);
+test("the session shows account, user, role and expiry", async () => {
+  const owner = await signInOwner(server, ada);
+  const { body, headers } = await owner.send("GET /dashboard/api/session");
+  expect(headers["cache-control"]).toBe("no-store");
+  expect(body.meta).toEqual({
+    requestId: headers["x-request-id"],
+    version: "2.0.0",
+    rateLimit: { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null },
   });
+  const { expiresAt, ...data } = body.data ?? {};
+  expect(data).toEqual({
+    account: { name: `chat:${ada}`, tier: "free" },
+    user: {
+      chatId: ada,
+      username: "user_1",
+      displayName: "User 1",
+      avatar: "https://chat.example/avatars/1.png",
+    },
+    csrfToken: owner.csrfToken,
+    role: "owner",
+    accounts: [{ name: `chat:${ada}`, role: "owner" }],
+    invitations: [],
+    keys: { used: expect.any(Number), allowed: null },
+  });
+  expect(Math.abs(Date.parse(textOf(expiresAt)) - Date.now() - 12 * 3_600_000)).toBeLessThan(120_000);
+});
 
-  test("the session belongs to the account that an operator assigned to the chat user", async () => {
-    const { body } = await (await signInOwner(server, "100011")).send("GET /dashboard/api/session");
-    expect(body.data?.account).toEqual({ name: "acme", tier: "premium" });
-    expect(body.data?.keys).toEqual({ used: 0, allowed: 10 });
-  });
+test("the session belongs to the account that an operator assigned to the chat user", async () => {
+  const { body } = await (await signInOwner(server, "100011")).send("GET /dashboard/api/session");
+  expect(body.data?.account).toEqual({ name: "acme", tier: "premium" });
+  expect(body.data?.keys).toEqual({ used: 0, allowed: 10 });
+});
 
-  test("signing out ends the session, but not the user's other sessions", async () => {
-    const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
-    const ended = await owner.send("DELETE /dashboard/api/session");
-    expectData(ended, { signedOut: true });
-    expect(ended.headers["set-cookie"]?.[0]).toMatch(/^accountlink_session=; Max-Age=0; Path=\/dashboard/);
-    expectRefusal(await owner.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
-    expect((await elsewhere.send("GET /dashboard/api/session")).status).toBe(200);
-  });
+test("signing out ends the session, but not the user's other sessions", async () => {
+  const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
+  const ended = await owner.send("DELETE /dashboard/api/session");
+  expectData(ended, { signedOut: true });
+  expect(ended.headers["set-cookie"]?.[0]).toMatch(/^accountlink_session=; Max-Age=0; Path=\/dashboard/);
+  expectRefusal(await owner.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
+  expect((await elsewhere.send("GET /dashboard/api/session")).status).toBe(200);
+});
 
-  test("signing out with all=true ends all sessions of the user", async () => {
-    const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
-    const other = await signInOwner(server, ada);
-    const invalid = await owner.send("DELETE /dashboard/api/session?all=yes");
-    expectRefusal(invalid, 400, "INVALID_PARAMETER", {
-      parameters: [{ name: "all", reason: "expected true or false" }],
-    });
-    expectData(await owner.send("DELETE /dashboard/api/session?all=true"), { signedOut: true });
-    for (const each of [owner, elsewhere]) {
-      expectRefusal(await each.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
-    }
-    expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
+test("signing out with all=true ends all sessions of the user", async () => {
+  const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
+  const other = await signInOwner(server, ada);
+  const invalid = await owner.send("DELETE /dashboard/api/session?all=yes");
+  expectRefusal(invalid, 400, "INVALID_PARAMETER", {
+    parameters: [{ name: "all", reason: "expected true or false" }],
   });
+  expectData(await owner.send("DELETE /dashboard/api/session?all=true"), { signedOut: true });
+  for (const each of [owner, elsewhere]) {
+    expectRefusal(await each.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
+  }
+  expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
 });
 
 test("no page or JSON answer can be shown in a frame, and pages are neither cached nor load foreign scripts", async () => {
@@ -129,154 +127,150 @@ test("no page or JSON answer can be shown in a frame, and pages are neither cach
   for (const { headers } of answers) expect(headers["x-frame-options"]).toBe("DENY");
 });
 
-describe("every dashboard route", () => {
-  test("every dashboard route refuses requests without a valid session", async () => {
-    const { csrfToken } = await signInOwner(server, ada);
-    for (const cookie of [
-      {},
-      { cookie: "accountlink_session=" },
-      { cookie: `accountlink_session=${"x".repeat(43)}` },
-    ]) {
-      for (const [line, body] of routes("Aa0Bb1Cc2Dd3")) {
-        const headers = { ...cookie, origin: server.url(), "x-csrf-token": csrfToken };
-        expectRefusal(await server.send(line, request(body, headers)), 401, "INVALID_SESSION", null);
-      }
+test("every dashboard route refuses requests without a valid session", async () => {
+  const { csrfToken } = await signInOwner(server, ada);
+  for (const cookie of [
+    {},
+    { cookie: "accountlink_session=" },
+    { cookie: `accountlink_session=${"x".repeat(43)}` },
+  ]) {
+    for (const [line, body] of routes("Aa0Bb1Cc2Dd3")) {
+      const headers = { ...cookie, origin: server.url(), "x-csrf-token": csrfToken };
+      expectRefusal(await server.send(line, request(body, headers)), 401, "INVALID_SESSION", null);
     }
-  });
+  }
+});
 
-  test("every dashboard route refuses writes without the right origin and CSRF token", async () => {
-    const owner = await signInOwner(server, ada);
-    const other = await signInOwner(server, bob);
-    const { id } = await createKey(owner);
-    const right = headersOf(owner.browser, server.url(), owner.csrfToken);
-    const { cookie } = right;
-    const [noOrigin, noToken] = [
-      { cookie, "x-csrf-token": owner.csrfToken },
-      { cookie, origin: server.url() },
-    ];
-    const forged = [
-      noOrigin,
-      noToken,
-      { ...right, origin: "https://evil.example" },
-      { ...right, origin: "null" },
-      { ...right, origin: `${server.url()}.evil.example` },
-      { ...right, "x-csrf-token": other.csrfToken },
-      { ...right, "x-csrf-token": "" },
-    ];
-    for (const headers of forged) {
-      for (const [line, body] of routes(id).filter(([each]) => !each.startsWith("GET "))) {
-        const answer = await server.send(line, request(body, headers));
-        expectRefusal(answer, 403, "FORBIDDEN", { reason: "csrf" });
-      }
+test("every dashboard route refuses writes without the right origin and CSRF token", async () => {
+  const owner = await signInOwner(server, ada);
+  const other = await signInOwner(server, bob);
+  const { id } = await createKey(owner);
+  const right = headersOf(owner.browser, server.url(), owner.csrfToken);
+  const { cookie } = right;
+  const [noOrigin, noToken] = [
+    { cookie, "x-csrf-token": owner.csrfToken },
+    { cookie, origin: server.url() },
+  ];
+  const forged = [
+    noOrigin,
+    noToken,
+    { ...right, origin: "https://evil.example" },
+    { ...right, origin: "null" },
+    { ...right, origin: `${server.url()}.evil.example` },
+    { ...right, "x-csrf-token": other.csrfToken },
+    { ...right, "x-csrf-token": "" },
+  ];
+  for (const headers of forged) {
+    for (const [line, body] of routes(id).filter(([each]) => !each.startsWith("GET "))) {
+      const answer = await server.send(line, request(body, headers));
+      expectRefusal(answer, 403, "FORBIDDEN", { reason: "csrf" });
     }
-    expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
-  });
+  }
+  expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
+});
 
-  test("keys, webhooks and scopes of another account are not found", async () => {
-    const [owner, stranger] = [await signInOwner(server, "100015"), await signInOwner(server, "100016")];
-    const { id, token, key } = await createKey(owner);
-    const hook = { url: "https://hook.example/", scope: "global" };
-    const { webhook } = dataOf(await owner.send("POST /dashboard/api/webhooks", { body: hook }), 201);
-    const unknown = ["x", "%00", "%f0%9f%8e%ae"];
-    const ids = {
-      keys: [id, token, "Aa0Bb1Cc2Dd3", ...unknown],
-      webhooks: [textOf(webhook?.id), "wh_00000000000000000000", ...unknown],
-      scopes: [textOf(key.pid), "pid_0123456789abcdefghij", ...unknown],
-    };
-    const mine = { name: "Mine", description: "Mine", displayName: "Mine", chatId: "100002", gameId: "1" };
-    const lines = dashboardRoutes.flatMap(({ method, path, source }) => {
-      const [, kind] = /^\/dashboard\/api\/(\w+)\/:/.exec(path) ?? [];
-      return Object.entries(ids)
-        .filter(([name]) => name === kind)
-        .flatMap(([, strange]) => strange)
-        .map(
-          (each) =>
-            [`${method} ${path.replace(/:\w+/, each).replace(":eventId", "evt_1")}`, source, mine] as const,
-        );
-    });
-    const byValue = [
-      ...ids.keys.flatMap((keyId) =>
-        ["usage", "audit"].map(
-          (name) => [`GET /dashboard/api/${name}?keyId=${keyId}`, "query", mine] as const,
-        ),
+test("keys, webhooks and scopes of another account are not found", async () => {
+  const [owner, stranger] = [await signInOwner(server, "100015"), await signInOwner(server, "100016")];
+  const { id, token, key } = await createKey(owner);
+  const hook = { url: "https://hook.example/", scope: "global" };
+  const { webhook } = dataOf(await owner.send("POST /dashboard/api/webhooks", { body: hook }), 201);
+  const unknown = ["x", "%00", "%f0%9f%8e%ae"];
+  const ids = {
+    keys: [id, token, "Aa0Bb1Cc2Dd3", ...unknown],
+    webhooks: [textOf(webhook?.id), "wh_00000000000000000000", ...unknown],
+    scopes: [textOf(key.pid), "pid_0123456789abcdefghij", ...unknown],
+  };
+  const mine = { name: "Mine", description: "Mine", displayName: "Mine", chatId: "100002", gameId: "1" };
+  const lines = dashboardRoutes.flatMap(({ method, path, source }) => {
+    const [, kind] = /^\/dashboard\/api\/(\w+)\/:/.exec(path) ?? [];
+    return Object.entries(ids)
+      .filter(([name]) => name === kind)
+      .flatMap(([, strange]) => strange)
+      .map(
+        (each) =>
+          [`${method} ${path.replace(/:\w+/, each).replace(":eventId", "evt_1")}`, source, mine] as const,
+      );
+  });
+  const byValue = [
+    ...ids.keys.flatMap((keyId) =>
+      ["usage", "audit"].map((name) => [`GET /dashboard/api/${name}?keyId=${keyId}`, "query", mine] as const),
+    ),
+    ...ids.scopes.flatMap((each) => [
+      [`GET /dashboard/api/links?pid=${each}`, "query", mine] as const,
+      ...["PUT", "DELETE"].map(
+        (method) =>
+          [`${method} /dashboard/api/links`, "body", { ...mine, pid: decodeURIComponent(each) }] as const,
       ),
-      ...ids.scopes.flatMap((each) => [
-        [`GET /dashboard/api/links?pid=${each}`, "query", mine] as const,
-        ...["PUT", "DELETE"].map(
-          (method) =>
-            [`${method} /dashboard/api/links`, "body", { ...mine, pid: decodeURIComponent(each) }] as const,
-        ),
-      ]),
-    ];
-    expect(lines.length).toBeGreaterThan(40);
-    for (const [line, source, body] of [...lines, ...byValue]) {
-      const answer = await stranger.send(line as Line, source === "body" ? { body } : {});
-      expectRefusal(answer, 404, "BAD_REQUEST", null);
-    }
-    const resent = `POST /dashboard/api/webhooks/${ids.webhooks[0]}/deliveries/evt_1/resend` as const;
-    expectRefusal(await owner.send(resent), 404, "BAD_REQUEST", null);
-  });
+    ]),
+  ];
+  expect(lines.length).toBeGreaterThan(40);
+  for (const [line, source, body] of [...lines, ...byValue]) {
+    const answer = await stranger.send(line as Line, source === "body" ? { body } : {});
+    expectRefusal(answer, 404, "BAD_REQUEST", null);
+  }
+  const resent = `POST /dashboard/api/webhooks/${ids.webhooks[0]}/deliveries/evt_1/resend` as const;
+  expectRefusal(await owner.send(resent), 404, "BAD_REQUEST", null);
+});
 
-  test("the owner and keys of a suspended account are refused until an operator restores the account", async ({
-    skip,
-  }) => {
-    if (whyHidden !== null) skip(whyHidden);
-    const [owner, other] = [await signInOwner(server, "100013"), await signInOwner(server, bob)];
-    const { id, token } = await createKey(owner);
-    const ofOther = await createKey(other);
-    const lookUp = (key: string) => server.send("GET /v2/chat?chatId=100001", { key });
-    const expectUse = async () => {
-      expectRefusal(await lookUp(token), 404, "LINK_NOT_FOUND", null);
-      expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
-    };
-    await expectUse();
+test("the owner and keys of a suspended account are refused until an operator restores the account", async ({
+  skip,
+}) => {
+  if (whyHidden !== null) skip(whyHidden);
+  const [owner, other] = [await signInOwner(server, "100013"), await signInOwner(server, bob)];
+  const { id, token } = await createKey(owner);
+  const ofOther = await createKey(other);
+  const lookUp = (key: string) => server.send("GET /v2/chat?chatId=100001", { key });
+  const expectUse = async () => {
+    expectRefusal(await lookUp(token), 404, "LINK_NOT_FOUND", null);
+    expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
+  };
+  await expectUse();
 
-    await operate("accounts", "suspend", "chat:100013");
-    await eventually(async () => expectRefusal(await lookUp(token), 401, "INVALID_API_KEY", null));
-    for (const [line, body] of routes(id)) {
-      const refused = await owner.send(line, request(body, {}));
-      expectRefusal(refused, 403, "FORBIDDEN", { reason: "account_suspended" });
-    }
-    const page = await (await server.signIn("100013")).get("/dashboard");
-    expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
-    expectRefusal(await lookUp(ofOther.token), 404, "LINK_NOT_FOUND", null);
-    expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
+  await operate("accounts", "suspend", "chat:100013");
+  await eventually(async () => expectRefusal(await lookUp(token), 401, "INVALID_API_KEY", null));
+  for (const [line, body] of routes(id)) {
+    const refused = await owner.send(line, request(body, {}));
+    expectRefusal(refused, 403, "FORBIDDEN", { reason: "account_suspended" });
+  }
+  const page = await (await server.signIn("100013")).get("/dashboard");
+  expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
+  expectRefusal(await lookUp(ofOther.token), 404, "LINK_NOT_FOUND", null);
+  expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
 
-    await operate("accounts", "restore", "chat:100013");
-    await eventually(expectUse);
-  });
+  await operate("accounts", "restore", "chat:100013");
+  await eventually(expectUse);
+});
 
-  test("an erasure does not lift a suspension, and /me says so before", async ({ skip }) => {
-    if (whyHidden !== null) skip(whyHidden);
-    await server.signIn("100014");
-    await operate("accounts", "suspend", "chat:100014");
-    const browser = await server.signIn("100014", undefined, "me");
-    const asked = await browser.get("/me/erase");
-    expect(asked.text).toContain("The suspension stays");
-    await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
-    const page = await (await server.signIn("100014")).get("/dashboard");
-    expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
-  });
+test("an erasure does not lift a suspension, and /me says so before", async ({ skip }) => {
+  if (whyHidden !== null) skip(whyHidden);
+  await server.signIn("100014");
+  await operate("accounts", "suspend", "chat:100014");
+  const browser = await server.signIn("100014", undefined, "me");
+  const asked = await browser.get("/me/erase");
+  expect(asked.text).toContain("The suspension stays");
+  await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
+  const page = await (await server.signIn("100014")).get("/dashboard");
+  expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
+});
 
-  test("the dashboard refuses unknown paths and methods in the usual envelope", async () => {
-    const owner = await signInOwner(server, ada);
-    for (const path of [
-      "/dashboard/api",
-      "/dashboard/api/",
-      "/dashboard/api/nowhere",
-      "/dashboard/api/keys/",
-    ]) {
-      expectRefusal(await owner.send(`GET ${path}` as Line), 404, "BAD_REQUEST", null);
-    }
-    for (const [path, allowed] of [
-      ["/dashboard/api/session", "GET, DELETE, HEAD, OPTIONS"],
-      ["/dashboard/api/keys", "GET, POST, HEAD, OPTIONS"],
-      ["/dashboard/api/keys/Aa0Bb1Cc2Dd3", "PATCH, DELETE, OPTIONS"],
-    ] as const) {
-      const refused = await server.send(`PUT ${path}`);
-      expectRefusal(refused, 405, "BAD_REQUEST", null);
-      expect(refused.headers.allow?.split(", ").toSorted()).toEqual(allowed.split(", ").toSorted());
-    }
-    expectRefusal(await owner.send("GET /dashboard/api/%"), 400, "BAD_REQUEST", null);
-  });
+test("the dashboard refuses unknown paths and methods in the usual envelope", async () => {
+  const owner = await signInOwner(server, ada);
+  for (const path of [
+    "/dashboard/api",
+    "/dashboard/api/",
+    "/dashboard/api/nowhere",
+    "/dashboard/api/keys/",
+  ]) {
+    expectRefusal(await owner.send(`GET ${path}` as Line), 404, "BAD_REQUEST", null);
+  }
+  for (const [path, allowed] of [
+    ["/dashboard/api/session", "GET, DELETE, HEAD, OPTIONS"],
+    ["/dashboard/api/keys", "GET, POST, HEAD, OPTIONS"],
+    ["/dashboard/api/keys/Aa0Bb1Cc2Dd3", "PATCH, DELETE, OPTIONS"],
+  ] as const) {
+    const refused = await server.send(`PUT ${path}`);
+    expectRefusal(refused, 405, "BAD_REQUEST", null);
+    expect(refused.headers.allow?.split(", ").toSorted()).toEqual(allowed.split(", ").toSorted());
+  }
+  expectRefusal(await owner.send("GET /dashboard/api/%"), 400, "BAD_REQUEST", null);
 });

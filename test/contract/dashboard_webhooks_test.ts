@@ -1,5 +1,5 @@
 /** Webhooks in the dashboard's JSON API. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
@@ -22,125 +22,121 @@ const { receiver, server, createWebhook, newOwner, untilQuiet } = await useWebho
 
 const anId = expect.stringMatching(/^wh_[0-9A-Za-z]{20}$/) as unknown;
 
-describe("a new webhook", () => {
-  test("a new webhook and a rotation show the secret only once", async () => {
-    const { owner } = await newOwner();
-    const { path, id, secret, webhook } = await createWebhook(owner, {
-      types: ["link.set"],
-      description: "Our database",
-    });
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const expected = {
-      id: anId,
-      url: `${receiver.url}${path}`,
-      scope: "global",
-      guildId: null,
-      pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/) as unknown,
-      types: ["link.set"],
-      description: "Our database",
-      status: "active",
-      disabledReason: null,
-      createdAt: isoTime,
-      lastDeliveredAt: null,
-      failingSince: null,
-      pending: 0,
-    };
-    expect(webhook).toEqual(expected);
-    const listed = await owner.send("GET /dashboard/api/webhooks");
-    expectData(listed, { webhooks: [expected] });
-    expect(listed.text).not.toContain(secret);
-    const rotated = await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
-    expectData(rotated, { secret: expect.stringMatching(/^whsec_/) as unknown, webhook });
-    expect(rotated.body.data?.secret).not.toBe(secret);
+test("a new webhook and a rotation show the secret only once", async () => {
+  const { owner } = await newOwner();
+  const { path, id, secret, webhook } = await createWebhook(owner, {
+    types: ["link.set"],
+    description: "Our database",
   });
-
-  test("a guild webhook can be created only if the bot is in the guild and the user manages the guild", async () => {
-    const { owner } = await newOwner(ada);
-    const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
-    expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
-    const create = (by: Owner, guildId: string) =>
-      by.send("POST /dashboard/api/webhooks", {
-        body: { url: "https://example.com/a", scope: "guild", guildId },
-      });
-    expectRefusal(await create(owner, botlessGuild), 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
-    const other = await signInOwner(server, bob);
-    expectRefusal(await create(other, guild), 403, "FORBIDDEN", { reason: "not_guild_manager" });
-  });
-
-  test("a scope has at most five webhooks", async () => {
-    const { owner } = await newOwner(ada);
-    for (let count = 0; count < 5; count++) await createWebhook(owner);
-    const sixth = { body: { url: `${receiver.url}/sixth`, scope: "global" } };
-    const refused = await owner.send("POST /dashboard/api/webhooks", sixth);
-    expectRefusal(refused, 409, "CONFLICT", { reason: "webhook_limit" });
-    await createWebhook(owner, { scope: "guild", guildId: guild });
-  });
-
-  test.each<[what: string, body: object, parameters: ReadonlyArray<string>]>([
-    ["nothing", {}, ["url", "scope"]],
-    ["no url", { scope: "global", types: "all" }, ["url"]],
-    ["no guild", { url: "https://example.com", scope: "guild" }, ["guildId"]],
-  ])("creating a webhook needs its URL and scope: %s", async (_, body, parameters) => {
-    const owner = await signInOwner(server, bob);
-    const refused = await owner.send("POST /dashboard/api/webhooks", { body });
-    expectMissing(refused, ...parameters);
-  });
-
-  test.each<[name: string, value: unknown]>([
-    ["url", 7],
-    ["url", "http://example.com/a"],
-    ["url", "https://ada@example.com/a"],
-    ["url", "https://example.com:0/a"],
-    ["url", `https://example.com/${"a".repeat(1_981)}`],
-    ["url", "https://2130706434/a"],
-    ["scope", "galaxy"],
-    ["types", "link.set"],
-    ["types", ["link.made"]],
-    ["types", ["test"]],
-    ["description", 7],
-    ["description", "x".repeat(301)],
-    ["description", "a\u202eb"],
-  ])("creating a webhook is refused with the %s %j", async (name, value) => {
-    const owner = await signInOwner(server, bob);
-    const refused = await owner.send("POST /dashboard/api/webhooks", {
-      body: { url: "https://example.com/a", scope: "global", [name]: value },
-    });
-    expectInvalid(refused, name);
-  });
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  const expected = {
+    id: anId,
+    url: `${receiver.url}${path}`,
+    scope: "global",
+    guildId: null,
+    pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/) as unknown,
+    types: ["link.set"],
+    description: "Our database",
+    status: "active",
+    disabledReason: null,
+    createdAt: isoTime,
+    lastDeliveredAt: null,
+    failingSince: null,
+    pending: 0,
+  };
+  expect(webhook).toEqual(expected);
+  const listed = await owner.send("GET /dashboard/api/webhooks");
+  expectData(listed, { webhooks: [expected] });
+  expect(listed.text).not.toContain(secret);
+  const rotated = await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
+  expectData(rotated, { secret: expect.stringMatching(/^whsec_/) as unknown, webhook });
+  expect(rotated.body.data?.secret).not.toBe(secret);
 });
 
-describe("changes", () => {
-  test("updating a webhook changes only the given fields, and null clears the description", async () => {
-    const { owner } = await newOwner();
-    const { id, webhook } = await createWebhook(owner, { types: ["link.set"], description: "A" });
-    const patch = (body: object) => owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body });
-    expectData(await patch({ types: [], unknown: 1 }), { webhook: { ...webhook, types: [] } });
-    expectData(await patch({ description: null }), { webhook: { ...webhook, types: [], description: "" } });
-    const url = `${receiver.url}/changed`;
-    expectData(await patch({ url, status: "paused", description: "B" }), {
-      webhook: { ...webhook, url, types: [], description: "B", status: "paused" },
+test("a guild webhook can be created only if the bot is in the guild and the user manages the guild", async () => {
+  const { owner } = await newOwner(ada);
+  const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
+  expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
+  const create = (by: Owner, guildId: string) =>
+    by.send("POST /dashboard/api/webhooks", {
+      body: { url: "https://example.com/a", scope: "guild", guildId },
     });
-    for (const [name, value] of [
-      ["url", "https://127.0.0.2/a"],
-      ["status", "disabled"],
-      ["types", [1]],
-    ] as const) {
-      expectInvalid(await patch({ [name]: value }), name);
-    }
-    expect(await webhookOf(owner, id)).toMatchObject({ url, description: "B", status: "paused" });
-  });
+  expectRefusal(await create(owner, botlessGuild), 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
+  const other = await signInOwner(server, bob);
+  expectRefusal(await create(other, guild), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+});
 
-  test("the webhook form refuses an invalid status", async () => {
-    const { owner } = await newOwner();
-    const { id } = await createWebhook(owner);
-    const page = `/dashboard/webhooks/${id}`;
-    const hidden = formOf(await owner.browser.get(page));
-    for (const form of [{}, { status: "" }, { status: "disabled" }]) {
-      const answer = await owner.browser.post(`${page}/status`, { ...hidden, ...form });
-      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
-    }
-    expect(await webhookOf(owner, id)).toMatchObject({ status: "active" });
+test("a scope has at most five webhooks", async () => {
+  const { owner } = await newOwner(ada);
+  for (let count = 0; count < 5; count++) await createWebhook(owner);
+  const sixth = { body: { url: `${receiver.url}/sixth`, scope: "global" } };
+  const refused = await owner.send("POST /dashboard/api/webhooks", sixth);
+  expectRefusal(refused, 409, "CONFLICT", { reason: "webhook_limit" });
+  await createWebhook(owner, { scope: "guild", guildId: guild });
+});
+
+test.each<[what: string, body: object, parameters: ReadonlyArray<string>]>([
+  ["nothing", {}, ["url", "scope"]],
+  ["no url", { scope: "global", types: "all" }, ["url"]],
+  ["no guild", { url: "https://example.com", scope: "guild" }, ["guildId"]],
+])("creating a webhook needs its URL and scope: %s", async (_, body, parameters) => {
+  const owner = await signInOwner(server, bob);
+  const refused = await owner.send("POST /dashboard/api/webhooks", { body });
+  expectMissing(refused, ...parameters);
+});
+
+test.each<[name: string, value: unknown]>([
+  ["url", 7],
+  ["url", "http://example.com/a"],
+  ["url", "https://ada@example.com/a"],
+  ["url", "https://example.com:0/a"],
+  ["url", `https://example.com/${"a".repeat(1_981)}`],
+  ["url", "https://2130706434/a"],
+  ["scope", "galaxy"],
+  ["types", "link.set"],
+  ["types", ["link.made"]],
+  ["types", ["test"]],
+  ["description", 7],
+  ["description", "x".repeat(301)],
+  ["description", "a\u202eb"],
+])("creating a webhook is refused with the %s %j", async (name, value) => {
+  const owner = await signInOwner(server, bob);
+  const refused = await owner.send("POST /dashboard/api/webhooks", {
+    body: { url: "https://example.com/a", scope: "global", [name]: value },
   });
+  expectInvalid(refused, name);
+});
+
+test("updating a webhook changes only the given fields, and null clears the description", async () => {
+  const { owner } = await newOwner();
+  const { id, webhook } = await createWebhook(owner, { types: ["link.set"], description: "A" });
+  const patch = (body: object) => owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body });
+  expectData(await patch({ types: [], unknown: 1 }), { webhook: { ...webhook, types: [] } });
+  expectData(await patch({ description: null }), { webhook: { ...webhook, types: [], description: "" } });
+  const url = `${receiver.url}/changed`;
+  expectData(await patch({ url, status: "paused", description: "B" }), {
+    webhook: { ...webhook, url, types: [], description: "B", status: "paused" },
+  });
+  for (const [name, value] of [
+    ["url", "https://127.0.0.2/a"],
+    ["status", "disabled"],
+    ["types", [1]],
+  ] as const) {
+    expectInvalid(await patch({ [name]: value }), name);
+  }
+  expect(await webhookOf(owner, id)).toMatchObject({ url, description: "B", status: "paused" });
+});
+
+test("the webhook form refuses an invalid status", async () => {
+  const { owner } = await newOwner();
+  const { id } = await createWebhook(owner);
+  const page = `/dashboard/webhooks/${id}`;
+  const hidden = formOf(await owner.browser.get(page));
+  for (const form of [{}, { status: "" }, { status: "disabled" }]) {
+    const answer = await owner.browser.post(`${page}/status`, { ...hidden, ...form });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
+  }
+  expect(await webhookOf(owner, id)).toMatchObject({ status: "active" });
 });
 
 test("a test delivery is sent at once and listed, even while the webhook is paused", async () => {
@@ -223,42 +219,40 @@ test("deliveries are listed in pages and by status", async () => {
   }
 });
 
-describe("a deleted webhook", () => {
-  test("a deleted webhook receives no further deliveries, and is no longer found", async () => {
-    const user = newUser();
-    const { owner, link } = await newOwner();
-    const [gone, stays] = [await createWebhook(owner), await createWebhook(owner)];
-    const deleted = await owner.send(`DELETE /dashboard/api/webhooks/${gone.id}`);
-    expectData(deleted, { deleted: true });
-    expectRefusal(await owner.send(`DELETE /dashboard/api/webhooks/${gone.id}`), 404, "BAD_REQUEST", null);
-    expect(await webhookOf(owner, gone.id)).toBeUndefined();
-    await untilQuiet(link, gone.path, stays.path);
-    const [sent, heard] = [receiver.at(gone.path).length, receiver.at(stays.path).length];
-    await link(user, "1");
-    await receiver.wait(stays.path, heard + 1);
-    expect(receiver.at(gone.path)).toHaveLength(sent);
-  });
+test("a deleted webhook receives no further deliveries, and is no longer found", async () => {
+  const user = newUser();
+  const { owner, link } = await newOwner();
+  const [gone, stays] = [await createWebhook(owner), await createWebhook(owner)];
+  const deleted = await owner.send(`DELETE /dashboard/api/webhooks/${gone.id}`);
+  expectData(deleted, { deleted: true });
+  expectRefusal(await owner.send(`DELETE /dashboard/api/webhooks/${gone.id}`), 404, "BAD_REQUEST", null);
+  expect(await webhookOf(owner, gone.id)).toBeUndefined();
+  await untilQuiet(link, gone.path, stays.path);
+  const [sent, heard] = [receiver.at(gone.path).length, receiver.at(stays.path).length];
+  await link(user, "1");
+  await receiver.wait(stays.path, heard + 1);
+  expect(receiver.at(gone.path)).toHaveLength(sent);
+});
 
-  test("changes of a webhook are in the audit log, without URLs", async () => {
-    const { owner } = await newOwner();
-    const { id, path } = await createWebhook(owner);
-    await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { description: "B" } });
-    await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
-    await owner.send(`DELETE /dashboard/api/webhooks/${id}`);
-    const { body, text } = await owner.send("GET /dashboard/api/audit?limit=4");
-    const entries = listOf(body.data?.entries);
-    expect(entries.map(({ action, actor, details }) => [action, actor, details])).toEqual(
-      [
-        ["webhook.deleted", {}],
-        ["webhook.rotated", {}],
-        ["webhook.updated", { changed: "description" }],
-        ["webhook.created", {}],
-      ].map(([action, more]) => [
-        action,
-        { type: "account", id: `chat:${cyd}` },
-        { webhookId: id, ...(more as object) },
-      ]),
-    );
-    expect(text).not.toContain(path);
-  });
+test("changes of a webhook are in the audit log, without URLs", async () => {
+  const { owner } = await newOwner();
+  const { id, path } = await createWebhook(owner);
+  await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { description: "B" } });
+  await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
+  await owner.send(`DELETE /dashboard/api/webhooks/${id}`);
+  const { body, text } = await owner.send("GET /dashboard/api/audit?limit=4");
+  const entries = listOf(body.data?.entries);
+  expect(entries.map(({ action, actor, details }) => [action, actor, details])).toEqual(
+    [
+      ["webhook.deleted", {}],
+      ["webhook.rotated", {}],
+      ["webhook.updated", { changed: "description" }],
+      ["webhook.created", {}],
+    ].map(([action, more]) => [
+      action,
+      { type: "account", id: `chat:${cyd}` },
+      { webhookId: id, ...(more as object) },
+    ]),
+  );
+  expect(text).not.toContain(path);
 });

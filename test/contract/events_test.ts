@@ -27,78 +27,76 @@ const now = async (key: string): Promise<string> => cursorOf(await read(key));
 const set = (key: string, chatId: string, gameId: string) =>
   send("PATCH /v2/game", { key, body: { chatId, gameId } });
 
-describe("the event feed", () => {
-  const key = fixtures.key({ links: { 100001: "1" } });
+const key = fixtures.key({ links: { 100001: "1" } });
 
-  test("the event feed has an event for each change of a link by v2 and v1, but none if a write changes nothing", async () => {
-    const cursor = await now(key);
-    await set(key, "100001", "2");
-    await set(key, "100001", "2");
-    await send("PATCH /v2/chat", { key, body: { oldChatId: "100001", newChatId: "100003" } });
-    await send("PUT /api/v1/link/update-game?chatId=100003&newGameId=3", { key });
-    await send("DELETE /v2/game", { key, body: { chatId: "100003" } });
-    const answer = await read(key, { cursor });
-    const [first] = eventsOf(answer);
-    expect(first).toEqual({
-      id: expect.stringMatching(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/) as unknown,
-      type: "link.set",
-      at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
-      data: {
-        chatId: "100001",
-        gameId: "2",
-        previousGameId: "1",
-        linkVersion: 2,
-        lastVerifiedAt: first?.["at"],
-        source: "api",
+test("the event feed has an event for each change of a link by v2 and v1, but none if a write changes nothing", async () => {
+  const cursor = await now(key);
+  await set(key, "100001", "2");
+  await set(key, "100001", "2");
+  await send("PATCH /v2/chat", { key, body: { oldChatId: "100001", newChatId: "100003" } });
+  await send("PUT /api/v1/link/update-game?chatId=100003&newGameId=3", { key });
+  await send("DELETE /v2/game", { key, body: { chatId: "100003" } });
+  const answer = await read(key, { cursor });
+  const [first] = eventsOf(answer);
+  expect(first).toEqual({
+    id: expect.stringMatching(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/) as unknown,
+    type: "link.set",
+    at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+    data: {
+      chatId: "100001",
+      gameId: "2",
+      previousGameId: "1",
+      linkVersion: 2,
+      lastVerifiedAt: first?.["at"],
+      source: "api",
+    },
+  });
+  expect(eventsOf(answer).map(({ type, data }) => ({ type, ...(data as object) }))).toMatchObject([
+    { type: "link.set" },
+    { type: "link.moved", chatId: "100003", previousChatId: "100001", gameId: "2", linkVersion: 1 },
+    { type: "link.set", chatId: "100003", gameId: "3", previousGameId: "2", linkVersion: 2 },
+    { type: "link.removed", chatId: "100003", gameId: null, previousGameId: "3", linkVersion: 3 },
+  ]);
+  expect(answer.body.data?.["more"]).toBe(false);
+  expect(eventsOf(await read(key, { cursor }))).toEqual(eventsOf(answer));
+  expect(eventsOf(await read(key, { cursor: cursorOf(answer) }))).toEqual([]);
+});
+
+test("the event feed has events of sessions, without their sid", async () => {
+  const cursor = await now(key);
+  const create = (clientId: string, body: object = {}) =>
+    send("POST /v2/sessions", { key, body: { clientId, ...body } });
+  const { body } = await create("one");
+  await send(`DELETE /v2/sessions/${textOf(body.data?.["sid"])}`, { key });
+  await set(key, "100005", "1");
+  await create("other", { chatId: "100005" });
+  await send("DELETE /v2/game", { key, body: { chatId: "100005" } });
+  const sessions = await read(key, { cursor, types: "session.cancelled,session.failed" });
+  expect(eventsOf(sessions).map(({ type, data }) => [type, data])).toEqual([
+    [
+      "session.cancelled",
+      {
+        clientId: "one",
+        chatId: null,
+        gameId: null,
+        linkChanged: false,
+        previousGameId: null,
+        error: null,
       },
-    });
-    expect(eventsOf(answer).map(({ type, data }) => ({ type, ...(data as object) }))).toMatchObject([
-      { type: "link.set" },
-      { type: "link.moved", chatId: "100003", previousChatId: "100001", gameId: "2", linkVersion: 1 },
-      { type: "link.set", chatId: "100003", gameId: "3", previousGameId: "2", linkVersion: 2 },
-      { type: "link.removed", chatId: "100003", gameId: null, previousGameId: "3", linkVersion: 3 },
-    ]);
-    expect(answer.body.data?.["more"]).toBe(false);
-    expect(eventsOf(await read(key, { cursor }))).toEqual(eventsOf(answer));
-    expect(eventsOf(await read(key, { cursor: cursorOf(answer) }))).toEqual([]);
-  });
-
-  test("the event feed has events of sessions, without their sid", async () => {
-    const cursor = await now(key);
-    const create = (clientId: string, body: object = {}) =>
-      send("POST /v2/sessions", { key, body: { clientId, ...body } });
-    const { body } = await create("one");
-    await send(`DELETE /v2/sessions/${textOf(body.data?.["sid"])}`, { key });
-    await set(key, "100005", "1");
-    await create("other", { chatId: "100005" });
-    await send("DELETE /v2/game", { key, body: { chatId: "100005" } });
-    const sessions = await read(key, { cursor, types: "session.cancelled,session.failed" });
-    expect(eventsOf(sessions).map(({ type, data }) => [type, data])).toEqual([
-      [
-        "session.cancelled",
-        {
-          clientId: "one",
-          chatId: null,
-          gameId: null,
-          linkChanged: false,
-          previousGameId: null,
-          error: null,
-        },
-      ],
-      [
-        "session.failed",
-        {
-          clientId: "other",
-          chatId: "100005",
-          gameId: null,
-          linkChanged: false,
-          previousGameId: null,
-          error: "link_removed",
-        },
-      ],
-    ]);
-    expect(sessions.text).not.toContain("vs_");
-  });
+    ],
+    [
+      "session.failed",
+      {
+        clientId: "other",
+        chatId: "100005",
+        gameId: null,
+        linkChanged: false,
+        previousGameId: null,
+        error: "link_removed",
+      },
+    ],
+  ]);
+  expect(sessions.text).not.toContain("vs_");
 });
 
 describe("reading events", () => {
@@ -155,46 +153,44 @@ describe("reading events", () => {
   });
 });
 
-describe("waiting for events", () => {
-  const keys = Array.from({ length: 4 }, () => fixtures.key());
+const keys = Array.from({ length: 4 }, () => fixtures.key());
 
-  test("a wait for events ends with the first event", async () => {
-    const key = keys[0] as string;
-    const cursor = await now(key);
-    const waiting = read(key, { cursor, wait: 25 });
-    await untilWaiting(1);
-    const began = performance.now();
-    await set(key, "100001", "1");
-    expect(typesOf(await waiting)).toEqual(["link.set"]);
-    expect(performance.now() - began).toBeLessThan(20_000);
-  });
+test("a wait for events ends with the first event", async () => {
+  const key = keys[0] as string;
+  const cursor = await now(key);
+  const waiting = read(key, { cursor, wait: 25 });
+  await untilWaiting(1);
+  const began = performance.now();
+  await set(key, "100001", "1");
+  expect(typesOf(await waiting)).toEqual(["link.set"]);
+  expect(performance.now() - began).toBeLessThan(20_000);
+});
 
-  test("at most sixteen readers per key wait for events", async () => {
-    const key = keys[2] as string;
-    const cursor = await now(key);
-    const asked = Array.from({ length: 17 }, () => read(key, { cursor, wait: 25 }));
-    const refused = await Promise.race(asked);
-    expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "event_readers" });
-    expect(refused.body.meta?.["rateLimit"]).toMatchObject({ limit: 16, remaining: 0, scope: "api_key" });
-    expectRefusal(await send("GET /v2/events/stream", { key }), 429, "RATE_LIMITED", {
-      bucket: "event_readers",
-    });
-    expect((await read(key)).status).toBe(200);
-    await set(key, "100001", "1");
-    const heard = (await Promise.all(asked)).filter((answer) => answer !== refused).map(typesOf);
-    expect(heard).toEqual(Array.from({ length: 16 }, () => ["link.set"]));
-    expect((await read(key, { wait: 1 })).status).toBe(200);
+test("at most sixteen readers per key wait for events", async () => {
+  const key = keys[2] as string;
+  const cursor = await now(key);
+  const asked = Array.from({ length: 17 }, () => read(key, { cursor, wait: 25 }));
+  const refused = await Promise.race(asked);
+  expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "event_readers" });
+  expect(refused.body.meta?.["rateLimit"]).toMatchObject({ limit: 16, remaining: 0, scope: "api_key" });
+  expectRefusal(await send("GET /v2/events/stream", { key }), 429, "RATE_LIMITED", {
+    bucket: "event_readers",
   });
+  expect((await read(key)).status).toBe(200);
+  await set(key, "100001", "1");
+  const heard = (await Promise.all(asked)).filter((answer) => answer !== refused).map(typesOf);
+  expect(heard).toEqual(Array.from({ length: 16 }, () => ["link.set"]));
+  expect((await read(key, { wait: 1 })).status).toBe(200);
+});
 
-  test("a wait for events and a stream end when the key is revoked", async () => {
-    const key = keys[3] as string;
-    const waiting = Promise.all([read(key, { wait: 25 }), send("GET /v2/events/stream", { key })]);
-    await untilWaiting(2);
-    const began = performance.now();
-    await send("POST /v2/keys/leaked", { body: { key } });
-    expect((await waiting).map(({ status }) => status)).toEqual([200, 200]);
-    expect(performance.now() - began).toBeLessThan(20_000);
-  });
+test("a wait for events and a stream end when the key is revoked", async () => {
+  const key = keys[3] as string;
+  const waiting = Promise.all([read(key, { wait: 25 }), send("GET /v2/events/stream", { key })]);
+  await untilWaiting(2);
+  const began = performance.now();
+  await send("POST /v2/keys/leaked", { body: { key } });
+  expect((await waiting).map(({ status }) => status)).toEqual([200, 200]);
+  expect(performance.now() - began).toBeLessThan(20_000);
 });
 
 describe("event streams", () => {

@@ -1,5 +1,5 @@
 /** Attacks on a verification: each one is refused and changes no link. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
@@ -33,109 +33,103 @@ const used = [400, "This sign-in cannot be used"] as const;
 const forged = [403, "This form cannot be used"] as const;
 const lost = [400, "This page is out of date"] as const;
 
-describe("sign-in callbacks of a flow", () => {
-  test("callbacks are refused in a browser that did not start the sign-in", async () => {
-    const { browser, bySid, key } = await setup();
-    const victim = newBrowser();
-    const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
-    expectPage(await victim.get(callback), ...lost);
-    await victim.leave("chat", bySid);
-    expectPage(await victim.get(callback), ...used);
-    // The refused attempts of the other browser do not stop the sign-in of the browser that started it.
-    expect((await browser.get(callback)).status).toBe(303);
-    expect(await gameOf(key)).toBe(null);
-  });
-
-  test("callbacks are refused with a used state or code", async () => {
-    const { browser, bySid } = await setup();
-    const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
-    await browser.get(callback);
-    expectPage(await browser.get(callback), ...used);
-    const code = new URL(callback).searchParams.get("code") ?? "";
-    const next = new URL(await browser.leave("chat"));
-    const replayed = new URLSearchParams({ code, state: next.searchParams.get("state") ?? "" });
-    expectPage(await browser.get(`/verify/chat/callback?${replayed}`), ...used);
-  });
-
-  test("callbacks are refused with a state that is missing, forged, duplicated, or from the other platform", async () => {
-    const { browser, bySid, key } = await setup();
-    await browser.prove("chat", "100001", bySid);
-    const tries = ["?code=x", "?state=&code=x", "?state=%00&code=x", `?state=${"0".repeat(43)}&code=x`];
-    for (const query of tries) expectPage(await browser.get(`/verify/chat/callback${query}`), ...used);
-    const ofGame = await browser.signIn(await browser.leave("game"), "1");
-    expectPage(await browser.get(ofGame.replace("/game/callback", "/chat/callback")), ...used);
-    const twice = await browser.signIn(await browser.leave("game"), "1");
-    expectPage(await browser.get(`${twice}&state=x`), ...used);
-    expect(await gameOf(key)).toBe(null);
-  });
+test("callbacks are refused in a browser that did not start the sign-in", async () => {
+  const { browser, bySid, key } = await setup();
+  const victim = newBrowser();
+  const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
+  expectPage(await victim.get(callback), ...lost);
+  await victim.leave("chat", bySid);
+  expectPage(await victim.get(callback), ...used);
+  // The refused attempts of the other browser do not stop the sign-in of the browser that started it.
+  expect((await browser.get(callback)).status).toBe(303);
+  expect(await gameOf(key)).toBe(null);
 });
 
-describe("a flow cookie planted by an attacker", () => {
-  test("a planted flow cookie gives the attacker no access after the user has signed in", async () => {
-    const { browser, bySid, key } = await setup();
-    const attacker = newBrowser();
-    await attacker.leave("chat", bySid);
-    for (const [name, value] of attacker.cookies) browser.cookies.set(name, value);
-    const page = await browser.walk(bySid);
-    expect((await attacker.get(`/verify${bySid}`)).text).not.toContain("User 1");
-    expectPage(await attacker.post("/verify/confirm", formOf(page)), ...lost);
-    expect(await gameOf(key)).toBe(null);
-  });
-
-  test("an attacker who plants a flow cookie cannot make the user's browser finish the attacker's sign-in", async () => {
-    const { browser, bySid } = await setup();
-    const attacker = newBrowser();
-    const begun = await attacker.signIn(await attacker.leave("chat", bySid), "100002");
-    for (const [name, value] of attacker.cookies) browser.cookies.set(name, value);
-    await browser.prove("chat", "100001", bySid);
-    expectPage(await browser.get(begun), ...used);
-    expect((await browser.get(`/verify${bySid}`)).text).toContain("User 1");
-  });
-
-  test("the flow cookie is HttpOnly and SameSite=Lax", async () => {
-    const { browser, bySid } = await setup();
-    const [line = ""] = (await browser.get(`/verify${bySid}`)).headers["set-cookie"] ?? [];
-    expect(line).toMatch(/^accountlink_flow=[\w-]{43}\.[\da-z]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/i);
-  });
+test("callbacks are refused with a used state or code", async () => {
+  const { browser, bySid } = await setup();
+  const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
+  await browser.get(callback);
+  expectPage(await browser.get(callback), ...used);
+  const code = new URL(callback).searchParams.get("code") ?? "";
+  const next = new URL(await browser.leave("chat"));
+  const replayed = new URLSearchParams({ code, state: next.searchParams.get("state") ?? "" });
+  expectPage(await browser.get(`/verify/chat/callback?${replayed}`), ...used);
 });
 
-describe("forms of the flow", () => {
-  test("forms of the flow are refused without the CSRF token, or with the token of another page", async () => {
-    const { browser, bySid, byPid, key, sid } = await setup();
-    const page = await browser.walk(bySid);
-    const other = await newBrowser().get(`/verify${bySid}`);
-    const ofScope = await browser.get(`/verify${byPid}`);
-    const forms = [
-      {},
-      { csrf: "" },
-      { csrf: "x", sid },
-      { ...formOf(page), csrf: formOf(other).csrf ?? "" },
-      { ...formOf(page), csrf: formOf(ofScope).csrf ?? "" },
-    ];
-    for (const form of forms) {
-      expectPage(await browser.post("/verify/confirm", form), ...forged);
-      expectPage(await browser.post("/verify/cancel", form), ...forged);
-    }
-    expect([await gameOf(key), (await read(key, sid)).state]).toEqual([null, "opened"]);
-    expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
-  });
+test("callbacks are refused with a state that is missing, forged, duplicated, or from the other platform", async () => {
+  const { browser, bySid, key } = await setup();
+  await browser.prove("chat", "100001", bySid);
+  const tries = ["?code=x", "?state=&code=x", "?state=%00&code=x", `?state=${"0".repeat(43)}&code=x`];
+  for (const query of tries) expectPage(await browser.get(`/verify/chat/callback${query}`), ...used);
+  const ofGame = await browser.signIn(await browser.leave("game"), "1");
+  expectPage(await browser.get(ofGame.replace("/game/callback", "/chat/callback")), ...used);
+  const twice = await browser.signIn(await browser.leave("game"), "1");
+  expectPage(await browser.get(`${twice}&state=x`), ...used);
+  expect(await gameOf(key)).toBe(null);
+});
 
-  test("a form of the flow with a CSRF token from before the sign-in is refused", async () => {
-    const { browser, bySid, key } = await setup();
-    const before = formOf(await browser.get(`/verify${bySid}`));
-    await browser.walk(bySid);
-    expectPage(await browser.post("/verify/confirm", before), ...forged);
-    expect(await gameOf(key)).toBe(null);
-  });
+test("a planted flow cookie gives the attacker no access after the user has signed in", async () => {
+  const { browser, bySid, key } = await setup();
+  const attacker = newBrowser();
+  await attacker.leave("chat", bySid);
+  for (const [name, value] of attacker.cookies) browser.cookies.set(name, value);
+  const page = await browser.walk(bySid);
+  expect((await attacker.get(`/verify${bySid}`)).text).not.toContain("User 1");
+  expectPage(await attacker.post("/verify/confirm", formOf(page)), ...lost);
+  expect(await gameOf(key)).toBe(null);
+});
 
-  test("forms of the flow are refused if they are too large or not form-encoded", async () => {
-    const { browser, bySid, key } = await setup();
-    const page = await browser.walk(bySid);
-    const large = { ...formOf(page), filler: "x".repeat(5_000) };
-    expectPage(await browser.post("/verify/confirm", large), 400, "This form cannot be read");
-    expectPage(await browser.post("/verify/confirm", JSON.stringify(formOf(page))), ...forged);
-    expect(await gameOf(key)).toBe(null);
-  });
+test("an attacker who plants a flow cookie cannot make the user's browser finish the attacker's sign-in", async () => {
+  const { browser, bySid } = await setup();
+  const attacker = newBrowser();
+  const begun = await attacker.signIn(await attacker.leave("chat", bySid), "100002");
+  for (const [name, value] of attacker.cookies) browser.cookies.set(name, value);
+  await browser.prove("chat", "100001", bySid);
+  expectPage(await browser.get(begun), ...used);
+  expect((await browser.get(`/verify${bySid}`)).text).toContain("User 1");
+});
+
+test("the flow cookie is HttpOnly and SameSite=Lax", async () => {
+  const { browser, bySid } = await setup();
+  const [line = ""] = (await browser.get(`/verify${bySid}`)).headers["set-cookie"] ?? [];
+  expect(line).toMatch(/^accountlink_flow=[\w-]{43}\.[\da-z]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/i);
+});
+
+test("forms of the flow are refused without the CSRF token, or with the token of another page", async () => {
+  const { browser, bySid, byPid, key, sid } = await setup();
+  const page = await browser.walk(bySid);
+  const other = await newBrowser().get(`/verify${bySid}`);
+  const ofScope = await browser.get(`/verify${byPid}`);
+  const forms = [
+    {},
+    { csrf: "" },
+    { csrf: "x", sid },
+    { ...formOf(page), csrf: formOf(other).csrf ?? "" },
+    { ...formOf(page), csrf: formOf(ofScope).csrf ?? "" },
+  ];
+  for (const form of forms) {
+    expectPage(await browser.post("/verify/confirm", form), ...forged);
+    expectPage(await browser.post("/verify/cancel", form), ...forged);
+  }
+  expect([await gameOf(key), (await read(key, sid)).state]).toEqual([null, "opened"]);
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
+});
+
+test("a form of the flow with a CSRF token from before the sign-in is refused", async () => {
+  const { browser, bySid, key } = await setup();
+  const before = formOf(await browser.get(`/verify${bySid}`));
+  await browser.walk(bySid);
+  expectPage(await browser.post("/verify/confirm", before), ...forged);
+  expect(await gameOf(key)).toBe(null);
+});
+
+test("forms of the flow are refused if they are too large or not form-encoded", async () => {
+  const { browser, bySid, key } = await setup();
+  const page = await browser.walk(bySid);
+  const large = { ...formOf(page), filler: "x".repeat(5_000) };
+  expectPage(await browser.post("/verify/confirm", large), 400, "This form cannot be read");
+  expectPage(await browser.post("/verify/confirm", JSON.stringify(formOf(page))), ...forged);
+  expect(await gameOf(key)).toBe(null);
 });
 
 test("fetching flow pages changes nothing", async () => {

@@ -1,5 +1,5 @@
 /** Request IDs, links and names on the pages of the flow. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
@@ -30,52 +30,48 @@ const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
 
 const requestIdOf = ({ headers }: Answer) => textOf(headers["x-request-id"]);
 
-describe("every flow page", () => {
-  test("refusal pages of the flow show their request ID, and other pages do not", async () => {
-    for (const page of Object.values(await pagesOf(plain))) {
-      expect(page.text.includes(`Request <code>${requestIdOf(page)}</code>`)).toBe(page.status >= 400);
-      expect(page.text).not.toContain("Privacy policy");
-      expect(page.text).not.toContain("Contact:");
-    }
-  });
-
-  test("every flow page links the operator's privacy policy and contact", async () => {
-    for (const page of Object.values(await pagesOf(named))) {
-      expect(page.text).toContain('<a href="https://links.example/privacy?a=1&amp;b=2">Privacy policy</a>');
-      expect(page.text).toContain('Contact: <a href="mailto:help@links.example">help@links.example</a>');
-    }
-  });
-
-  test("a user with both proofs can use another account of each platform, and learns what that undoes", async () => {
-    const { asking } = await pagesOf(plain);
-    for (const step of ["chat", "game"]) expect(asking.text).toContain(`href="/verify/${step}/start?`);
-    expect(asking.text).toContain("You then sign in to the game platform again.");
-  });
-
-  test("every flow page uses the configured names of the platforms", async () => {
-    const { begun, refused, asking, done } = await pagesOf(named);
-    expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
-    expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
-    expect(asking.text).toContain("Account on Game &amp; Co");
-    expect(done.text).toContain("go back to Ch&lt;at&gt; or Game &amp; Co");
-    expect((await pagesOf(plain)).begun.text).toContain("Sign in to the chat platform");
-  });
+test("refusal pages of the flow show their request ID, and other pages do not", async () => {
+  for (const page of Object.values(await pagesOf(plain))) {
+    expect(page.text.includes(`Request <code>${requestIdOf(page)}</code>`)).toBe(page.status >= 400);
+    expect(page.text).not.toContain("Privacy policy");
+    expect(page.text).not.toContain("Contact:");
+  }
 });
 
-describe("the confirmation page", () => {
-  test("the confirmation page says why and how long the address and the device cookie are stored", async () => {
-    const { begun, asking } = await pagesOf(plain);
-    expectPage(asking, 200, "Is this right?");
-    const sentence =
-      "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days to find other accounts of the same person";
-    expect(asking.text).toContain(sentence);
-    expect(begun.text).not.toMatch(/IP address|recognizes this browser/);
-    expect(begun.text).not.toContain("nothing else");
-  });
+test("every flow page links the operator's privacy policy and contact", async () => {
+  for (const page of Object.values(await pagesOf(named))) {
+    expect(page.text).toContain('<a href="https://links.example/privacy?a=1&amp;b=2">Privacy policy</a>');
+    expect(page.text).toContain('Contact: <a href="mailto:help@links.example">help@links.example</a>');
+  }
+});
 
-  test("the confirmation page does not mention addresses if they are not stored", async () => {
-    const { asking } = await pagesOf(named);
-    expectPage(asking, 200, "Is this right?");
-    expect(asking.text).not.toMatch(/IP address|recognizes this browser/);
-  });
+test("a user with both proofs can use another account of each platform, and learns what that undoes", async () => {
+  const { asking } = await pagesOf(plain);
+  for (const step of ["chat", "game"]) expect(asking.text).toContain(`href="/verify/${step}/start?`);
+  expect(asking.text).toContain("You then sign in to the game platform again.");
+});
+
+test("every flow page uses the configured names of the platforms", async () => {
+  const { begun, refused, asking, done } = await pagesOf(named);
+  expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
+  expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
+  expect(asking.text).toContain("Account on Game &amp; Co");
+  expect(done.text).toContain("go back to Ch&lt;at&gt; or Game &amp; Co");
+  expect((await pagesOf(plain)).begun.text).toContain("Sign in to the chat platform");
+});
+
+test("the confirmation page says why and how long the address and the device cookie are stored", async () => {
+  const { begun, asking } = await pagesOf(plain);
+  expectPage(asking, 200, "Is this right?");
+  const sentence =
+    "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days to find other accounts of the same person";
+  expect(asking.text).toContain(sentence);
+  expect(begun.text).not.toMatch(/IP address|recognizes this browser/);
+  expect(begun.text).not.toContain("nothing else");
+});
+
+test("the confirmation page does not mention addresses if they are not stored", async () => {
+  const { asking } = await pagesOf(named);
+  expectPage(asking, 200, "Is this right?");
+  expect(asking.text).not.toMatch(/IP address|recognizes this browser/);
 });

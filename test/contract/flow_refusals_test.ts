@@ -1,5 +1,5 @@
 /** Refusals of the public flow: each has its own status and page, and changes no link. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -17,166 +17,162 @@ const setup = async (asked: object = {}, key = newKey()) => {
   return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
 };
 
-describe("a verification link is refused", () => {
-  test("a verification link is refused without a sid or pid, with two, or with a malformed guild ID", async () => {
-    const { browser, bySid, byPid } = await setup();
-    for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1", `${byPid}&guildId=abc`]) {
-      expectPage(await browser.get(`/verify${query}`), 400, "This link is not complete");
-    }
-  });
-
-  test("a verification link is refused with an unknown sid or pid", async () => {
-    const { browser } = await setup();
-    const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
-    for (const query of none) {
-      const page = await browser.get(`/verify?${query}`);
-      expectPage(page, 404, "This link does not work");
-      expect(page.text).toContain('href="/go"');
-    }
-  });
-
-  const wrongRedirects = [
-    `${clientOrigin}.evil.example/`,
-    "https:\\\\evil.example\\@client.example/",
-    "javascript:alert(1)//https://client.example",
-  ];
-  const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
-
-  test.each(wrongRedirects)("a verification link is refused with a redirect to %j", async (redirect) => {
-    const { browser, byPid } = await setup({}, redirecting);
-    const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
-    for (const path of ["/verify", "/verify/chat/start"]) {
-      expectPage(await browser.get(path + query), 400, "This link is not safe");
-    }
-    const body = { clientId: "client", redirect };
-    const client = { key: redirecting, from: fixtures.address() };
-    const created = await send("POST /v2/sessions", { ...client, body });
-    expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
-  });
-
-  test("a verification link is refused with broken encoding or an unknown path", async () => {
-    const { browser } = await setup();
-    for (const path of ["/verify?sid=%zz", "/verify/chat/callback?state=%", "/verify/%zz"]) {
-      expectPage(await browser.get(path), 400, "This link is not complete");
-    }
-    for (const path of ["/verify/nothing", "/verify/nothing/", "/verify/chat"]) {
-      expectPage(await browser.get(path), 404, "This link does not work");
-    }
-    for (const path of ["/verifying", "/verify.html"]) {
-      expect((await browser.get(path)).body.error?.code).toBe("BAD_REQUEST");
-    }
-  });
-
-  const account = "closed";
-  const closed = fixtures.key({ account });
-  fixtures.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
-  fixtures.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
-
-  test("a verification link is refused if only inactive keys and keys of other scopes allow its redirect", async () => {
-    const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
-    const { browser, byPid } = await setup({}, closed);
-    expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This link is not safe");
-  });
-
-  test("a verification link is refused after its key was revoked", async () => {
-    const { browser, bySid, byPid, key } = await setup();
-    const page = await browser.walk(bySid);
-    await send("POST /v2/keys/leaked", { body: { key } });
-    for (const answer of [
-      await browser.get(`/verify${bySid}`),
-      await browser.get(`/verify${byPid}`),
-      await browser.get(`/verify/chat/start${byPid}`),
-      await browser.post("/verify/confirm", formOf(page)),
-    ]) {
-      expectPage(answer, 404, "This link does not work");
-    }
-  });
+test("a verification link is refused without a sid or pid, with two, or with a malformed guild ID", async () => {
+  const { browser, bySid, byPid } = await setup();
+  for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1", `${byPid}&guildId=abc`]) {
+    expectPage(await browser.get(`/verify${query}`), 400, "This link is not complete");
+  }
 });
 
-describe("a user of the flow is refused", () => {
-  test("a user is refused if the session is for another chat user", async () => {
-    const { browser, bySid, key } = await setup({ chatId: "100002" });
-    const refused = await browser.prove("chat", "100001", bySid);
-    expectPage(refused, 403, "This link is for somebody else");
-    expect(refused.text).toContain(`href="/verify${bySid}"`);
-    expect(refused.text).toMatch(/You are signed in as:.*User 1\b.*ID 100001/s);
-    expect((await browser.get(`/verify${bySid}`)).text).not.toContain("User 1");
-    expect(await gameOf(key)).toBe(null);
-  });
+test("a verification link is refused with an unknown sid or pid", async () => {
+  const { browser } = await setup();
+  const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
+  for (const query of none) {
+    const page = await browser.get(`/verify?${query}`);
+    expectPage(page, 404, "This link does not work");
+    expect(page.text).toContain('href="/go"');
+  }
+});
 
-  test("a user is refused if the bot is not in the guild", async () => {
-    const { browser, byPid } = await setup();
-    const query = `${byPid}&guildId=${botlessGuild}`;
-    expectPage(await browser.prove("chat", "100001", query), 403, "The community is not available");
-  });
+const wrongRedirects = [
+  `${clientOrigin}.evil.example/`,
+  "https:\\\\evil.example\\@client.example/",
+  "javascript:alert(1)//https://client.example",
+];
+const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
-  test.each(["chat", "game"] as const)("a user who denies the %s sign-in can try again", async (step) => {
-    const { browser, bySid, key } = await setup();
-    if (step === "game") await browser.prove("chat", "100001", bySid);
-    const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
-    expectPage(denied, 403, "You did not sign in");
-    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-    expect(await gameOf(key)).toBe("1");
-  });
+test.each(wrongRedirects)("a verification link is refused with a redirect to %j", async (redirect) => {
+  const { browser, byPid } = await setup({}, redirecting);
+  const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
+  for (const path of ["/verify", "/verify/chat/start"]) {
+    expectPage(await browser.get(path + query), 400, "This link is not safe");
+  }
+  const body = { clientId: "client", redirect };
+  const client = { key: redirecting, from: fixtures.address() };
+  const created = await send("POST /v2/sessions", { ...client, body });
+  expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
+});
 
-  test("a user is refused if they sign in to the game platform first, or confirm before both sign-ins", async () => {
-    const { browser, bySid } = await setup();
-    expectPage(await browser.get(`/verify/game/start${bySid}`), 400, "Something is missing");
-    await browser.prove("chat", "100001", bySid);
-    const form = formOf(await browser.get(`/verify${bySid}`));
-    expectPage(await browser.post("/verify/confirm", form), 400, "Something is missing");
-  });
+test("a verification link is refused with broken encoding or an unknown path", async () => {
+  const { browser } = await setup();
+  for (const path of ["/verify?sid=%zz", "/verify/chat/callback?state=%", "/verify/%zz"]) {
+    expectPage(await browser.get(path), 400, "This link is not complete");
+  }
+  for (const path of ["/verify/nothing", "/verify/nothing/", "/verify/chat"]) {
+    expectPage(await browser.get(path), 404, "This link does not work");
+  }
+  for (const path of ["/verifying", "/verify.html"]) {
+    expect((await browser.get(path)).body.error?.code).toBe("BAD_REQUEST");
+  }
+});
 
-  test("a user with two verifications in one browser can go on with each", async () => {
-    const { browser, bySid, sid, key } = await setup();
-    const page = await browser.walk(bySid);
-    const other = await setup({}, key);
-    const next = await browser.walk(other.bySid);
-    const refused = await browser.post("/verify/confirm", formOf(page));
-    expectPage(refused, 400, "Something is missing");
-    expect(refused.text).toContain(`href="/verify${bySid}"`);
-    expect((await browser.post("/verify/confirm", formOf(next))).status).toBe(200);
-    const again = await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-    expectPage(again, 200, "Your accounts are linked");
-    expect(await read(key, sid)).toMatchObject({ state: "completed" });
-  });
+const account = "closed";
+const closed = fixtures.key({ account });
+fixtures.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
+fixtures.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
 
-  test("a user is refused if the browser has no verification cookie", async () => {
-    const { browser } = await setup();
-    for (const path of ["/verify/chat/start", "/verify/game/start", "/verify/chat/callback?state=x&code=y"]) {
-      expectPage(await browser.get(path), 400, "This page is out of date");
-    }
-    for (const path of ["/verify/confirm", "/verify/cancel"]) {
-      expectPage(await browser.post(path, {}), 400, "This page is out of date");
-    }
-  });
+test("a verification link is refused if only inactive keys and keys of other scopes allow its redirect", async () => {
+  const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
+  const { browser, byPid } = await setup({}, closed);
+  expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This link is not safe");
+});
 
-  test("a user is refused if their address confirmed too often without a session", async () => {
-    const { browser, byPid, key } = await setup();
-    await browser.post("/verify/confirm", formOf(await browser.walk(byPid)));
-    const refused = await browser.post("/verify/confirm", formOf(await browser.walk(byPid, "100001", "2")));
-    expectPage(refused, 429, "Too many requests");
-    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    expect(await gameOf(key)).toBe("1");
-  });
+test("a verification link is refused after its key was revoked", async () => {
+  const { browser, bySid, byPid, key } = await setup();
+  const page = await browser.walk(bySid);
+  await send("POST /v2/keys/leaked", { body: { key } });
+  for (const answer of [
+    await browser.get(`/verify${bySid}`),
+    await browser.get(`/verify${byPid}`),
+    await browser.get(`/verify/chat/start${byPid}`),
+    await browser.post("/verify/confirm", formOf(page)),
+  ]) {
+    expectPage(answer, 404, "This link does not work");
+  }
+});
 
-  test("a GET request is refused at paths of the flow that accept only forms", async () => {
-    const { browser } = await setup();
-    for (const path of ["/verify/confirm", "/verify/cancel"]) {
-      const answer = await browser.get(path);
-      expectPage(answer, 405, "This address is not a page");
-      expect(answer.headers.allow).toBe("POST, OPTIONS");
-    }
-  });
+test("a user is refused if the session is for another chat user", async () => {
+  const { browser, bySid, key } = await setup({ chatId: "100002" });
+  const refused = await browser.prove("chat", "100001", bySid);
+  expectPage(refused, 403, "This link is for somebody else");
+  expect(refused.text).toContain(`href="/verify${bySid}"`);
+  expect(refused.text).toMatch(/You are signed in as:.*User 1\b.*ID 100001/s);
+  expect((await browser.get(`/verify${bySid}`)).text).not.toContain("User 1");
+  expect(await gameOf(key)).toBe(null);
+});
 
-  test("a form is refused at paths of the flow that accept no forms", async () => {
-    const { browser, bySid } = await setup();
-    for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
-      const answer = await browser.post(path, {});
-      expectPage(answer, 405, "This address is not a page");
-      expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS");
-    }
-  });
+test("a user is refused if the bot is not in the guild", async () => {
+  const { browser, byPid } = await setup();
+  const query = `${byPid}&guildId=${botlessGuild}`;
+  expectPage(await browser.prove("chat", "100001", query), 403, "The community is not available");
+});
+
+test.each(["chat", "game"] as const)("a user who denies the %s sign-in can try again", async (step) => {
+  const { browser, bySid, key } = await setup();
+  if (step === "game") await browser.prove("chat", "100001", bySid);
+  const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
+  expectPage(denied, 403, "You did not sign in");
+  await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+  expect(await gameOf(key)).toBe("1");
+});
+
+test("a user is refused if they sign in to the game platform first, or confirm before both sign-ins", async () => {
+  const { browser, bySid } = await setup();
+  expectPage(await browser.get(`/verify/game/start${bySid}`), 400, "Something is missing");
+  await browser.prove("chat", "100001", bySid);
+  const form = formOf(await browser.get(`/verify${bySid}`));
+  expectPage(await browser.post("/verify/confirm", form), 400, "Something is missing");
+});
+
+test("a user with two verifications in one browser can go on with each", async () => {
+  const { browser, bySid, sid, key } = await setup();
+  const page = await browser.walk(bySid);
+  const other = await setup({}, key);
+  const next = await browser.walk(other.bySid);
+  const refused = await browser.post("/verify/confirm", formOf(page));
+  expectPage(refused, 400, "Something is missing");
+  expect(refused.text).toContain(`href="/verify${bySid}"`);
+  expect((await browser.post("/verify/confirm", formOf(next))).status).toBe(200);
+  const again = await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+  expectPage(again, 200, "Your accounts are linked");
+  expect(await read(key, sid)).toMatchObject({ state: "completed" });
+});
+
+test("a user is refused if the browser has no verification cookie", async () => {
+  const { browser } = await setup();
+  for (const path of ["/verify/chat/start", "/verify/game/start", "/verify/chat/callback?state=x&code=y"]) {
+    expectPage(await browser.get(path), 400, "This page is out of date");
+  }
+  for (const path of ["/verify/confirm", "/verify/cancel"]) {
+    expectPage(await browser.post(path, {}), 400, "This page is out of date");
+  }
+});
+
+test("a user is refused if their address confirmed too often without a session", async () => {
+  const { browser, byPid, key } = await setup();
+  await browser.post("/verify/confirm", formOf(await browser.walk(byPid)));
+  const refused = await browser.post("/verify/confirm", formOf(await browser.walk(byPid, "100001", "2")));
+  expectPage(refused, 429, "Too many requests");
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  expect(await gameOf(key)).toBe("1");
+});
+
+test("a GET request is refused at paths of the flow that accept only forms", async () => {
+  const { browser } = await setup();
+  for (const path of ["/verify/confirm", "/verify/cancel"]) {
+    const answer = await browser.get(path);
+    expectPage(answer, 405, "This address is not a page");
+    expect(answer.headers.allow).toBe("POST, OPTIONS");
+  }
+});
+
+test("a form is refused at paths of the flow that accept no forms", async () => {
+  const { browser, bySid } = await setup();
+  for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
+    const answer = await browser.post(path, {});
+    expectPage(answer, 405, "This address is not a page");
+    expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS");
+  }
 });
 
 test.each(["temporarily_unavailable", "x"])(
@@ -227,72 +223,67 @@ test.each([
   },
 );
 
-describe("a change during the flow is shown", () => {
-  test("the flow tells the user if the link was changed after the page was loaded", async () => {
-    const { browser, bySid, key, sid } = await setup();
-    const page = await browser.walk(bySid);
-    await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
-    const refused = await browser.post("/verify/confirm", formOf(page));
-    expectPage(refused, 409, "Your link has changed meanwhile");
-    expect([await gameOf(key), (await read(key, sid)).state]).toEqual(["2", "opened"]);
-  });
-
-  test("the flow shows that the client cancelled the session", async () => {
-    const { browser, bySid, key, sid } = await setup();
-    const page = await browser.walk(bySid);
-    await send(`DELETE /v2/sessions/${sid}`, { key, from: fixtures.address() });
-    expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This was cancelled");
-    expectPage(await browser.get("/verify/game/start"), 409, "This was cancelled");
-    expect(await gameOf(key)).toBe(null);
-  });
-
-  test("a finished flow shows that the user is done, also in another tab and after the back button", async () => {
-    const { browser, bySid, key } = await setup();
-    const page = await browser.walk(bySid);
-    await browser.post("/verify/confirm", formOf(page));
-    const late = [
-      await browser.post("/verify/confirm", formOf(page)),
-      await browser.post("/verify/cancel", formOf(page)),
-      await browser.get(`/verify${bySid}`),
-      await browser.get(`/verify/chat/start${bySid}`),
-    ];
-    for (const answer of late) expectPage(answer, 409, "You are already done");
-    expect(await gameOf(key)).toBe("1");
-
-    await send("DELETE /v2/game", { key, body: { chatId: "100001" }, from: fixtures.address() });
-    const removed = await browser.get(`/verify${bySid}`);
-    expectPage(removed, 409, "This link is no longer there");
-    expect(removed.text).not.toContain("the accounts are linked");
-  });
-
-  test("the address of a form, opened as a page, leads back to the verification and to the user's data", async () => {
-    const { browser, bySid } = await setup();
-    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-    const page = await browser.get("/verify/confirm");
-    expectPage(page, 405, "This address is not a page");
-    expect(page.text).toContain(`href="/verify${bySid}"`);
-    expect(page.text).toContain('href="/me"');
-  });
-
-  const linked = [
-    fixtures.key({ links: { 100001: "2" } }),
-    fixtures.key({ links: { 100001: "2" } }),
-  ] as const;
-
-  test.each([
-    ["sid", linked[0], "Your link was removed meanwhile"],
-    ["pid", linked[1], "Your link has changed meanwhile"],
-  ] as const)(
-    "the flow shows that the link was removed after both proofs, for a %s",
-    async (by, key, title) => {
-      const { browser, bySid, byPid, sid } = await setup({}, key);
-      const page = await browser.walk(by === "sid" ? bySid : byPid);
-      await send("DELETE /v2/game", { key, body: { chatId: "100001" } });
-      expectPage(await browser.post("/verify/confirm", formOf(page)), 409, title);
-      expect([await gameOf(key), (await read(key, sid)).error]).toEqual([
-        null,
-        by === "sid" ? "link_removed" : null,
-      ]);
-    },
-  );
+test("the flow tells the user if the link was changed after the page was loaded", async () => {
+  const { browser, bySid, key, sid } = await setup();
+  const page = await browser.walk(bySid);
+  await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
+  const refused = await browser.post("/verify/confirm", formOf(page));
+  expectPage(refused, 409, "Your link has changed meanwhile");
+  expect([await gameOf(key), (await read(key, sid)).state]).toEqual(["2", "opened"]);
 });
+
+test("the flow shows that the client cancelled the session", async () => {
+  const { browser, bySid, key, sid } = await setup();
+  const page = await browser.walk(bySid);
+  await send(`DELETE /v2/sessions/${sid}`, { key, from: fixtures.address() });
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This was cancelled");
+  expectPage(await browser.get("/verify/game/start"), 409, "This was cancelled");
+  expect(await gameOf(key)).toBe(null);
+});
+
+test("a finished flow shows that the user is done, also in another tab and after the back button", async () => {
+  const { browser, bySid, key } = await setup();
+  const page = await browser.walk(bySid);
+  await browser.post("/verify/confirm", formOf(page));
+  const late = [
+    await browser.post("/verify/confirm", formOf(page)),
+    await browser.post("/verify/cancel", formOf(page)),
+    await browser.get(`/verify${bySid}`),
+    await browser.get(`/verify/chat/start${bySid}`),
+  ];
+  for (const answer of late) expectPage(answer, 409, "You are already done");
+  expect(await gameOf(key)).toBe("1");
+
+  await send("DELETE /v2/game", { key, body: { chatId: "100001" }, from: fixtures.address() });
+  const removed = await browser.get(`/verify${bySid}`);
+  expectPage(removed, 409, "This link is no longer there");
+  expect(removed.text).not.toContain("the accounts are linked");
+});
+
+test("the address of a form, opened as a page, leads back to the verification and to the user's data", async () => {
+  const { browser, bySid } = await setup();
+  await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+  const page = await browser.get("/verify/confirm");
+  expectPage(page, 405, "This address is not a page");
+  expect(page.text).toContain(`href="/verify${bySid}"`);
+  expect(page.text).toContain('href="/me"');
+});
+
+const linked = [fixtures.key({ links: { 100001: "2" } }), fixtures.key({ links: { 100001: "2" } })] as const;
+
+test.each([
+  ["sid", linked[0], "Your link was removed meanwhile"],
+  ["pid", linked[1], "Your link has changed meanwhile"],
+] as const)(
+  "the flow shows that the link was removed after both proofs, for a %s",
+  async (by, key, title) => {
+    const { browser, bySid, byPid, sid } = await setup({}, key);
+    const page = await browser.walk(by === "sid" ? bySid : byPid);
+    await send("DELETE /v2/game", { key, body: { chatId: "100001" } });
+    expectPage(await browser.post("/verify/confirm", formOf(page)), 409, title);
+    expect([await gameOf(key), (await read(key, sid)).error]).toEqual([
+      null,
+      by === "sid" ? "link_removed" : null,
+    ]);
+  },
+);

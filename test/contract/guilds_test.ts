@@ -84,24 +84,22 @@ describe.each(kinds)("with %s", (_title, guildId) => {
   });
 });
 
-describe("without a guild", () => {
-  const key = fixtures.key({ links });
-  const ofGuild = fixtures.key({ guildId: guild, links });
+const key = fixtures.key({ links });
+const ofGuild = fixtures.key({ guildId: guild, links });
 
-  test("guild rules do not apply to a global key that names no guild", async () => {
-    expect((await send(`GET /v2/chat?chatId=${stranger}`, { key })).body.data).toMatchObject({ gameId: "1" });
-    expect((await send("GET /v2/game?gameId=1", { key })).body.data).toMatchObject({
-      chatIds: [stranger, "100001"],
-    });
-    const patched = await send("PATCH /v2/game", { key, body: { chatId: stranger, gameId: "5" } });
-    expect(patched.body.data).toMatchObject({ previousGameId: "1" });
-    expect((await send("GET /api/v1/public/game-to-chat?gameId=5", { key })).body.data).toMatchObject({
-      chatIds: [stranger],
-    });
+test("guild rules do not apply to a global key that names no guild", async () => {
+  expect((await send(`GET /v2/chat?chatId=${stranger}`, { key })).body.data).toMatchObject({ gameId: "1" });
+  expect((await send("GET /v2/game?gameId=1", { key })).body.data).toMatchObject({
+    chatIds: [stranger, "100001"],
   });
+  const patched = await send("PATCH /v2/game", { key, body: { chatId: stranger, gameId: "5" } });
+  expect(patched.body.data).toMatchObject({ previousGameId: "1" });
+  expect((await send("GET /api/v1/public/game-to-chat?gameId=5", { key })).body.data).toMatchObject({
+    chatIds: [stranger],
+  });
+});
 
-  test("v1 deletes the links of the guild if a request with a guild key has no guildId parameter", async () => {
-    const reset = await send("DELETE /api/v1/database/reset", { key: ofGuild });
-    expect(reset.body).toMatchObject({ message: "Database reset", data: { deletedRecords: 4 } });
-  });
+test("v1 deletes the links of the guild if a request with a guild key has no guildId parameter", async () => {
+  const reset = await send("DELETE /api/v1/database/reset", { key: ofGuild });
+  expect(reset.body).toMatchObject({ message: "Database reset", data: { deletedRecords: 4 } });
 });

@@ -73,34 +73,32 @@ describe.each(routes.filter(({ isIdempotent }) => isIdempotent))("$id", ({ id, m
   });
 });
 
-describe("an unfinished request", () => {
-  const key = newKey();
+const key = newKey();
 
-  /** Sends a request and repeats it at once, while the game platform takes this long. */
-  const both = async (delayMs: number, gameId: string) => {
-    await platform.fail({ mode: "slow", platform: "game", delayMs });
-    const body = { chatId: "100001", gameId };
-    const answers = [1, 2].map(() => senderOf(key)("PATCH /v2/game", `slow-${gameId}`, body));
-    return { body, answers };
-  };
+/** Sends a request and repeats it at once, while the game platform takes this long. */
+const both = async (delayMs: number, gameId: string) => {
+  await platform.fail({ mode: "slow", platform: "game", delayMs });
+  const body = { chatId: "100001", gameId };
+  const answers = [1, 2].map(() => senderOf(key)("PATCH /v2/game", `slow-${gameId}`, body));
+  return { body, answers };
+};
 
-  test("a request that is repeated while it runs is answered once, and replayed", async () => {
-    const { body, answers } = await both(300, "5");
-    const [first, second] = (await Promise.all(answers)).toSorted((a, b) => +isReplayed(a) - +isReplayed(b));
-    expect(first?.body.data).toMatchObject({ ...body, previousGameId: "1", updated: true });
-    expectReplay(first as Answer, second as Answer);
-    await platform.recover();
-  });
+test("a request that is repeated while it runs is answered once, and replayed", async () => {
+  const { body, answers } = await both(300, "5");
+  const [first, second] = (await Promise.all(answers)).toSorted((a, b) => +isReplayed(a) - +isReplayed(b));
+  expect(first?.body.data).toMatchObject({ ...body, previousGameId: "1", updated: true });
+  expectReplay(first as Answer, second as Answer);
+  await platform.recover();
+});
 
-  test("a request that runs for more than a second keeps its key, and other requests with it are refused", async () => {
-    const { body, answers } = await both(1_250, "6");
-    expectConflict(await Promise.race(answers), "in_use");
-    expectConflict(await senderOf(key)("PATCH /v2/game", "slow-6", { ...body, gameId: "1" }), "reused");
-    const done = (await Promise.all(answers)).find(({ status }) => status === 200) as Answer;
-    expect(done.body.data).toMatchObject({ ...body, updated: true });
-    expectReplay(done, await senderOf(key)("PATCH /v2/game", "slow-6", body));
-    await platform.recover();
-  });
+test("a request that runs for more than a second keeps its key, and other requests with it are refused", async () => {
+  const { body, answers } = await both(1_250, "6");
+  expectConflict(await Promise.race(answers), "in_use");
+  expectConflict(await senderOf(key)("PATCH /v2/game", "slow-6", { ...body, gameId: "1" }), "reused");
+  const done = (await Promise.all(answers)).find(({ status }) => status === 200) as Answer;
+  expect(done.body.data).toMatchObject({ ...body, updated: true });
+  expectReplay(done, await senderOf(key)("PATCH /v2/game", "slow-6", body));
+  await platform.recover();
 });
 
 describe("refusals of idempotent requests", () => {
@@ -212,30 +210,28 @@ describe("the Idempotency-Key header", () => {
   });
 });
 
-describe("an idempotency key", () => {
-  const shared = { account: "sharing", tier: "premium", links } as const;
-  const [one, two] = [fixtures.key(shared), fixtures.key(shared)];
-  const limited = fixtures.key({
-    links,
-    limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 },
-  });
+const shared = { account: "sharing", tier: "premium", links } as const;
+const [one, two] = [fixtures.key(shared), fixtures.key(shared)];
+const limited = fixtures.key({
+  links,
+  limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 },
+});
 
-  test("idempotency keys are separate for each API key", async () => {
-    const body = { chatId: "100001" };
-    expect((await senderOf(one)("DELETE /v2/game", "mine", body)).status).toBe(200);
-    const other = await senderOf(two)("DELETE /v2/game", "mine", body);
-    expect([other.status, isReplayed(other)]).toEqual([404, false]);
-  });
+test("idempotency keys are separate for each API key", async () => {
+  const body = { chatId: "100001" };
+  expect((await senderOf(one)("DELETE /v2/game", "mine", body)).status).toBe(200);
+  const other = await senderOf(two)("DELETE /v2/game", "mine", body);
+  expect([other.status, isReplayed(other)]).toEqual([404, false]);
+});
 
-  test("a replay counts as a request, and reports the current limits", async () => {
-    const ask = () => senderOf(limited)("PATCH /v2/game", "costs", { chatId: "100001", gameId: "1" });
-    const answers = [await ask(), await ask(), await ask(), await ask()];
-    expect(answers.map(({ status, headers }) => [status, headers["x-ratelimit-remaining-day"]])).toEqual([
-      [200, "2"],
-      [200, "1"],
-      [200, "0"],
-      [429, "0"],
-    ]);
-    expect(answers.map(isReplayed)).toEqual([false, true, true, false]);
-  });
+test("a replay counts as a request, and reports the current limits", async () => {
+  const ask = () => senderOf(limited)("PATCH /v2/game", "costs", { chatId: "100001", gameId: "1" });
+  const answers = [await ask(), await ask(), await ask(), await ask()];
+  expect(answers.map(({ status, headers }) => [status, headers["x-ratelimit-remaining-day"]])).toEqual([
+    [200, "2"],
+    [200, "1"],
+    [200, "0"],
+    [429, "0"],
+  ]);
+  expect(answers.map(isReplayed)).toEqual([false, true, true, false]);
 });

@@ -1,5 +1,5 @@
 /** Which keys are accepted from which addresses, and reports of leaked keys. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { newToken } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
@@ -11,54 +11,50 @@ const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOS
 
 const { fixtures, send } = useContractServer({ ACCOUNTLINK_IP_AUTH_FAILURES: "60" });
 
-describe("API keys", () => {
-  const active = fixtures.key({ links });
-  const refused = {
-    disabled: fixtures.key({ links, status: "disabled" }),
-    revoked: fixtures.key({ links, status: "revoked" }),
-    expired: fixtures.key({ links, expiresAt: days(-1) }),
-    unknown: newToken(),
-    "another secret of the same ID": `${active.slice(0, 17)}${newToken().slice(17)}`,
-    truncated: active.slice(0, -1),
-    "only the public part": active.slice(0, 16),
-  };
+const active = fixtures.key({ links });
+const refused = {
+  disabled: fixtures.key({ links, status: "disabled" }),
+  revoked: fixtures.key({ links, status: "revoked" }),
+  expired: fixtures.key({ links, expiresAt: days(-1) }),
+  unknown: newToken(),
+  "another secret of the same ID": `${active.slice(0, 17)}${newToken().slice(17)}`,
+  truncated: active.slice(0, -1),
+  "only the public part": active.slice(0, 16),
+};
 
-  test.each(Object.entries(refused))("an invalid key is refused: %s", async (_title, key) => {
-    for (const line of [lookup, "GET /v2/verifications/chat?chatId=100001"] as const) {
-      const answer = await send(line, { key });
-      expectRefusal(answer, 401, "INVALID_API_KEY", null);
-      expect(answer.body.error?.message).not.toContain("alk_");
-    }
-  });
-
-  test("a key is only accepted in the authorization header", async () => {
-    const answer = await send(`${lookup}&key=${active}&apiKey=${active}`, {
-      headers: { "x-api-key": active },
-    });
+test.each(Object.entries(refused))("an invalid key is refused: %s", async (_title, key) => {
+  for (const line of [lookup, "GET /v2/verifications/chat?chatId=100001"] as const) {
+    const answer = await send(line, { key });
     expectRefusal(answer, 401, "INVALID_API_KEY", null);
-  });
+    expect(answer.body.error?.message).not.toContain("alk_");
+  }
 });
 
-describe("a key with an expiry", () => {
-  const soon = days(6);
-  const ending = fixtures.key({ links, expiresAt: soon });
-  const lasting = fixtures.key({ links, expiresAt: days(8) });
-  const moment = Date.now() + 2_500;
-  const fleeting = fixtures.key({ links, expiresAt: new Date(moment).toISOString() });
-
-  test("a key announces its expiry in every answer of its last 7 days", async () => {
-    for (const line of [lookup, "GET /v2/chat", "GET /api/v1/public/chat-to-game?chatId=100001"] as const) {
-      expect((await send(line, { key: ending })).headers["x-key-expires"]).toBe(soon);
-      expect((await send(line, { key: lasting })).headers).not.toHaveProperty("x-key-expires");
-    }
+test("a key is only accepted in the authorization header", async () => {
+  const answer = await send(`${lookup}&key=${active}&apiKey=${active}`, {
+    headers: { "x-api-key": active },
   });
+  expectRefusal(answer, 401, "INVALID_API_KEY", null);
+});
 
-  test("a key is refused once it has expired, and not earlier", async () => {
-    await eventually(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
-      interval: 20,
-    });
-    expect(Date.now()).toBeGreaterThanOrEqual(moment);
+const soon = days(6);
+const ending = fixtures.key({ links, expiresAt: soon });
+const lasting = fixtures.key({ links, expiresAt: days(8) });
+const moment = Date.now() + 2_500;
+const fleeting = fixtures.key({ links, expiresAt: new Date(moment).toISOString() });
+
+test("a key announces its expiry in every answer of its last 7 days", async () => {
+  for (const line of [lookup, "GET /v2/chat", "GET /api/v1/public/chat-to-game?chatId=100001"] as const) {
+    expect((await send(line, { key: ending })).headers["x-key-expires"]).toBe(soon);
+    expect((await send(line, { key: lasting })).headers).not.toHaveProperty("x-key-expires");
+  }
+});
+
+test("a key is refused once it has expired, and not earlier", async () => {
+  await eventually(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
+    interval: 20,
   });
+  expect(Date.now()).toBeGreaterThanOrEqual(moment);
 });
 
 const limits = { perWindow: 0, daily: 2 };
@@ -100,102 +96,98 @@ test("X-Forwarded-For is ignored without trusted proxies", async () => {
   expect((await open.send(lookup, { key: local, from: "203.0.113.7" })).status).toBe(200);
 });
 
-describe("reporting a leaked key", () => {
-  const report = (key: string) => send("POST /v2/keys/leaked", { body: { key } });
-  const leaked = fixtures.key({ account: "careless", links });
-  const other = fixtures.key({ account: "careless" });
-  const victim = fixtures.key({ links });
+const report = (key: string) => send("POST /v2/keys/leaked", { body: { key } });
+const leaked = fixtures.key({ account: "careless", links });
+const other = fixtures.key({ account: "careless" });
+const victim = fixtures.key({ links });
 
-  test("a report without a key revokes only the reported key, immediately", async () => {
-    expect((await send(lookup, { key: leaked })).status).toBe(200);
-    const answer = await report(leaked);
-    expectData(answer, { revoked: true });
-    expect(answer.body.meta).not.toHaveProperty("tier");
-    expect((await send(lookup, { key: leaked })).status).toBe(401);
-    expect((await send(lookup, { key: other })).status).toBe(200);
-  });
-
-  test("leak reports of unknown and of revoked keys get the same answer", async () => {
-    const known = await report(leaked);
-    for (const key of [newToken(), "x", `${leaked.slice(0, 17)}${newToken().slice(17)}`, "alk_🔑"]) {
-      const answer = await report(key);
-      expectData(answer, { revoked: true });
-      expect(Object.keys(answer.headers)).toEqual(Object.keys(known.headers));
-      expect(answer.text.length).toBe(known.text.length);
-    }
-    const { pid } = (await send("DELETE /v2/data", { key: other, body: { confirm: true } })).body.data ?? {};
-    expect(textOf(pid)).toMatch(/^pid_/);
-  });
-
-  test("a report with a key of another account revokes the reported key", async () => {
-    expectData(await send("POST /v2/keys/leaked", { key: other, body: { key: victim } }), { revoked: true });
-    expect((await send(lookup, { key: victim })).status).toBe(401);
-    expect((await send(lookup, { key: other })).status).toBe(404);
-  });
+test("a report without a key revokes only the reported key, immediately", async () => {
+  expect((await send(lookup, { key: leaked })).status).toBe(200);
+  const answer = await report(leaked);
+  expectData(answer, { revoked: true });
+  expect(answer.body.meta).not.toHaveProperty("tier");
+  expect((await send(lookup, { key: leaked })).status).toBe(401);
+  expect((await send(lookup, { key: other })).status).toBe(200);
 });
 
-describe("an array of leak reports, as code hosts send it", () => {
-  const [first, second, third, expired, revoked] = [
-    fixtures.key({ links }),
-    fixtures.key({ links }),
-    fixtures.key({ links }),
-    fixtures.key({ expiresAt: "2026-01-01T00:00:00.000Z" }),
-    fixtures.key({ status: "revoked" }),
-  ];
-  const many = Array.from({ length: 99 }, newToken);
+test("leak reports of unknown and of revoked keys get the same answer", async () => {
+  const known = await report(leaked);
+  for (const key of [newToken(), "x", `${leaked.slice(0, 17)}${newToken().slice(17)}`, "alk_🔑"]) {
+    const answer = await report(key);
+    expectData(answer, { revoked: true });
+    expect(Object.keys(answer.headers)).toEqual(Object.keys(known.headers));
+    expect(answer.text.length).toBe(known.text.length);
+  }
+  const { pid } = (await send("DELETE /v2/data", { key: other, body: { confirm: true } })).body.data ?? {};
+  expect(textOf(pid)).toMatch(/^pid_/);
+});
 
-  const reportOf = (token: string) => ({
-    token,
-    type: "accountlink_api_key",
-    url: "https://example.com/repository/blob/key.txt",
-    source: "content",
-  });
+test("a report with a key of another account revokes the reported key", async () => {
+  expectData(await send("POST /v2/keys/leaked", { key: other, body: { key: victim } }), { revoked: true });
+  expect((await send(lookup, { key: victim })).status).toBe(401);
+  expect((await send(lookup, { key: other })).status).toBe(404);
+});
 
-  const labelOf = (token: string, label: "true_positive" | "false_positive") => ({
-    token_raw: token,
-    token_type: "accountlink_api_key",
-    label,
-  });
+const [first, second, third, expired, revoked] = [
+  fixtures.key({ links }),
+  fixtures.key({ links }),
+  fixtures.key({ links }),
+  fixtures.key({ expiresAt: "2026-01-01T00:00:00.000Z" }),
+  fixtures.key({ status: "revoked" }),
+];
+const many = Array.from({ length: 99 }, newToken);
 
-  const reportAll = (tokens: ReadonlyArray<string>, from: string = fixtures.address()) =>
-    send("POST /v2/keys/leaked", { from, body: tokens.map(reportOf) });
+const reportOf = (token: string) => ({
+  token,
+  type: "accountlink_api_key",
+  url: "https://example.com/repository/blob/key.txt",
+  source: "content",
+});
 
-  test("an array of leak reports is answered in order, and revokes valid keys", async () => {
-    const [unknown, text] = [newToken(), "no key"];
-    const { status, headers, body } = await reportAll([unknown, first, text, first, second]);
-    expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
-    expect(body).toEqual([
-      labelOf(unknown, "false_positive"),
-      labelOf(first, "true_positive"),
-      labelOf(text, "false_positive"),
-      labelOf(first, "true_positive"),
-      labelOf(second, "true_positive"),
-    ]);
-    for (const key of [first, second])
-      expect((await send(lookup, { key, from: fixtures.address() })).status).toBe(401);
-    expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(200);
-  });
+const labelOf = (token: string, label: "true_positive" | "false_positive") => ({
+  token_raw: token,
+  token_type: "accountlink_api_key",
+  label,
+});
 
-  test("an array of leak reports has at most 100 reports, and the last one is checked too", async () => {
-    const { body } = await reportAll([...many, third]);
-    expect(body).toEqual([
-      ...many.map((token) => labelOf(token, "false_positive")),
-      labelOf(third, "true_positive"),
-    ]);
-    expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(401);
-    const tooMany = await reportAll([...many, newToken(), newToken()]);
-    expectRefusal(tooMany, 400, "BULK_LIMIT_EXCEEDED", { limit: 100, received: 101 });
-  });
+const reportAll = (tokens: ReadonlyArray<string>, from: string = fixtures.address()) =>
+  send("POST /v2/keys/leaked", { from, body: tokens.map(reportOf) });
 
-  test("each unknown token in leak reports counts as a failed authentication", async () => {
-    const from = fixtures.address();
-    const wrong = Array.from({ length: 4 }, newToken);
-    for (let sent = 0; sent < 14; sent++) {
-      expect((await reportAll([revoked, ...wrong, expired], from)).status).toBe(200);
-    }
-    for (let sent = 0; sent < 3; sent++) expect((await reportAll([revoked], from)).status).toBe(200);
-    // 56 failures are counted so far. The next report adds 5, which exceeds the limit of 60.
-    expect((await reportAll([...wrong, newToken()], from)).status).toBe(200);
-    expectRefusal(await reportAll([revoked], from), 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
-  });
+test("an array of leak reports is answered in order, and revokes valid keys", async () => {
+  const [unknown, text] = [newToken(), "no key"];
+  const { status, headers, body } = await reportAll([unknown, first, text, first, second]);
+  expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+  expect(body).toEqual([
+    labelOf(unknown, "false_positive"),
+    labelOf(first, "true_positive"),
+    labelOf(text, "false_positive"),
+    labelOf(first, "true_positive"),
+    labelOf(second, "true_positive"),
+  ]);
+  for (const key of [first, second])
+    expect((await send(lookup, { key, from: fixtures.address() })).status).toBe(401);
+  expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(200);
+});
+
+test("an array of leak reports has at most 100 reports, and the last one is checked too", async () => {
+  const { body } = await reportAll([...many, third]);
+  expect(body).toEqual([
+    ...many.map((token) => labelOf(token, "false_positive")),
+    labelOf(third, "true_positive"),
+  ]);
+  expect((await send(lookup, { key: third, from: fixtures.address() })).status).toBe(401);
+  const tooMany = await reportAll([...many, newToken(), newToken()]);
+  expectRefusal(tooMany, 400, "BULK_LIMIT_EXCEEDED", { limit: 100, received: 101 });
+});
+
+test("each unknown token in leak reports counts as a failed authentication", async () => {
+  const from = fixtures.address();
+  const wrong = Array.from({ length: 4 }, newToken);
+  for (let sent = 0; sent < 14; sent++) {
+    expect((await reportAll([revoked, ...wrong, expired], from)).status).toBe(200);
+  }
+  for (let sent = 0; sent < 3; sent++) expect((await reportAll([revoked], from)).status).toBe(200);
+  // 56 failures are counted so far. The next report adds 5, which exceeds the limit of 60.
+  expect((await reportAll([...wrong, newToken()], from)).status).toBe(200);
+  expectRefusal(await reportAll([revoked], from), 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
 });

@@ -14,181 +14,179 @@ const limitHeaders = ({ headers }: Answer) =>
 
 const standardHeaders = ({ headers }: Answer) => [headers["ratelimit-policy"], headers["ratelimit"]];
 
-describe("limits of a key", () => {
-  const { fixtures, send } = useContractServer();
-  const links = { 100001: "1" };
-  const limited = fixtures.key({
-    tier: "premium",
-    limits: { perWindow: 5, windowMs: 60_000, daily: 100 },
-    links,
-  });
-  const unlimited = fixtures.key({ links });
-  const ending = fixtures.key({ limits: { perWindow: 6, windowMs: 1_500, daily: 3 }, links });
-  const freeFirst = fixtures.key({ limits: {}, links });
-  const freePaced = fixtures.key({ limits: {}, links });
-  const premiumPaced = fixtures.key({ tier: "premium", limits: {}, links });
-  const slow = fixtures.key({ limits: { perWindow: 2, windowMs: 60_000, daily: 9 }, links });
-  const short = fixtures.key({ limits: { perWindow: 0, daily: 2 }, links });
-  const unpaced = fixtures.key({ limits: { perWindow: 0, daily: 50 }, links });
-  const elsewhere = fixtures.key({
-    limits: { perWindow: 0, daily: 50 },
-    denyIps: ["0.0.0.0/0", "::/0"],
-    links,
-  });
+const { fixtures, send } = useContractServer();
+const links = { 100001: "1" };
+const limited = fixtures.key({
+  tier: "premium",
+  limits: { perWindow: 5, windowMs: 60_000, daily: 100 },
+  links,
+});
+const unlimited = fixtures.key({ links });
+const ending = fixtures.key({ limits: { perWindow: 6, windowMs: 1_500, daily: 3 }, links });
+const freeFirst = fixtures.key({ limits: {}, links });
+const freePaced = fixtures.key({ limits: {}, links });
+const premiumPaced = fixtures.key({ tier: "premium", limits: {}, links });
+const slow = fixtures.key({ limits: { perWindow: 2, windowMs: 60_000, daily: 9 }, links });
+const short = fixtures.key({ limits: { perWindow: 0, daily: 2 }, links });
+const unpaced = fixtures.key({ limits: { perWindow: 0, daily: 50 }, links });
+const elsewhere = fixtures.key({
+  limits: { perWindow: 0, daily: 50 },
+  denyIps: ["0.0.0.0/0", "::/0"],
+  links,
+});
 
-  test("answers report the short window in meta.rateLimit, and both windows in headers", async () => {
-    const before = Date.now();
-    const answer = await send(lookup, { key: limited });
-    const { rateLimit, tier } = answer.body.meta ?? {};
-    expect(tier).toBe("premium");
-    expect(rateLimit).toEqual({
-      limit: 5,
-      remaining: 4,
-      resetAt: isoTime,
-      retryAfter: null,
-      scope: "api_key",
-      bucket: "second",
-    });
-    const reset = Date.parse(textOf(rateLimit?.resetAt));
-    expect(reset).toBeGreaterThanOrEqual(before + 60_000);
-    expect(reset).toBeLessThanOrEqual(Date.now() + 60_000);
-    expect(limitHeaders(answer)).toEqual({
-      "x-ratelimit-limit": "5",
-      "x-ratelimit-remaining": "4",
-      "x-ratelimit-reset": String(Math.ceil(reset / 1000)),
-      "x-ratelimit-limit-day": "100",
-      "x-ratelimit-remaining-day": "99",
-    });
-    expect(standardHeaders(answer)).toEqual(['"second";q=5;w=60, "day";q=100;w=86400', '"second";r=4;t=60']);
+test("answers report the short window in meta.rateLimit, and both windows in headers", async () => {
+  const before = Date.now();
+  const answer = await send(lookup, { key: limited });
+  const { rateLimit, tier } = answer.body.meta ?? {};
+  expect(tier).toBe("premium");
+  expect(rateLimit).toEqual({
+    limit: 5,
+    remaining: 4,
+    resetAt: isoTime,
+    retryAfter: null,
+    scope: "api_key",
+    bucket: "second",
   });
-
-  test("the RateLimit header reports the window with the fewest requests left", async () => {
-    const untilMidnight = Math.ceil((new Date().setUTCHours(24, 0, 0, 0) - Date.now()) / 1000);
-    const answers: Array<Answer> = [];
-    for (let sent = 0; sent < 4; sent++) answers.push(await send(v1Lookup, { key: ending }));
-    expect(new Set(answers.map((answer) => standardHeaders(answer)[0]))).toEqual(
-      new Set(['"second";q=6;w=2, "day";q=3;w=86400']),
-    );
-    const told = answers.map((answer) => /^"day";r=(\d+);t=(\d+)$/.exec(String(standardHeaders(answer)[1])));
-    expect(told.map((found) => found?.[1])).toEqual(["2", "1", "0", "0"]);
-    const seconds = Number(told[0]?.[2]);
-    expect(seconds).toBeLessThanOrEqual(untilMidnight);
-    expect(seconds).toBeGreaterThan(untilMidnight - 60);
-    const [, paced] = standardHeaders(await send(lookup, { key: freeFirst }));
-    expect(paced).toBe('"second";r=0;t=2');
+  const reset = Date.parse(textOf(rateLimit?.resetAt));
+  expect(reset).toBeGreaterThanOrEqual(before + 60_000);
+  expect(reset).toBeLessThanOrEqual(Date.now() + 60_000);
+  expect(limitHeaders(answer)).toEqual({
+    "x-ratelimit-limit": "5",
+    "x-ratelimit-remaining": "4",
+    "x-ratelimit-reset": String(Math.ceil(reset / 1000)),
+    "x-ratelimit-limit-day": "100",
+    "x-ratelimit-remaining-day": "99",
   });
+  expect(standardHeaders(answer)).toEqual(['"second";q=5;w=60, "day";q=100;w=86400', '"second";r=4;t=60']);
+});
 
-  test("answers to a key without limits report null for every limit field except the scope", async () => {
-    const answer = await send(lookup, { key: unlimited });
-    expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: "api_key" });
-    expect(limitHeaders(answer)).toEqual({});
-    const { body } = await send(v1Lookup, { key: unlimited });
-    expect(body.requestsRemaining).toBeNull();
-  });
-
-  test.each([
-    ["no key", {}],
-    ["a wrong key", { key: newToken() }],
-  ])("limits are not reported with %s", async (_title, options) => {
-    const answer = await send(lookup, options);
-    expectRefusal(answer, 401, "INVALID_API_KEY", null);
-    expect(answer.body.meta).toEqual({
-      requestId: answer.headers["x-request-id"],
-      version: "2.0.0",
-      rateLimit: { ...noLimit, scope: null },
-    });
-    expect(limitHeaders(answer)).toEqual({});
-    const { body } = await send(v1Lookup, options);
-    expect(body).toMatchObject({ status: 401, requestsRemaining: null, ipRequestsRemaining: null });
-  });
-
-  test.each(["GET /v2/nope", "POST /v2/chat", "GET /v2/chat?chatId=%"] as const)(
-    "limits are not reported for requests refused before the key is checked: %s",
-    async (line) => {
-      const answer = await send(line, { key: limited });
-      expect(answer.body.meta).not.toHaveProperty("tier");
-      expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: null });
-      expect(limitHeaders(answer)).toEqual({});
-    },
+test("the RateLimit header reports the window with the fewest requests left", async () => {
+  const untilMidnight = Math.ceil((new Date().setUTCHours(24, 0, 0, 0) - Date.now()) / 1000);
+  const answers: Array<Answer> = [];
+  for (let sent = 0; sent < 4; sent++) answers.push(await send(v1Lookup, { key: ending }));
+  expect(new Set(answers.map((answer) => standardHeaders(answer)[0]))).toEqual(
+    new Set(['"second";q=6;w=2, "day";q=3;w=86400']),
   );
+  const told = answers.map((answer) => /^"day";r=(\d+);t=(\d+)$/.exec(String(standardHeaders(answer)[1])));
+  expect(told.map((found) => found?.[1])).toEqual(["2", "1", "0", "0"]);
+  const seconds = Number(told[0]?.[2]);
+  expect(seconds).toBeLessThanOrEqual(untilMidnight);
+  expect(seconds).toBeGreaterThan(untilMidnight - 60);
+  const [, paced] = standardHeaders(await send(lookup, { key: freeFirst }));
+  expect(paced).toBe('"second";r=0;t=2');
+});
 
-  test("an answer to an address that the key does not allow reports no limits", async () => {
-    const answer = await send(lookup, { key: elsewhere });
-    expectRefusal(answer, 403, "FORBIDDEN", { reason: "ip_not_allowed" });
-    expect(answer.body.meta?.tier).toBe("free");
+test("answers to a key without limits report null for every limit field except the scope", async () => {
+  const answer = await send(lookup, { key: unlimited });
+  expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: "api_key" });
+  expect(limitHeaders(answer)).toEqual({});
+  const { body } = await send(v1Lookup, { key: unlimited });
+  expect(body.requestsRemaining).toBeNull();
+});
+
+test.each([
+  ["no key", {}],
+  ["a wrong key", { key: newToken() }],
+])("limits are not reported with %s", async (_title, options) => {
+  const answer = await send(lookup, options);
+  expectRefusal(answer, 401, "INVALID_API_KEY", null);
+  expect(answer.body.meta).toEqual({
+    requestId: answer.headers["x-request-id"],
+    version: "2.0.0",
+    rateLimit: { ...noLimit, scope: null },
+  });
+  expect(limitHeaders(answer)).toEqual({});
+  const { body } = await send(v1Lookup, options);
+  expect(body).toMatchObject({ status: 401, requestsRemaining: null, ipRequestsRemaining: null });
+});
+
+test.each(["GET /v2/nope", "POST /v2/chat", "GET /v2/chat?chatId=%"] as const)(
+  "limits are not reported for requests refused before the key is checked: %s",
+  async (line) => {
+    const answer = await send(line, { key: limited });
+    expect(answer.body.meta).not.toHaveProperty("tier");
     expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: null });
     expect(limitHeaders(answer)).toEqual({});
-    const v1 = await send(v1Lookup, { key: elsewhere });
-    expectV1Refusal(v1, 403, "IP address not allowed");
-    expect(v1.body).toMatchObject({ requestsRemaining: null, ipRequestsRemaining: null });
-  });
+  },
+);
 
-  test.each([
-    ["free", freePaced, 2],
-    ["premium", premiumPaced, 1],
-  ] as const)("a %s key has a limit per window", async (_tier, key, windowSeconds) => {
-    const statuses = new Set<number>();
-    let refused: Answer | undefined;
-    // Repeat the two requests until one is refused: on a busy machine, they may fall into different windows.
-    while (refused === undefined) {
-      const answers = await Promise.all([send(v1Lookup, { key }), send(v1Lookup, { key })]);
-      for (const { status } of answers) statuses.add(status);
-      refused = answers.find(({ status }) => status === 429);
-    }
-    expect(statuses).toEqual(new Set([200, 429]));
-    const wait = Number(refused.headers["retry-after"]);
-    expect(wait).toBeGreaterThanOrEqual(1);
-    expect(wait).toBeLessThanOrEqual(windowSeconds);
-    expectV1Refusal(
-      refused,
-      429,
-      `Please wait ${wait} ${wait === 1 ? "second" : "seconds"} before your next request`,
-    );
-    expect(refused.body.retryAfter).toBe(wait);
-  });
+test("an answer to an address that the key does not allow reports no limits", async () => {
+  const answer = await send(lookup, { key: elsewhere });
+  expectRefusal(answer, 403, "FORBIDDEN", { reason: "ip_not_allowed" });
+  expect(answer.body.meta?.tier).toBe("free");
+  expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: null });
+  expect(limitHeaders(answer)).toEqual({});
+  const v1 = await send(v1Lookup, { key: elsewhere });
+  expectV1Refusal(v1, 403, "IP address not allowed");
+  expect(v1.body).toMatchObject({ requestsRemaining: null, ipRequestsRemaining: null });
+});
 
-  test("the refusal of a request over the short limit names that limit, and the request does not count towards the daily limit", async () => {
-    const day = async () => (await send(lookup, { key: slow })).headers["x-ratelimit-remaining-day"];
-    expect([await day(), await day(), await day(), await day()]).toEqual(["8", "7", "7", "7"]);
-    const answer = await send(lookup, { key: slow });
-    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "second" });
-    expect(answer.body.meta?.tier).toBe("free");
-    expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 2, scope: "api_key", bucket: "second" });
-    expect(limitHeaders(answer)).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "0" });
-  });
+test.each([
+  ["free", freePaced, 2],
+  ["premium", premiumPaced, 1],
+] as const)("a %s key has a limit per window", async (_tier, key, windowSeconds) => {
+  const statuses = new Set<number>();
+  let refused: Answer | undefined;
+  // Repeat the two requests until one is refused: on a busy machine, they may fall into different windows.
+  while (refused === undefined) {
+    const answers = await Promise.all([send(v1Lookup, { key }), send(v1Lookup, { key })]);
+    for (const { status } of answers) statuses.add(status);
+    refused = answers.find(({ status }) => status === 429);
+  }
+  expect(statuses).toEqual(new Set([200, 429]));
+  const wait = Number(refused.headers["retry-after"]);
+  expect(wait).toBeGreaterThanOrEqual(1);
+  expect(wait).toBeLessThanOrEqual(windowSeconds);
+  expectV1Refusal(
+    refused,
+    429,
+    `Please wait ${wait} ${wait === 1 ? "second" : "seconds"} before your next request`,
+  );
+  expect(refused.body.retryAfter).toBe(wait);
+});
 
-  test("the refusal of a request over the daily limit names that limit", async () => {
-    await send(lookup, { key: short });
-    await send(lookup, { key: short });
-    const answer = await send(lookup, { key: short });
-    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "day" });
-    expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 2, scope: "api_key", bucket: "day" });
-    const midnight = new Date().setUTCHours(24, 0, 0, 0);
-    expect(Date.parse(textOf(answer.body.meta?.rateLimit?.resetAt))).toBe(midnight);
-    const wait = Number(answer.headers["retry-after"]);
-    expect(wait).toBeLessThanOrEqual(3_600);
-    expect(wait).toBeGreaterThanOrEqual(Math.min(3_600, Math.ceil((midnight - Date.now()) / 1000)));
-    const v1 = await send(v1Lookup, { key: short });
-    expectV1Refusal(v1, 429, "Daily request limit of 2 exceeded");
-    expect(v1.body.requestsRemaining).toBe(0);
-  });
+test("the refusal of a request over the short limit names that limit, and the request does not count towards the daily limit", async () => {
+  const day = async () => (await send(lookup, { key: slow })).headers["x-ratelimit-remaining-day"];
+  expect([await day(), await day(), await day(), await day()]).toEqual(["8", "7", "7", "7"]);
+  const answer = await send(lookup, { key: slow });
+  expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "second" });
+  expect(answer.body.meta?.tier).toBe("free");
+  expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 2, scope: "api_key", bucket: "second" });
+  expect(limitHeaders(answer)).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "0" });
+});
 
-  test("each request counts once, whatever its answer, including bulk lookups", async () => {
-    const lines = [
-      ["GET /v2/chat?chatId=100005", undefined],
-      ["GET /v2/chat", undefined],
-      ["GET /v2/chat?chatId=100001&resolved=true", undefined],
-      ["HEAD /v2/chat?chatId=100001", undefined],
-      ["POST /v2/chat/bulk", { chatIds: ["100001", "100002", "100003"] }],
-      ["PATCH /v2/game", "{"],
-    ] as const;
-    const remaining: Array<unknown> = [];
-    for (const [line, body] of lines) {
-      const answer = await send(line, { key: unpaced, ...(body === undefined ? {} : { body }) });
-      remaining.push(answer.headers["x-ratelimit-remaining-day"]);
-    }
-    expect(remaining).toEqual(["49", "48", "47", "46", "45", "44"]);
-  });
+test("the refusal of a request over the daily limit names that limit", async () => {
+  await send(lookup, { key: short });
+  await send(lookup, { key: short });
+  const answer = await send(lookup, { key: short });
+  expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "day" });
+  expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 2, scope: "api_key", bucket: "day" });
+  const midnight = new Date().setUTCHours(24, 0, 0, 0);
+  expect(Date.parse(textOf(answer.body.meta?.rateLimit?.resetAt))).toBe(midnight);
+  const wait = Number(answer.headers["retry-after"]);
+  expect(wait).toBeLessThanOrEqual(3_600);
+  expect(wait).toBeGreaterThanOrEqual(Math.min(3_600, Math.ceil((midnight - Date.now()) / 1000)));
+  const v1 = await send(v1Lookup, { key: short });
+  expectV1Refusal(v1, 429, "Daily request limit of 2 exceeded");
+  expect(v1.body.requestsRemaining).toBe(0);
+});
+
+test("each request counts once, whatever its answer, including bulk lookups", async () => {
+  const lines = [
+    ["GET /v2/chat?chatId=100005", undefined],
+    ["GET /v2/chat", undefined],
+    ["GET /v2/chat?chatId=100001&resolved=true", undefined],
+    ["HEAD /v2/chat?chatId=100001", undefined],
+    ["POST /v2/chat/bulk", { chatIds: ["100001", "100002", "100003"] }],
+    ["PATCH /v2/game", "{"],
+  ] as const;
+  const remaining: Array<unknown> = [];
+  for (const [line, body] of lines) {
+    const answer = await send(line, { key: unpaced, ...(body === undefined ? {} : { body }) });
+    remaining.push(answer.headers["x-ratelimit-remaining-day"]);
+  }
+  expect(remaining).toEqual(["49", "48", "47", "46", "45", "44"]);
 });
 
 describe("limits of a client address", () => {

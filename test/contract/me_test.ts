@@ -30,123 +30,119 @@ const exportOf = async (browser: FlowBrowser) =>
 
 const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g)].map(([, pid = ""]) => pid);
 
-describe("the page of a user's links", () => {
-  const ada = "100001";
-  fixtures.key({ account: "acme <b>&", links: linked(ada, "100002") });
-  fixtures.key({ account: "guilds", guildId: guild, links: linked(ada) });
+const ada = "100001";
+fixtures.key({ account: "acme <b>&", links: linked(ada, "100002") });
+fixtures.key({ account: "guilds", guildId: guild, links: linked(ada) });
 
-  test("/me shows links by community, with the date and game user", async () => {
-    const answer = await (await open(ada)).get("/me");
-    expectPage(answer, 200, "Your data");
-    expect(answer.text).toContain("2 communities know");
-    expect(answer.text).toContain('<h3><bdi dir="auto">Rook &amp; Bishop</bdi></h3>');
-    expect(answer.text).toContain('<h3><bdi dir="auto">acme &lt;b&gt;&amp;</bdi></h3>');
-    expect(answer.text).toContain('<bdi dir="auto">@player_1</bdi> · ID 1');
-    expect(answer.text).toContain('<time datetime="2026-01-02">January 2, 2026</time>');
-    expect(pidsOn(answer.text)).toHaveLength(2);
-  });
-
-  test("/me says that a user has no links", async () => {
-    const answer = await (await open("100030")).get("/me");
-    expectPage(answer, 200, "Your data");
-    expect(answer.text).toContain("No community has a link of this account");
-    expect(answer.text).toContain('href="/go"');
-  });
-
-  test("/me shows links only to their user", async () => {
-    for (const path of ["/me", "/me/export"]) {
-      const signedOut = await newBrowser().get(path);
-      expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
-    }
-    const { text } = await (await open("100002")).get("/me");
-    expect(pidsOn(text)).toHaveLength(1);
-  });
+test("/me shows links by community, with the date and game user", async () => {
+  const answer = await (await open(ada)).get("/me");
+  expectPage(answer, 200, "Your data");
+  expect(answer.text).toContain("2 communities know");
+  expect(answer.text).toContain('<h3><bdi dir="auto">Rook &amp; Bishop</bdi></h3>');
+  expect(answer.text).toContain('<h3><bdi dir="auto">acme &lt;b&gt;&amp;</bdi></h3>');
+  expect(answer.text).toContain('<bdi dir="auto">@player_1</bdi> · ID 1');
+  expect(answer.text).toContain('<time datetime="2026-01-02">January 2, 2026</time>');
+  expect(pidsOn(answer.text)).toHaveLength(2);
 });
 
-describe("the data of a user on /me", () => {
-  const [fay, gus] = ["100008", "100010"];
-  const seenAt = new Date(Date.now() - 86_400_000).toISOString();
-  const sightings = [fay, gus].map((chatId, index) => ({
-    chatId,
-    ip: `203.0.113.${20 + index}`,
-    device: chatId,
-    seenAt,
-  }));
-  const key = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
-  fixtures.key({ account: "keeper", guildId: guild, links: linked(fay), sightings });
+test("/me says that a user has no links", async () => {
+  const answer = await (await open("100030")).get("/me");
+  expectPage(answer, 200, "Your data");
+  expect(answer.text).toContain("No community has a link of this account");
+  expect(answer.text).toContain('href="/go"');
+});
 
-  test("/me shows the user's full IP addresses and browsers, each with its communities", async () => {
-    const { text } = await (await open(fay)).get("/me");
-    expect(text).toContain('<h3><bdi dir="ltr">203.0.113.20</bdi></h3>');
-    expect(text).not.toContain("203.0.113.21");
-    const places = /Confirmed for (keeper and Rook &amp; Bishop|Rook &amp; Bishop and keeper)/g;
-    expect(withoutIsolation(text).match(places)).toHaveLength(2);
-    expect(text).toContain(`Used on <time datetime="${seenAt.slice(0, 10)}">`);
-    expect(text).toContain('href="/me/export"');
-  });
+test("/me shows links only to their user", async () => {
+  for (const path of ["/me", "/me/export"]) {
+    const signedOut = await newBrowser().get(path);
+    expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
+  }
+  const { text } = await (await open("100002")).get("/me");
+  expect(pidsOn(text)).toHaveLength(1);
+});
 
-  test("/me shows days and numbers as the reader's language does, and no ISO dates", async () => {
-    const browser = await open(fay);
-    browser.cookies.set("accountlink_language", "de");
-    const { text } = await browser.get("/me");
-    expect(text).toContain(`<time datetime="2026-01-02">2. Januar 2026</time>`);
-    expect(text.replaceAll(/<[^>]*>/g, "")).not.toMatch(/\d{4}-\d\d-\d\d/);
-  });
+const [fay, gus] = ["100008", "100010"];
+const seenAt = new Date(Date.now() - 86_400_000).toISOString();
+const sightings = [fay, gus].map((chatId, index) => ({
+  chatId,
+  ip: `203.0.113.${20 + index}`,
+  device: chatId,
+  seenAt,
+}));
+const key = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
+fixtures.key({ account: "keeper", guildId: guild, links: linked(fay), sightings });
 
-  test("the export of /me is a file that names no other user", async () => {
-    const answer = await exportOf(await open(fay));
-    expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
-      200,
-      'attachment; filename="my_data.json"',
-      "application/json",
-    ]);
-    expect(answer.headers["cache-control"]).toBe("no-store");
-    const community = { account: "keeper", guildId: null, name: null };
-    const data = JSON.parse(answer.text) as Record<string, ReadonlyArray<object>>;
-    expect(data).toMatchObject({ chatId: fay, accounts: [], reviews: [], roles: [], memberships: [] });
-    expect(data["links"]).toHaveLength(2);
-    expect(data["links"]).toContainEqual({
-      community: { ...community, pid: expect.stringMatching(/^pid_/) as unknown },
-      gameId: "1",
-      linkVersion: 1,
-      linkedAt: at,
-      lastVerifiedAt: at,
-    });
-    const seen = { community: expect.objectContaining(community) as unknown, seenAt };
-    expect(data["sightings"]).toContainEqual({ ...seen, address: "203.0.113.20" });
-    expect(data["browsers"]).toContainEqual({ ...seen, browser: 1, firstSeenAt: seenAt });
-    expect(answer.text).not.toMatch(new RegExp(`${gus}|203\\.0\\.113\\.21`));
-  });
+test("/me shows the user's full IP addresses and browsers, each with its communities", async () => {
+  const { text } = await (await open(fay)).get("/me");
+  expect(text).toContain('<h3><bdi dir="ltr">203.0.113.20</bdi></h3>');
+  expect(text).not.toContain("203.0.113.21");
+  const places = /Confirmed for (keeper and Rook &amp; Bishop|Rook &amp; Bishop and keeper)/g;
+  expect(withoutIsolation(text).match(places)).toHaveLength(2);
+  expect(text).toContain(`Used on <time datetime="${seenAt.slice(0, 10)}">`);
+  expect(text).toContain('href="/me/export"');
+});
 
-  test("the export of /me has accounts, team roles and audit entries of the user", async () => {
-    const answer = await exportOf(await open(owner));
-    expect(JSON.parse(answer.text)).toMatchObject({
-      accounts: [{ name: "owned", chatId: owner, tier: "free" }],
-      memberships: [{ account: "owned", role: "owner" }],
-      signIns: [{ site: "me" }],
-    });
-    const set = { key, from: fixtures.address(), body: { chatId: owner, gameId: "2" } };
-    expect((await send("PATCH /v2/game", set)).status).toBe(200);
-    const { text } = await exportOf(await open(owner));
-    const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
-    expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
-  });
+test("/me shows days and numbers as the reader's language does, and no ISO dates", async () => {
+  const browser = await open(fay);
+  browser.cookies.set("accountlink_language", "de");
+  const { text } = await browser.get("/me");
+  expect(text).toContain(`<time datetime="2026-01-02">2. Januar 2026</time>`);
+  expect(text.replaceAll(/<[^>]*>/g, "")).not.toMatch(/\d{4}-\d\d-\d\d/);
+});
 
-  test("/me/export shows a form, and only the form with its CSRF token downloads the file", async () => {
-    const browser = await open(fay);
-    const page = await browser.get("/me/export");
-    expectPage(page, 200, "Download your data");
-    expect(page.text).not.toContain("203.0.113.20");
-    expectPage(await browser.post("/me/export", { csrf: "wrong" }), 403, "This form cannot be used");
+test("the export of /me is a file that names no other user", async () => {
+  const answer = await exportOf(await open(fay));
+  expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
+    200,
+    'attachment; filename="my_data.json"',
+    "application/json",
+  ]);
+  expect(answer.headers["cache-control"]).toBe("no-store");
+  const community = { account: "keeper", guildId: null, name: null };
+  const data = JSON.parse(answer.text) as Record<string, ReadonlyArray<object>>;
+  expect(data).toMatchObject({ chatId: fay, accounts: [], reviews: [], roles: [], memberships: [] });
+  expect(data["links"]).toHaveLength(2);
+  expect(data["links"]).toContainEqual({
+    community: { ...community, pid: expect.stringMatching(/^pid_/) as unknown },
+    gameId: "1",
+    linkVersion: 1,
+    linkedAt: at,
+    lastVerifiedAt: at,
   });
+  const seen = { community: expect.objectContaining(community) as unknown, seenAt };
+  expect(data["sightings"]).toContainEqual({ ...seen, address: "203.0.113.20" });
+  expect(data["browsers"]).toContainEqual({ ...seen, browser: 1, firstSeenAt: seenAt });
+  expect(answer.text).not.toMatch(new RegExp(`${gus}|203\\.0\\.113\\.21`));
+});
 
-  test("/me limits exports to ten a day", async () => {
-    const browser = await open(gus);
-    for (let i = 0; i < 10; i++) expect((await exportOf(browser)).status).toBe(200);
-    const refused = await exportOf(browser);
-    expectPage(refused, 429, "Enough downloads for today");
-    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+test("the export of /me has accounts, team roles and audit entries of the user", async () => {
+  const answer = await exportOf(await open(owner));
+  expect(JSON.parse(answer.text)).toMatchObject({
+    accounts: [{ name: "owned", chatId: owner, tier: "free" }],
+    memberships: [{ account: "owned", role: "owner" }],
+    signIns: [{ site: "me" }],
   });
+  const set = { key, from: fixtures.address(), body: { chatId: owner, gameId: "2" } };
+  expect((await send("PATCH /v2/game", set)).status).toBe(200);
+  const { text } = await exportOf(await open(owner));
+  const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
+  expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
+});
+
+test("/me/export shows a form, and only the form with its CSRF token downloads the file", async () => {
+  const browser = await open(fay);
+  const page = await browser.get("/me/export");
+  expectPage(page, 200, "Download your data");
+  expect(page.text).not.toContain("203.0.113.20");
+  expectPage(await browser.post("/me/export", { csrf: "wrong" }), 403, "This form cannot be used");
+});
+
+test("/me limits exports to ten a day", async () => {
+  const browser = await open(gus);
+  for (let i = 0; i < 10; i++) expect((await exportOf(browser)).status).toBe(200);
+  const refused = await exportOf(browser);
+  expectPage(refused, 429, "Enough downloads for today");
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
 });
 
 describe("forgetting on /me", () => {
@@ -222,64 +218,62 @@ describe("removing a link on /me", () => {
   });
 });
 
-describe("erasing a user's data on /me", () => {
-  const eve = "100005";
-  fixtures.key({
-    links: linked(eve),
-    sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt: new Date().toISOString() }],
-  });
-  const other = fixtures.key({ links: linked(eve, "100006") });
-  const owned = fixtures.key({ account: "owned" });
+const eve = "100005";
+fixtures.key({
+  links: linked(eve),
+  sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt: new Date().toISOString() }],
+});
+const other = fixtures.key({ links: linked(eve, "100006") });
+const owned = fixtures.key({ account: "owned" });
 
-  test("an erasure needs a confirmation, deletes all data and signs the user out", async () => {
-    const browser = await open(eve);
-    const asked = await browser.get("/me/erase");
-    expectPage(asked, 200, "Erase everything?");
-    const { csrf = "" } = formOf(asked);
-    expectPage(await browser.post("/me/erase", { csrf }), 400, "Nothing was erased");
-    expectPage(await browser.post("/me/erase", { confirm: "erase" }), 403, "This form cannot be used");
-    const again = {
-      key: other,
-      from: fixtures.address(),
-      headers: { "idempotency-key": "before" },
-      body: { chatId: eve, gameId: "1" },
-    };
-    expect((await send("PATCH /v2/game", again)).status).toBe(200);
-    const elsewhere = await open(eve);
-    const erased = await browser.post("/me/erase", { csrf, confirm: "erase" });
-    expectPage(erased, 200, "Everything is erased");
-    expect(erased.text).toContain("2 records of links");
-    expect(erased.text).toContain("1 IP address");
-    expect(erased.text).not.toContain("moderator");
-    expect(erased.headers["set-cookie"]?.join()).toContain("accountlink_me=;");
-    for (const each of [browser, elsewhere]) {
-      expect((await each.get("/me")).headers.location).toBe("/me/sign-in");
-    }
-    const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, {
-      key: other,
-      from: fixtures.address(),
-    });
-    expect([status, body.error?.code]).toEqual([404, "LINK_NOT_FOUND"]);
-    const replayed = await send("PATCH /v2/game", again);
-    expectRefusal(replayed, 409, "CONFLICT", { reason: "user_erased" });
-    const next = await send("GET /v2/chat?chatId=100006", { key: other, from: fixtures.address() });
-    expect(next.status).toBe(200);
-    expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
+test("an erasure needs a confirmation, deletes all data and signs the user out", async () => {
+  const browser = await open(eve);
+  const asked = await browser.get("/me/erase");
+  expectPage(asked, 200, "Erase everything?");
+  const { csrf = "" } = formOf(asked);
+  expectPage(await browser.post("/me/erase", { csrf }), 400, "Nothing was erased");
+  expectPage(await browser.post("/me/erase", { confirm: "erase" }), 403, "This form cannot be used");
+  const again = {
+    key: other,
+    from: fixtures.address(),
+    headers: { "idempotency-key": "before" },
+    body: { chatId: eve, gameId: "1" },
+  };
+  expect((await send("PATCH /v2/game", again)).status).toBe(200);
+  const elsewhere = await open(eve);
+  const erased = await browser.post("/me/erase", { csrf, confirm: "erase" });
+  expectPage(erased, 200, "Everything is erased");
+  expect(erased.text).toContain("2 records of links");
+  expect(erased.text).toContain("1 IP address");
+  expect(erased.text).not.toContain("moderator");
+  expect(erased.headers["set-cookie"]?.join()).toContain("accountlink_me=;");
+  for (const each of [browser, elsewhere]) {
+    expect((await each.get("/me")).headers.location).toBe("/me/sign-in");
+  }
+  const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, {
+    key: other,
+    from: fixtures.address(),
   });
+  expect([status, body.error?.code]).toEqual([404, "LINK_NOT_FOUND"]);
+  const replayed = await send("PATCH /v2/game", again);
+  expectRefusal(replayed, 409, "CONFLICT", { reason: "user_erased" });
+  const next = await send("GET /v2/chat?chatId=100006", { key: other, from: fixtures.address() });
+  expect(next.status).toBe(200);
+  expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
+});
 
-  test("an erasure on /me revokes the API keys that the user owns, and the page says so before the erasure", async () => {
-    const stranger = await open("100030");
-    expect((await stranger.get("/me/erase")).text).not.toContain("API key");
-    const browser = await open(owner);
-    const asked = await browser.get("/me/erase");
-    expect(asked.text).toContain("You also own 1 API key here.");
-    const { status } = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
-    expect(status).toBe(404);
-    const { csrf = "" } = formOf(asked);
-    expect((await browser.post("/me/erase", { csrf, confirm: "erase" })).text).toContain(
-      "1 API key, which no longer works",
-    );
-    const refused = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
-    expect([refused.status, refused.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
-  });
+test("an erasure on /me revokes the API keys that the user owns, and the page says so before the erasure", async () => {
+  const stranger = await open("100030");
+  expect((await stranger.get("/me/erase")).text).not.toContain("API key");
+  const browser = await open(owner);
+  const asked = await browser.get("/me/erase");
+  expect(asked.text).toContain("You also own 1 API key here.");
+  const { status } = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
+  expect(status).toBe(404);
+  const { csrf = "" } = formOf(asked);
+  expect((await browser.post("/me/erase", { csrf, confirm: "erase" })).text).toContain(
+    "1 API key, which no longer works",
+  );
+  const refused = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
+  expect([refused.status, refused.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
 });

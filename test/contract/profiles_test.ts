@@ -60,30 +60,28 @@ test("profiles and fields that the platforms do not have are null", async () => 
   });
 });
 
-describe("profiles in v1", () => {
-  const chatToGame = "GET /api/v1/public/chat-to-game?chatId=100001";
-  const gameToChat = (gameId: string) => `GET /api/v1/public/game-to-chat?gameId=${gameId}` as const;
+const chatToGame = "GET /api/v1/public/chat-to-game?chatId=100001";
+const gameToChat = (gameId: string) => `GET /api/v1/public/game-to-chat?gameId=${gameId}` as const;
 
-  test.each([chatToGame, gameToChat("1")] as const)(
-    "%s has the game profile for a Premium key",
-    async (line) => {
-      const { body } = await send(line, { key: premium });
-      expect(body).toMatchObject({ version: "1.1.0", resolved: gameUsers[0] });
-      const plain = await send(line, { key: free });
-      expect(plain.body).toMatchObject({ version: "1.0.0" });
-      expect(plain.body).not.toHaveProperty("resolved");
-    },
-  );
+test.each([chatToGame, gameToChat("1")] as const)(
+  "%s has the game profile for a Premium key",
+  async (line) => {
+    const { body } = await send(line, { key: premium });
+    expect(body).toMatchObject({ version: "1.1.0", resolved: gameUsers[0] });
+    const plain = await send(line, { key: free });
+    expect(plain.body).toMatchObject({ version: "1.0.0" });
+    expect(plain.body).not.toHaveProperty("resolved");
+  },
+);
 
-  test("v1 returns the profile of a game user without links, and null for an unknown one", async () => {
-    const { body } = await send(gameToChat("9"), { key: premium });
-    expect(body).toMatchObject({
-      version: "1.1.0",
-      data: { gameId: "9", chatIds: [] },
-      resolved: gameUsers[8],
-    });
-    expect((await send(gameToChat(nobody), { key: premium })).body.resolved).toBeNull();
+test("v1 returns the profile of a game user without links, and null for an unknown one", async () => {
+  const { body } = await send(gameToChat("9"), { key: premium });
+  expect(body).toMatchObject({
+    version: "1.1.0",
+    data: { gameId: "9", chatIds: [] },
+    resolved: gameUsers[8],
   });
+  expect((await send(gameToChat(nobody), { key: premium })).body.resolved).toBeNull();
 });
 
 describe("with both platforms down", () => {

@@ -1,5 +1,5 @@
 /** Role plans: the dashboard's JSON API and `POST /v2/members/sync`. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { botlessGuild, emptyGuild, gameUsers, guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { type Json, textOf } from "../support/http.ts";
@@ -105,233 +105,224 @@ const shown = async (chatId: string) => {
   return [roles?.map(({ id }) => textOf(id)), of?.nickname];
 };
 
-describe("a plan", () => {
-  test("reading the role plan of a guild without one returns a paused plan without rules", async () => {
-    const { get, pid } = await rolesOf();
-    expectData(await get(), { plan: { pid, guildId: guild, ...noPlan }, guildRoles });
-  });
-
-  test("a role plan is stored, shown, logged and deleted", async () => {
-    const { owner, pid, get, put, remove } = await rolesOf();
-    const stored = await put({ state: "paused", unknown: 1 });
-    const { rules, nickname } = settings;
-    const plan = { ...noPlan, pid, guildId: guild, rules, nickname };
-    expectData(stored, { plan });
-    expectData(await get(), { plan, guildRoles });
-    const open = { roleId: linked, when: { is: "group", groupId: "3" } };
-    const { body } = await put({ rules: [open], nickname: null, state: "paused" });
-    const closed = { ...open, when: { ...open.when, minRank: null, maxRank: null } };
-    expect(body.data?.plan).toMatchObject({ rules: [closed], nickname: null });
-    expectData(await remove(), { deleted: true });
-    expectData(await remove(), { deleted: false });
-    const log = await owner.send("GET /dashboard/api/audit?limit=3");
-    const signed = { actor: { type: "account", id: "club" }, member: ada };
-    expect(log.body.data?.entries).toMatchObject([
-      { action: "roles.deleted", details: { guildId: guild, state: "paused" }, ...signed },
-      { action: "roles.updated", details: { guildId: guild, changed: "rules, nickname" }, ...signed },
-      { action: "roles.updated", details: { guildId: guild, changed: "rules, nickname" }, ...signed },
-    ]);
-    const page = await owner.browser.get("/dashboard/audit");
-    expect(page.text).toContain("changed the roles of a community");
-  });
-
-  test.each<[name: string, value: unknown]>([
-    ["rules", "all"],
-    ["rules", [{ roleId: linked }]],
-    ["rules", [{ roleId: "x", when: { is: "linked" } }]],
-    ["rules", [{ roleId: linked, when: { is: "friends" } }]],
-    ["rules", [{ roleId: linked, when: { is: "group" } }]],
-    ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: 2, maxRank: 1 } }]],
-    ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: "2" } }]],
-    ["rules", [{ roleId: "77", when: { is: "linked" } }]],
-    ["rules", Array.from({ length: 51 }, () => settings.rules[0])],
-    ["rules", [{ roleId: linked, when: { is: "owner", item: "hat", itemId: "1" } }]],
-    ["rules", [{ roleId: linked, when: { is: "owner", item: "badge" } }]],
-    ["rules", [{ roleId: linked, when: { is: "age", minDays: 0 } }]],
-    ["rules", [{ roleId: linked, when: { is: "age", minDays: "30" } }]],
-    ["nicknameGroupId", "x"],
-    ["bypassRoleId", 3],
-    ["bypassRoleId", "77"],
-    ["nickname", 7],
-    ["nickname", "{game.name}"],
-    ["nickname", "x".repeat(101)],
-    ["nickname", "a\u202eb"],
-    ["state", "off"],
-    ["guildId", "12"],
-  ])("a plan is refused with the %s %j", async (name, value) => {
-    const { put } = await rolesOf();
-    expectInvalid(await put({ [name]: value }), name);
-  });
-
-  test("a nickname with {group.role} needs a group", async () => {
-    const { put, remove } = await rolesOf();
-    const template = { rules: [], nickname: "[{group.role}] {game.username}", state: "paused" };
-    expectInvalid(await put(template), "nicknameGroupId");
-    const { body } = await put({ ...template, nicknameGroupId: "3", bypassRoleId: admin });
-    expect(body.data?.plan).toMatchObject({ nicknameGroupId: "3", bypassRoleId: admin });
-    await remove();
-  });
-
-  test("the ranks of a group are listed, lowest first", async () => {
-    const { owner } = await rolesOf();
-    const ranksOf = (query: string) => owner.send(`GET /dashboard/api/roles/ranks${query}`);
-    expectData(await ranksOf("?groupId=3"), { group: { id: "3", name: "Guild" }, ranks });
-    for (const unknown of ["4", "x", "%2F"]) {
-      expectInvalid(await ranksOf(`?groupId=${unknown}`), "groupId");
-    }
-    expectMissing(await ranksOf(""), "groupId");
-  });
-
-  test("a request that stores a role plan must contain pid, guildId, rules and state", async () => {
-    const { owner } = await rolesOf();
-    expectMissing(
-      await owner.send("PUT /dashboard/api/roles", { body: {} }),
-      "pid",
-      "guildId",
-      "rules",
-      "state",
-    );
-  });
-
-  test("a role plan can be read and changed only by managers of its guild, in a scope of their own account", async () => {
-    const answers = async (
-      by: Awaited<ReturnType<typeof rolesOf>>,
-      status: number,
-      reason: string | null,
-    ) => {
-      const details = reason === null ? null : { reason };
-      const code = reason === null ? "BAD_REQUEST" : "FORBIDDEN";
-      for (const answer of [by.get(), by.put(), by.preview(eve), by.sweep()]) {
-        expectRefusal(await answer, status, code, details);
-      }
-    };
-    await answers(await rolesOf(ada, guild, "none"), 404, null);
-    const [{ pid }, { owner: other }] = [await rolesOf(), await rolesOf(bob)];
-    const ofAda = await other.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
-    expectRefusal(ofAda, 404, "BAD_REQUEST", null);
-    await answers(await rolesOf(ada, emptyGuild, guild), 403, "wrong_guild");
-    await answers(await rolesOf(ada, emptyGuild, "global"), 403, "not_guild_manager");
-    await answers(await rolesOf(ada, botlessGuild, "global"), 403, "bot_not_in_guild");
-    await answers(await rolesOf(dan), 403, "not_guild_manager");
-    await answers(await rolesOf(cyd), 403, "role");
-    expectRefusal(await (await rolesOf(dan)).remove(), 403, "FORBIDDEN", { reason: "not_guild_manager" });
-    const { owner: stranded } = await rolesOf(dan);
-    const page = await stranded.browser.get(`/dashboard/communities/${pid}/roles`);
-    expect([page.status, page.text]).toEqual([
-      403,
-      expect.stringContaining("Only people who manage a community on the chat platform may see and change"),
-    ]);
-    expectData(await (await rolesOf(ada, botlessGuild, "global")).remove(), { deleted: false });
-  });
-
-  test("only one plan of a guild can be on, across all accounts", async () => {
-    const [ours, theirs] = [await rolesOf(), await rolesOf(bob)];
-    const harmless = { rules: [], nickname: null };
-    expect((await ours.put(harmless)).status).toBe(200);
-    expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
-    const { text } = await theirs.owner.browser.get(`/dashboard/communities/${theirs.pid}/roles`);
-    expect(text).toContain("The rules of another account are on for this community.");
-    expect(text).not.toContain("club");
-    expect((await theirs.put({ ...harmless, state: "paused" })).status).toBe(200);
-    await theirs.remove();
-    await ours.remove();
-  });
+test("reading the role plan of a guild without one returns a paused plan without rules", async () => {
+  const { get, pid } = await rolesOf();
+  expectData(await get(), { plan: { pid, guildId: guild, ...noPlan }, guildRoles });
 });
 
-describe("a member", () => {
-  test("a preview shows what a role plan would change for a member, and changes nothing", async () => {
-    const { put, preview, remove } = await rolesOf();
-    const before = await shown(eve);
-    await put({ state: "paused" });
-    const change = { add: [linked, chief], remove: [], nickname: "player_1 (user_5)" };
-    expectData(await preview(eve), change);
-    expectData(await preview(dan), { ...change, add: [linked], nickname: "player_2 (user_4)" });
-    expectData(await preview(ada), { add: [], remove: [], nickname: null });
-    expectRefusal(await preview(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
-    expect(await shown(eve)).toEqual(before);
-    await remove();
-  });
+test("a role plan is stored, shown, logged and deleted", async () => {
+  const { owner, pid, get, put, remove } = await rolesOf();
+  const stored = await put({ state: "paused", unknown: 1 });
+  const { rules, nickname } = settings;
+  const plan = { ...noPlan, pid, guildId: guild, rules, nickname };
+  expectData(stored, { plan });
+  expectData(await get(), { plan, guildRoles });
+  const open = { roleId: linked, when: { is: "group", groupId: "3" } };
+  const { body } = await put({ rules: [open], nickname: null, state: "paused" });
+  const closed = { ...open, when: { ...open.when, minRank: null, maxRank: null } };
+  expect(body.data?.plan).toMatchObject({ rules: [closed], nickname: null });
+  expectData(await remove(), { deleted: true });
+  expectData(await remove(), { deleted: false });
+  const log = await owner.send("GET /dashboard/api/audit?limit=3");
+  const signed = { actor: { type: "account", id: "club" }, member: ada };
+  expect(log.body.data?.entries).toMatchObject([
+    { action: "roles.deleted", details: { guildId: guild, state: "paused" }, ...signed },
+    { action: "roles.updated", details: { guildId: guild, changed: "rules, nickname" }, ...signed },
+    { action: "roles.updated", details: { guildId: guild, changed: "rules, nickname" }, ...signed },
+  ]);
+  const page = await owner.browser.get("/dashboard/audit");
+  expect(page.text).toContain("changed the roles of a community");
+});
 
-  test("a role plan can ask for an item, the age of the account, and the rank in a nickname", async () => {
-    const { put, preview, remove } = await rolesOf();
-    const pass = { is: "owner", item: "gamepass", itemId: "55" };
-    const rules = [
-      { roleId: chief, when: pass },
-      { roleId: linked, when: { is: "age", minDays: 30 } },
-      { roleId: member, when: { is: "age", minDays: 36_500 } },
-    ];
-    const plan = { rules, nickname: "{group.role} {game.username}", nicknameGroupId: "3", state: "paused" };
-    await put(plan);
-    expectData(await preview(eve), { add: [chief, linked], remove: [member], nickname: "Chief player_1" });
-    expectData(await preview(dan), { add: [linked], remove: [member], nickname: "player_2" });
-    expectData(await preview(ada), { add: [], remove: [member], nickname: null });
-    await put({ ...plan, bypassRoleId: member });
-    for (const who of [eve, dan, ada])
-      expectData(await preview(who), { add: [], remove: [], nickname: null });
-    await remove();
-  });
+test.each<[name: string, value: unknown]>([
+  ["rules", "all"],
+  ["rules", [{ roleId: linked }]],
+  ["rules", [{ roleId: "x", when: { is: "linked" } }]],
+  ["rules", [{ roleId: linked, when: { is: "friends" } }]],
+  ["rules", [{ roleId: linked, when: { is: "group" } }]],
+  ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: 2, maxRank: 1 } }]],
+  ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: "2" } }]],
+  ["rules", [{ roleId: "77", when: { is: "linked" } }]],
+  ["rules", Array.from({ length: 51 }, () => settings.rules[0])],
+  ["rules", [{ roleId: linked, when: { is: "owner", item: "hat", itemId: "1" } }]],
+  ["rules", [{ roleId: linked, when: { is: "owner", item: "badge" } }]],
+  ["rules", [{ roleId: linked, when: { is: "age", minDays: 0 } }]],
+  ["rules", [{ roleId: linked, when: { is: "age", minDays: "30" } }]],
+  ["nicknameGroupId", "x"],
+  ["bypassRoleId", 3],
+  ["bypassRoleId", "77"],
+  ["nickname", 7],
+  ["nickname", "{game.name}"],
+  ["nickname", "x".repeat(101)],
+  ["nickname", "a\u202eb"],
+  ["state", "off"],
+  ["guildId", "12"],
+])("a plan is refused with the %s %j", async (name, value) => {
+  const { put } = await rolesOf();
+  expectInvalid(await put({ [name]: value }), name);
+});
 
-  test("a sync gives a member the roles of the rules, and takes them back when the link changes", async () => {
-    const { put, remove } = await rolesOf();
-    await put();
-    const { status, body } = await sync(eve);
-    // Storing the plan also starts a sweep. If the sweep changes this member first, the sync has fewer changes left to
-    // make.
-    expect({ status, data: body.data }).toEqual({
-      status: 200,
-      data: {
-        chatId: eve,
-        added: expect.toBeOneOf([[linked, chief], [chief], []]) as unknown,
-        removed: [],
-        nickname: expect.toBeOneOf(["player_1 (user_5)", null]) as unknown,
-      },
-    });
-    expect(await shown(eve)).toEqual([[member, linked, chief], "player_1 (user_5)"]);
-    expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
+test("a nickname with {group.role} needs a group", async () => {
+  const { put, remove } = await rolesOf();
+  const template = { rules: [], nickname: "[{group.role}] {game.username}", state: "paused" };
+  expectInvalid(await put(template), "nicknameGroupId");
+  const { body } = await put({ ...template, nicknameGroupId: "3", bypassRoleId: admin });
+  expect(body.data?.plan).toMatchObject({ nicknameGroupId: "3", bypassRoleId: admin });
+  await remove();
+});
 
-    const me = await server.signIn(eve, server.newBrowser(), "me");
-    const form = formOf(await me.get("/me/export"));
-    const { roles } = JSON.parse((await me.post("/me/export", form)).text) as Json;
-    const community = { account: "club", guildId: guild, name: null, pid: expect.any(String) as unknown };
-    expect(roles).toEqual([{ community, guildId: guild, nickname: "player_1 (user_5)", problems: [] }]);
+test("the ranks of a group are listed, lowest first", async () => {
+  const { owner } = await rolesOf();
+  const ranksOf = (query: string) => owner.send(`GET /dashboard/api/roles/ranks${query}`);
+  expectData(await ranksOf("?groupId=3"), { group: { id: "3", name: "Guild" }, ranks });
+  for (const unknown of ["4", "x", "%2F"]) {
+    expectInvalid(await ranksOf(`?groupId=${unknown}`), "groupId");
+  }
+  expectMissing(await ranksOf(""), "groupId");
+});
 
-    await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "2", guildId: guild } });
-    await sync(eve);
-    expect(await shown(eve)).toEqual([[member, linked], "player_2 (user_5)"]);
-    await send("DELETE /v2/game", { key, body: { chatId: eve, guildId: guild } });
-    await sync(eve);
-    await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "1", guildId: guild } });
-    await remove();
-  });
+test("a request that stores a role plan must contain pid, guildId, rules and state", async () => {
+  const { owner } = await rolesOf();
+  expectMissing(
+    await owner.send("PUT /dashboard/api/roles", { body: {} }),
+    "pid",
+    "guildId",
+    "rules",
+    "state",
+  );
+});
 
-  test("syncing a member needs a role plan that is on in the key's scope, and a user in the guild", async () => {
-    const { put, remove } = await rolesOf();
-    expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
-    await put({ state: "paused" });
-    expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
-    await put();
-    for (const other of [globalKey, otherKey]) {
-      expectRefusal(await sync(eve, other), 404, "BAD_REQUEST", null);
+test("a role plan can be read and changed only by managers of its guild, in a scope of their own account", async () => {
+  const answers = async (by: Awaited<ReturnType<typeof rolesOf>>, status: number, reason: string | null) => {
+    const details = reason === null ? null : { reason };
+    const code = reason === null ? "BAD_REQUEST" : "FORBIDDEN";
+    for (const answer of [by.get(), by.put(), by.preview(eve), by.sweep()]) {
+      expectRefusal(await answer, status, code, details);
     }
-    expectRefusal(await sync(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
-    await remove();
-  });
+  };
+  await answers(await rolesOf(ada, guild, "none"), 404, null);
+  const [{ pid }, { owner: other }] = [await rolesOf(), await rolesOf(bob)];
+  const ofAda = await other.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
+  expectRefusal(ofAda, 404, "BAD_REQUEST", null);
+  await answers(await rolesOf(ada, emptyGuild, guild), 403, "wrong_guild");
+  await answers(await rolesOf(ada, emptyGuild, "global"), 403, "not_guild_manager");
+  await answers(await rolesOf(ada, botlessGuild, "global"), 403, "bot_not_in_guild");
+  await answers(await rolesOf(dan), 403, "not_guild_manager");
+  await answers(await rolesOf(cyd), 403, "role");
+  expectRefusal(await (await rolesOf(dan)).remove(), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+  const { owner: stranded } = await rolesOf(dan);
+  const page = await stranded.browser.get(`/dashboard/communities/${pid}/roles`);
+  expect([page.status, page.text]).toEqual([
+    403,
+    expect.stringContaining("Only people who manage a community on the chat platform may see and change"),
+  ]);
+  expectData(await (await rolesOf(ada, botlessGuild, "global")).remove(), { deleted: false });
+});
 
-  test("a role change that the bot may not make is listed as a problem of the plan", async () => {
-    const { get, put, remove } = await rolesOf();
-    await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
-    expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
-    // A sweep of the previous plan may still store the problems that it found. So poll until the problem of the new
-    // plan is listed.
-    const problems = async () => (await get()).body.data?.plan?.status?.problems;
-    await expect.poll(problems).toContainEqual({
+test("only one plan of a guild can be on, across all accounts", async () => {
+  const [ours, theirs] = [await rolesOf(), await rolesOf(bob)];
+  const harmless = { rules: [], nickname: null };
+  expect((await ours.put(harmless)).status).toBe(200);
+  expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
+  const { text } = await theirs.owner.browser.get(`/dashboard/communities/${theirs.pid}/roles`);
+  expect(text).toContain("The rules of another account are on for this community.");
+  expect(text).not.toContain("club");
+  expect((await theirs.put({ ...harmless, state: "paused" })).status).toBe(200);
+  await theirs.remove();
+  await ours.remove();
+});
+
+test("a preview shows what a role plan would change for a member, and changes nothing", async () => {
+  const { put, preview, remove } = await rolesOf();
+  const before = await shown(eve);
+  await put({ state: "paused" });
+  const change = { add: [linked, chief], remove: [], nickname: "player_1 (user_5)" };
+  expectData(await preview(eve), change);
+  expectData(await preview(dan), { ...change, add: [linked], nickname: "player_2 (user_4)" });
+  expectData(await preview(ada), { add: [], remove: [], nickname: null });
+  expectRefusal(await preview(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+  expect(await shown(eve)).toEqual(before);
+  await remove();
+});
+
+test("a role plan can ask for an item, the age of the account, and the rank in a nickname", async () => {
+  const { put, preview, remove } = await rolesOf();
+  const pass = { is: "owner", item: "gamepass", itemId: "55" };
+  const rules = [
+    { roleId: chief, when: pass },
+    { roleId: linked, when: { is: "age", minDays: 30 } },
+    { roleId: member, when: { is: "age", minDays: 36_500 } },
+  ];
+  const plan = { rules, nickname: "{group.role} {game.username}", nicknameGroupId: "3", state: "paused" };
+  await put(plan);
+  expectData(await preview(eve), { add: [chief, linked], remove: [member], nickname: "Chief player_1" });
+  expectData(await preview(dan), { add: [linked], remove: [member], nickname: "player_2" });
+  expectData(await preview(ada), { add: [], remove: [member], nickname: null });
+  await put({ ...plan, bypassRoleId: member });
+  for (const who of [eve, dan, ada]) expectData(await preview(who), { add: [], remove: [], nickname: null });
+  await remove();
+});
+
+test("a sync gives a member the roles of the rules, and takes them back when the link changes", async () => {
+  const { put, remove } = await rolesOf();
+  await put();
+  const { status, body } = await sync(eve);
+  // Storing the plan also starts a sweep. If the sweep changes this member first, the sync has fewer changes left to
+  // make.
+  expect({ status, data: body.data }).toEqual({
+    status: 200,
+    data: {
       chatId: eve,
-      roleId: admin,
-      reason: "role_above_bot",
-      at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
-    });
-    await remove();
+      added: expect.toBeOneOf([[linked, chief], [chief], []]) as unknown,
+      removed: [],
+      nickname: expect.toBeOneOf(["player_1 (user_5)", null]) as unknown,
+    },
   });
+  expect(await shown(eve)).toEqual([[member, linked, chief], "player_1 (user_5)"]);
+  expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
+
+  const me = await server.signIn(eve, server.newBrowser(), "me");
+  const form = formOf(await me.get("/me/export"));
+  const { roles } = JSON.parse((await me.post("/me/export", form)).text) as Json;
+  const community = { account: "club", guildId: guild, name: null, pid: expect.any(String) as unknown };
+  expect(roles).toEqual([{ community, guildId: guild, nickname: "player_1 (user_5)", problems: [] }]);
+
+  await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "2", guildId: guild } });
+  await sync(eve);
+  expect(await shown(eve)).toEqual([[member, linked], "player_2 (user_5)"]);
+  await send("DELETE /v2/game", { key, body: { chatId: eve, guildId: guild } });
+  await sync(eve);
+  await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "1", guildId: guild } });
+  await remove();
+});
+
+test("syncing a member needs a role plan that is on in the key's scope, and a user in the guild", async () => {
+  const { put, remove } = await rolesOf();
+  expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
+  await put({ state: "paused" });
+  expectRefusal(await sync(eve), 404, "BAD_REQUEST", null);
+  await put();
+  for (const other of [globalKey, otherKey]) {
+    expectRefusal(await sync(eve, other), 404, "BAD_REQUEST", null);
+  }
+  expectRefusal(await sync(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+  await remove();
+});
+
+test("a role change that the bot may not make is listed as a problem of the plan", async () => {
+  const { get, put, remove } = await rolesOf();
+  await put({ rules: [{ roleId: admin, when: { is: "linked" } }], nickname: null });
+  expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
+  // A sweep of the previous plan may still store the problems that it found. So poll until the problem of the new
+  // plan is listed.
+  const problems = async () => (await get()).body.data?.plan?.status?.problems;
+  await expect.poll(problems).toContainEqual({
+    chatId: eve,
+    roleId: admin,
+    reason: "role_above_bot",
+    at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+  });
+  await remove();
 });
 
 test("POST /dashboard/api/roles/sweep starts a sweep if the role plan is on", async () => {

@@ -9,28 +9,26 @@ const isoTime = expect.stringMatching(/^\d{4}-.*Z$/);
 const limitHeaders = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
 
-describe("the burst of session creations", () => {
-  const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
-  const key = fixtures.key({ kind: "normal", limits: "none" });
+const { fixtures, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
+const key = fixtures.key({ kind: "normal", limits: "none" });
 
-  test("the burst limit of session creations applies to keys without other limits, and counts valid requests of v1 and v2 together", async () => {
-    for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
-    for (let made = 0; made < 6; made++) {
-      expect((await create(key, {}, made % 2 === 0 ? "v1" : "v2")).status).toBe(201);
-    }
-    const answer = await create(key);
-    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "session_create" });
-    expect(answer.body.meta?.rateLimit).toEqual({
-      limit: 6,
-      remaining: 0,
-      resetAt: isoTime,
-      retryAfter: Number(answer.headers["retry-after"]),
-      scope: "api_key",
-      bucket: "session_create",
-    });
-    expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(10);
-    expectV1Refusal(await create(key, {}, "v1"), 429, "Too many sessions created");
+test("the burst limit of session creations applies to keys without other limits, and counts valid requests of v1 and v2 together", async () => {
+  for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
+  for (let made = 0; made < 6; made++) {
+    expect((await create(key, {}, made % 2 === 0 ? "v1" : "v2")).status).toBe(201);
+  }
+  const answer = await create(key);
+  expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "session_create" });
+  expect(answer.body.meta?.rateLimit).toEqual({
+    limit: 6,
+    remaining: 0,
+    resetAt: isoTime,
+    retryAfter: Number(answer.headers["retry-after"]),
+    scope: "api_key",
+    bucket: "session_create",
   });
+  expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(10);
+  expectV1Refusal(await create(key, {}, "v1"), 429, "Too many sessions created");
 });
 
 describe("sessions of partner and staff keys", () => {

@@ -8,66 +8,64 @@ import { expectRefused, generations, resuming, routes, useSessions } from "./ses
 
 const usual = useSessions();
 
-describe("creating a session", () => {
-  const { fixtures, create } = usual;
-  const origins = { redirectOrigins: ["https://app.example", "http://127.0.0.1:9999"] };
-  const key = fixtures.key(origins);
-  const ofGuild = fixtures.key({ guildId: guild });
+const { fixtures, create } = usual;
+const origins = { redirectOrigins: ["https://app.example", "http://127.0.0.1:9999"] };
+const key = fixtures.key(origins);
+const ofGuild = fixtures.key({ guildId: guild });
 
-  test.each(generations)("creating a session answers 201 with the session in %s", async (generation) => {
-    const before = Date.now();
-    const { status, body } = await create(key, {}, generation);
-    expect(status).toBe(201);
-    const { sid, createdAt, expiresAt, ...rest } = body.data ?? {};
-    expect(sid).toMatch(/^vs_[0-9A-Za-z_-]{43}$/);
-    expect(rest).toEqual({
-      pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/),
-      clientId: "client",
-      guildId: null,
-      state: "pending",
-      url: expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/verify\\?sid=${textOf(sid)}$`)),
-      code: expect.stringMatching(/^[2-9B-DF-HJKMNP-TV-XZ]{4}-[2-9B-DF-HJKMNP-TV-XZ]{4}$/),
-      codeUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/go$/),
-      chatId: null,
-      gameId: null,
-      linkChanged: false,
-      previousGameId: null,
-      error: null,
-      completedAt: null,
-      pollsRemaining: 150,
-    });
-    expect(Date.parse(textOf(createdAt))).toBeGreaterThanOrEqual(before);
-    expect(Date.parse(textOf(expiresAt)) - Date.parse(textOf(createdAt))).toBe(300_000);
+test.each(generations)("creating a session answers 201 with the session in %s", async (generation) => {
+  const before = Date.now();
+  const { status, body } = await create(key, {}, generation);
+  expect(status).toBe(201);
+  const { sid, createdAt, expiresAt, ...rest } = body.data ?? {};
+  expect(sid).toMatch(/^vs_[0-9A-Za-z_-]{43}$/);
+  expect(rest).toEqual({
+    pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/),
+    clientId: "client",
+    guildId: null,
+    state: "pending",
+    url: expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/verify\\?sid=${textOf(sid)}$`)),
+    code: expect.stringMatching(/^[2-9B-DF-HJKMNP-TV-XZ]{4}-[2-9B-DF-HJKMNP-TV-XZ]{4}$/),
+    codeUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/go$/),
+    chatId: null,
+    gameId: null,
+    linkChanged: false,
+    previousGameId: null,
+    error: null,
+    completedAt: null,
+    pollsRemaining: 150,
   });
+  expect(Date.parse(textOf(createdAt))).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(textOf(expiresAt)) - Date.parse(textOf(createdAt))).toBe(300_000);
+});
 
-  test("a created session has the values of the request, and all sessions of a scope have the same pid", async () => {
-    const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
-    expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
-    const again = await create(key);
-    const { body: same } = await create(key);
-    expect(same.data?.pid).toBe(again.body.data?.pid);
-  });
+test("a created session has the values of the request, and all sessions of a scope have the same pid", async () => {
+  const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
+  expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
+  const again = await create(key);
+  const { body: same } = await create(key);
+  expect(same.data?.pid).toBe(again.body.data?.pid);
+});
 
-  test.each([
-    ["128 characters beyond the basic plane", { clientId: "🔗".repeat(128) }],
-    ["null for optional fields", { chatId: null, guildId: null, redirect: null }],
-    ["a redirect to an origin of the key", { redirect: "https://app.example/back?x=1#top" }],
-  ])("creating a session accepts %s", async (_title, body) => {
-    expect((await create(key, body)).status).toBe(201);
-  });
+test.each([
+  ["128 characters beyond the basic plane", { clientId: "🔗".repeat(128) }],
+  ["null for optional fields", { chatId: null, guildId: null, redirect: null }],
+  ["a redirect to an origin of the key", { redirect: "https://app.example/back?x=1#top" }],
+])("creating a session accepts %s", async (_title, body) => {
+  expect((await create(key, body)).status).toBe(201);
+});
 
-  test.each([
-    ["clientId", "129 characters beyond the basic plane", { clientId: "🔗".repeat(129) }],
-    ["clientId", "a number", { clientId: 7 }],
-    ["clientId", "NUL", { clientId: "a\0b" }],
-    ["chatId", "no ID", { chatId: "ada" }],
-    ["guildId", "no ID", { guildId: "12" }],
-    ["redirect", "another origin", { redirect: "https://evil.example/" }],
-  ])("creating a session refuses an invalid %s: %s", async (name, _title, body) => {
-    const parameters = [{ name, reason: expect.any(String) }];
-    expectRefusal(await create(key, body), 400, "INVALID_PARAMETER", { parameters });
-    expectV1Refusal(await create(key, body, "v1"), 400, `Invalid parameter: ${name}`);
-  });
+test.each([
+  ["clientId", "129 characters beyond the basic plane", { clientId: "🔗".repeat(129) }],
+  ["clientId", "a number", { clientId: 7 }],
+  ["clientId", "NUL", { clientId: "a\0b" }],
+  ["chatId", "no ID", { chatId: "ada" }],
+  ["guildId", "no ID", { guildId: "12" }],
+  ["redirect", "another origin", { redirect: "https://evil.example/" }],
+])("creating a session refuses an invalid %s: %s", async (name, _title, body) => {
+  const parameters = [{ name, reason: expect.any(String) }];
+  expectRefusal(await create(key, body), 400, "INVALID_PARAMETER", { parameters });
+  expectV1Refusal(await create(key, body, "v1"), 400, `Invalid parameter: ${name}`);
 });
 
 describe("reading a session", () => {

@@ -147,39 +147,37 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
   });
 });
 
-describe("the page that was asked for before the sign-in", () => {
-  const arrival = async (asked: string, site: Site = "dashboard", planted?: string) => {
-    const browser = newBrowser();
-    const sent = await browser.get(asked);
-    expect([sent.status, sent.headers.location]).toEqual([303, `/${site}/sign-in`]);
-    if (planted !== undefined) browser.cookies.set(`accountlink_${site}_page`, encodeURIComponent(planted));
-    return (await browser.get(await returnAs(browser, ada, site))).headers.location;
-  };
+const arrival = async (asked: string, site: Site = "dashboard", planted?: string) => {
+  const browser = newBrowser();
+  const sent = await browser.get(asked);
+  expect([sent.status, sent.headers.location]).toEqual([303, `/${site}/sign-in`]);
+  if (planted !== undefined) browser.cookies.set(`accountlink_${site}_page`, encodeURIComponent(planted));
+  return (await browser.get(await returnAs(browser, ada, site))).headers.location;
+};
 
-  test("a sign-in leads to the page that was asked for, with its query", async () => {
-    expect(await arrival("/dashboard/links?q=user_1&sort=name")).toBe("/dashboard/links?q=user_1&sort=name");
-    expect(await arrival("/me/erase", "me")).toBe("/me/erase");
-    expect(await arrival("/dashboard")).toBe("/dashboard");
-    expect(await arrival("/dashboard/audit.csv")).toBe("/dashboard");
-  });
+test("a sign-in leads to the page that was asked for, with its query", async () => {
+  expect(await arrival("/dashboard/links?q=user_1&sort=name")).toBe("/dashboard/links?q=user_1&sort=name");
+  expect(await arrival("/me/erase", "me")).toBe("/me/erase");
+  expect(await arrival("/dashboard")).toBe("/dashboard");
+  expect(await arrival("/dashboard/audit.csv")).toBe("/dashboard");
+});
 
-  test("a sign-in leads to no address outside of the site", async () => {
-    for (const planted of [
-      "https://evil.example/",
-      "//evil.example/dashboard/",
-      "/dashboard//evil.example",
-      "/dashboard/\\evil.example",
-      "/me/erase",
-      "/dashboard/links\r\nx: y",
-    ]) {
-      expect(await arrival("/dashboard/keys", "dashboard", planted)).toBe("/dashboard");
-    }
-  });
+test("a sign-in leads to no address outside of the site", async () => {
+  for (const planted of [
+    "https://evil.example/",
+    "//evil.example/dashboard/",
+    "/dashboard//evil.example",
+    "/dashboard/\\evil.example",
+    "/me/erase",
+    "/dashboard/links\r\nx: y",
+  ]) {
+    expect(await arrival("/dashboard/keys", "dashboard", planted)).toBe("/dashboard");
+  }
+});
 
-  test("only the next sign-in leads to the page", async () => {
-    const browser = newBrowser();
-    await browser.get("/dashboard/keys");
-    expect((await browser.get(await returnAs(browser, ada))).headers.location).toBe("/dashboard/keys");
-    await signIn(ada, browser);
-  });
+test("only the next sign-in leads to the page", async () => {
+  const browser = newBrowser();
+  await browser.get("/dashboard/keys");
+  expect((await browser.get(await returnAs(browser, ada))).headers.location).toBe("/dashboard/keys");
+  await signIn(ada, browser);
 });

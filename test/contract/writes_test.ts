@@ -51,52 +51,50 @@ const notLinked = (chatId: string) => ({
   resolved: { game: null, chat: null },
 });
 
-describe("the verification status", () => {
-  const scope = inScope(fixtures.key());
+const scope = inScope(fixtures.key());
 
-  test("each change of a link is answered with the previous game user, increases linkVersion and changes linkHash", async () => {
-    const chatId = "100001";
-    expect(await scope.verification(chatId)).toEqual(notLinked(chatId));
-    const seen: Array<Json> = [];
-    const change = async (write: () => Promise<unknown>) => {
-      await write();
-      seen.push(await scope.verification(chatId));
-    };
-    const set = (gameId: string, previousGameId: string | null, updated = true) =>
-      change(async () =>
-        expectData(await scope.patchGame(chatId, gameId), { chatId, gameId, previousGameId, updated }),
-      );
-    await set("1", null);
-    await set("1", "1", false);
-    await set("2", "1");
-    await change(() => scope.deleteGame(chatId));
-    await set("1", null);
+test("each change of a link is answered with the previous game user, increases linkVersion and changes linkHash", async () => {
+  const chatId = "100001";
+  expect(await scope.verification(chatId)).toEqual(notLinked(chatId));
+  const seen: Array<Json> = [];
+  const change = async (write: () => Promise<unknown>) => {
+    await write();
+    seen.push(await scope.verification(chatId));
+  };
+  const set = (gameId: string, previousGameId: string | null, updated = true) =>
+    change(async () =>
+      expectData(await scope.patchGame(chatId, gameId), { chatId, gameId, previousGameId, updated }),
+    );
+  await set("1", null);
+  await set("1", "1", false);
+  await set("2", "1");
+  await change(() => scope.deleteGame(chatId));
+  await set("1", null);
 
-    expect(seen.map(({ linked, linkVersion }) => [linked, linkVersion])).toEqual([
-      [true, 1],
-      [true, 1],
-      [true, 2],
-      [false, null],
-      [true, 4],
-    ]);
-    expect(seen[3]).toEqual(notLinked(chatId));
-    const hashes = seen.filter(({ linked }) => linked as unknown).map(({ linkHash }) => textOf(linkHash));
-    for (const hash of hashes) expect(hash).toMatch(/^[\w-]{22,}$/);
-    expect(hashes[0]).toBe(hashes[1]);
-    expect(new Set(hashes).size).toBe(3);
-  });
+  expect(seen.map(({ linked, linkVersion }) => [linked, linkVersion])).toEqual([
+    [true, 1],
+    [true, 1],
+    [true, 2],
+    [false, null],
+    [true, 4],
+  ]);
+  expect(seen[3]).toEqual(notLinked(chatId));
+  const hashes = seen.filter(({ linked }) => linked as unknown).map(({ linkHash }) => textOf(linkHash));
+  for (const hash of hashes) expect(hash).toMatch(/^[\w-]{22,}$/);
+  expect(hashes[0]).toBe(hashes[1]);
+  expect(new Set(hashes).size).toBe(3);
+});
 
-  test("the verification status contains the time of the last write that set or confirmed the link", async () => {
-    const timeOf = async () => Date.parse(textOf((await scope.verification("100003")).lastVerifiedAt));
-    const from = Date.now();
-    await scope.patchGame("100003", "3");
-    const linked = await timeOf();
-    await scope.patchGame("100003", "3");
-    const confirmed = await timeOf();
-    expect(linked).toBeGreaterThanOrEqual(from);
-    expect(confirmed).toBeGreaterThanOrEqual(linked);
-    expect(confirmed).toBeLessThanOrEqual(Date.now());
-  });
+test("the verification status contains the time of the last write that set or confirmed the link", async () => {
+  const timeOf = async () => Date.parse(textOf((await scope.verification("100003")).lastVerifiedAt));
+  const from = Date.now();
+  await scope.patchGame("100003", "3");
+  const linked = await timeOf();
+  await scope.patchGame("100003", "3");
+  const confirmed = await timeOf();
+  expect(linked).toBeGreaterThanOrEqual(from);
+  expect(confirmed).toBeGreaterThanOrEqual(linked);
+  expect(confirmed).toBeLessThanOrEqual(Date.now());
 });
 
 describe("the chat users of a game user", () => {
@@ -132,34 +130,32 @@ describe("PATCH /v2/chat", () => {
   });
 });
 
-describe("DELETE /v2/data", () => {
-  const links = { 100001: "1", 100002: "2", 100003: "3" };
-  const pid: unknown = expect.stringMatching(/^pid_[0-9a-z]{16,}$/);
-  const global = inScope(fixtures.key({ account: "deleter", links }));
-  const ofGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links }), guild);
+const links = { 100001: "1", 100002: "2", 100003: "3" };
+const pid: unknown = expect.stringMatching(/^pid_[0-9a-z]{16,}$/);
+const global = inScope(fixtures.key({ account: "deleter", links }));
+const ofGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links }), guild);
 
-  const key = fixtures.key({ guildId: guild });
-  test("DELETE /v2/data reads the guild of a guild key from the body, and ignores the query", async () => {
-    const line = `DELETE /v2/data?guildId=${guild}`;
-    const parameters = ["guildId"];
-    expectMissing(await send(line, { key, body: { confirm: true } }), ...parameters);
-    expect((await send(line, { key, body: { confirm: true, guildId: guild } })).status).toBe(200);
-  });
+const key = fixtures.key({ guildId: guild });
+test("DELETE /v2/data reads the guild of a guild key from the body, and ignores the query", async () => {
+  const line = `DELETE /v2/data?guildId=${guild}`;
+  const parameters = ["guildId"];
+  expectMissing(await send(line, { key, body: { confirm: true } }), ...parameters);
+  expect((await send(line, { key, body: { confirm: true, guildId: guild } })).status).toBe(200);
+});
 
-  test("DELETE /v2/data deletes all records of its own scope, including records of removed links", async () => {
-    await global.deleteGame("100003");
-    const deleted = await global.deleteData();
-    expectData(deleted, { deletedRecords: 3, scope: "global", pid, collection: "links" });
-    const again = await global.deleteData();
-    expectData(again, { deletedRecords: 0, scope: "global", pid, collection: "links" });
-    expect(again.body.data?.pid).toBe(deleted.body.data?.pid);
-    expect(await global.gameOf("100001")).toBeNull();
-    expect(await ofGuild.gameOf("100001")).toBe("1");
+test("DELETE /v2/data deletes all records of its own scope, including records of removed links", async () => {
+  await global.deleteGame("100003");
+  const deleted = await global.deleteData();
+  expectData(deleted, { deletedRecords: 3, scope: "global", pid, collection: "links" });
+  const again = await global.deleteData();
+  expectData(again, { deletedRecords: 0, scope: "global", pid, collection: "links" });
+  expect(again.body.data?.pid).toBe(deleted.body.data?.pid);
+  expect(await global.gameOf("100001")).toBeNull();
+  expect(await ofGuild.gameOf("100001")).toBe("1");
 
-    const other = await ofGuild.deleteData();
-    expectData(other, { deletedRecords: 3, scope: "guild", pid, collection: "links" });
-    expect(other.body.data?.pid).not.toBe(deleted.body.data?.pid);
-  });
+  const other = await ofGuild.deleteData();
+  expectData(other, { deletedRecords: 3, scope: "guild", pid, collection: "links" });
+  expect(other.body.data?.pid).not.toBe(deleted.body.data?.pid);
 });
 
 describe("deleting a global scope", () => {

@@ -55,36 +55,34 @@ describe.each([
   });
 });
 
-describe("behind a trusted proxy", () => {
-  const fixtures = makeFixtures();
-  const key = fixtures.key({});
-  const { url, send } = useServer(() => ({
-    fixture: fixtures.fixture,
-    env: { ACCOUNTLINK_CONNECTIONS_PER_IP: String(limit) },
-  }));
+const fixtures = makeFixtures();
+const key = fixtures.key({});
+const { url, send } = useServer(() => ({
+  fixture: fixtures.fixture,
+  env: { ACCOUNTLINK_CONNECTIONS_PER_IP: String(limit) },
+}));
 
-  test("open requests of a client address are capped, but connections of the proxy are not", async () => {
-    const { sockets, served } = await openMany(url(), 3 * limit);
-    expect(served).toBe(3 * limit);
-    const waiting = [];
-    for (const socket of sockets.slice(0, limit)) {
-      const { body } = await send("POST /v2/sessions", { key, body: { clientId: "caps" } });
-      const poll = `GET /v2/sessions/${textOf(body.data?.sid)}?wait=25 HTTP/1.1\r\nHost: service.example\r\n`;
-      socket.write(
-        `${poll}Authorization: Bearer ${key}\r\nX-Forwarded-For: 2001:db8:1:2::${waiting.length}\r\n\r\n`,
-      );
-      waiting.push(socket);
-    }
-    const status = async (from: string) => (await send("GET /v2/chat?chatId=100001", { key, from })).status;
-    await eventually(async () => expect(await status("2001:db8:1:2::ffff")).toBe(429));
-    const refused = await send("GET /v2/chat?chatId=100001", { key, from: "2001:db8:1:2::ffff" });
-    expect(refused.body).toMatchObject({
-      error: { code: "SHARED_IP_RATE_LIMITED", details: { bucket: "ip_second" } },
-      meta: { rateLimit: { limit, scope: "ip", bucket: "ip_second" } },
-    });
-    expect(refused.headers["retry-after"]).toBe("1");
-    expect(await status("2001:db8:1:3::1")).toBe(404);
-    for (const socket of sockets) socket.destroy();
-    await eventually(async () => expect(await status("2001:db8:1:2::ffff")).toBe(404));
+test("open requests of a client address are capped, but connections of the proxy are not", async () => {
+  const { sockets, served } = await openMany(url(), 3 * limit);
+  expect(served).toBe(3 * limit);
+  const waiting = [];
+  for (const socket of sockets.slice(0, limit)) {
+    const { body } = await send("POST /v2/sessions", { key, body: { clientId: "caps" } });
+    const poll = `GET /v2/sessions/${textOf(body.data?.sid)}?wait=25 HTTP/1.1\r\nHost: service.example\r\n`;
+    socket.write(
+      `${poll}Authorization: Bearer ${key}\r\nX-Forwarded-For: 2001:db8:1:2::${waiting.length}\r\n\r\n`,
+    );
+    waiting.push(socket);
+  }
+  const status = async (from: string) => (await send("GET /v2/chat?chatId=100001", { key, from })).status;
+  await eventually(async () => expect(await status("2001:db8:1:2::ffff")).toBe(429));
+  const refused = await send("GET /v2/chat?chatId=100001", { key, from: "2001:db8:1:2::ffff" });
+  expect(refused.body).toMatchObject({
+    error: { code: "SHARED_IP_RATE_LIMITED", details: { bucket: "ip_second" } },
+    meta: { rateLimit: { limit, scope: "ip", bucket: "ip_second" } },
   });
+  expect(refused.headers["retry-after"]).toBe("1");
+  expect(await status("2001:db8:1:3::1")).toBe(404);
+  for (const socket of sockets) socket.destroy();
+  await eventually(async () => expect(await status("2001:db8:1:2::ffff")).toBe(404));
 });
