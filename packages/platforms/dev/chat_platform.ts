@@ -9,7 +9,7 @@ import {
   RoleRefused,
   roleRefusals,
 } from "@accountlink/core/platforms";
-import { Effect, flow, Layer, Option, Redacted, Stream } from "effect";
+import { Effect, flow, Layer, Option, Redacted, Schema, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import {
   changeResource,
@@ -18,7 +18,7 @@ import {
   type ResilientClient,
   resilientClient,
 } from "../http/mod.ts";
-import { Application, Guilds, Joins, Member, Members, NamedMember, Roles, refusal } from "./wire.ts";
+import { Application, Joins, Member, Members, Refusal, Roles } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -41,59 +41,49 @@ export const devChatPlatform = ({
         flow(HttpClientRequest.prependUrl(`${baseUrl}/chat/api`), HttpClientRequest.bearerToken(botToken)),
       );
       const client = yield* resilientClient(http, "chat", resilience);
-
-      const find = finderOn(client);
-
+      const find = finderOn(client, Refusal);
       const findMember = (guildId: GuildId, chatId: ChatId) =>
-        find(
-          "ChatPlatform.findMember",
-          `/guilds/${guildId}/members/${chatId}`,
-          Member,
-          refusal("unknown_guild", "unknown_member", "unknown_user"),
-        );
+        find("ChatPlatform.findMember", memberUrl(guildId, chatId), Member);
 
       return ChatPlatform.of({
-        findGuild: (guildId) =>
-          find("ChatPlatform.findGuild", `/guilds/${guildId}`, Guild, refusal("unknown_guild")),
+        findGuild: (guildId) => find("ChatPlatform.findGuild", `/guilds/${guildId}`, Guild),
         findMember: flow(
           findMember,
-          Effect.map(Option.map(({ chatId: _, manager: __, ...member }) => member)),
+          Effect.map(Option.map(({ nickname, joined, roles }) => ({ nickname, joined, roles }))),
         ),
         joinedGuilds: (guildIds) =>
-          Effect.map(find("ChatPlatform.joinedGuilds", "/bot/guilds", Guilds), (found) => {
+          Effect.map(find("ChatPlatform.joinedGuilds", "/bot/guilds", BotGuilds), (found) => {
             const joined = new Set<string>(Option.getOrThrow(found).guilds.map(({ id }) => id));
             return new Set(guildIds.filter((id) => joined.has(id)));
           }),
         isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
-        findUser: (chatId) =>
-          find("ChatPlatform.findUser", `/users/${chatId}`, ChatUser, refusal("unknown_user")),
+        findUser: (chatId) => find("ChatPlatform.findUser", `/users/${chatId}`, ChatUser),
         joins: devJoins(client),
         roles: devChatRoles(client),
         commands: devChatCommands(client, baseUrl),
         botInvite: (guildId) => `${baseUrl}/chat/bot${guildId === null ? "" : `?guild_id=${guildId}`}`,
-        findUserByName: (username) =>
-          find(
-            "ChatPlatform.findUserByName",
-            `/users/by-name/${encodeURIComponent(username)}`,
-            ChatUser,
-            refusal("unknown_user"),
-          ).pipe(Effect.map(Option.map(({ id }) => ChatId.make(id)))),
-        searchMembers: (guildId, beginning, limit) =>
-          find(
-            "ChatPlatform.searchMembers",
-            `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(beginning)}`,
-            Members,
-            refusal("unknown_guild"),
-          ).pipe(
-            Effect.map((found) =>
-              Option.toArray(found).flatMap(({ members }) =>
-                members.map(({ chatId }) => ChatId.make(chatId)),
-              ),
-            ),
-          ),
+        findUserByName: (username) => {
+          const url = `/users/by-name/${encodeURIComponent(username)}`;
+          const found = find("ChatPlatform.findUserByName", url, Schema.Struct({ id: ChatId }));
+          return Effect.map(
+            found,
+            Option.map(({ id }) => id),
+          );
+        },
+        searchMembers: (guildId, beginning, limit) => {
+          const url = `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(beginning)}`;
+          return Effect.map(find("ChatPlatform.searchMembers", url, Members), (found) =>
+            membersIn(found).map(({ chatId }) => chatId),
+          );
+        },
       });
     }),
   );
+
+const BotGuilds = Schema.Struct({ guilds: Schema.Array(Guild) });
+
+const membersIn = (page: Option.Option<typeof Members.Type>) =>
+  Option.isSome(page) ? page.value.members : [];
 
 /** Asks twice a second. Keeps a position with the next question, when its joins are stored. */
 const devJoins = (client: ResilientClient): ChatJoins =>
@@ -123,44 +113,40 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
         HttpClientRequest.patch(
           `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`,
         ).pipe(HttpClientRequest.bodyJsonUnsafe(message)),
-        refusal("unknown_message"),
+        Refusal,
       ),
       Option.isNone,
     ),
   tryUrl: (guildId) => `${baseUrl}/chat/guilds/${guildId}`,
 });
 
-const absent = refusal("unknown_guild", "unknown_member", "unknown_user");
-
-const refused = refusal("unknown_guild", "unknown_member", "unknown_user", ...roleRefusals);
-
 const devChatRoles = (client: ResilientClient): ChatRoles => {
+  const find = finderOn(client, Refusal);
+
   const change = Effect.fnUntraced(function* (
     operation: string,
     request: HttpClientRequest.HttpClientRequest,
   ) {
-    const refusalBody = yield* changeResource(client, operation, request, refused);
-    if (Option.isNone(refusalBody)) return true;
-    const reason = roleRefusals.find((each) => each === refusalBody.value.code);
+    const refused = yield* changeResource(client, operation, request, Refusal);
+    if (Option.isNone(refused)) return true;
+    const reason = roleRefusals.find((each) => each === refused.value.code);
     return reason !== undefined && (yield* new RoleRefused({ reason }));
   });
 
-  const find = finderOn(client);
-
   return {
-    findGuildRoles: (guildId) => find("ChatRoles.findGuildRoles", `/guilds/${guildId}/roles`, Roles, absent),
+    findGuildRoles: (guildId) => find("ChatRoles.findGuildRoles", `/guilds/${guildId}/roles`, Roles),
 
     findMember: (guildId, chatId) =>
-      find("ChatRoles.findMember", memberUrl(guildId, chatId), NamedMember, absent).pipe(
+      find("ChatRoles.findMember", memberUrl(guildId, chatId), Member).pipe(
         Effect.map(Option.map(roleMember)),
       ),
 
-    membersPage: (guildId, after) => {
-      const query = after === null ? "" : `?after=${after}`;
-      return find("ChatRoles.membersPage", `/guilds/${guildId}/members${query}`, Members, absent).pipe(
-        Effect.map((page) => Option.toArray(page).flatMap(({ members }) => members.map(roleMember))),
-      );
-    },
+    membersPage: (guildId, after) =>
+      find(
+        "ChatRoles.membersPage",
+        `/guilds/${guildId}/members${after === null ? "" : `?after=${after}`}`,
+        Members,
+      ).pipe(Effect.map((page) => membersIn(page).map(roleMember))),
 
     addRole: (guildId, chatId, roleId) =>
       change("ChatRoles.addRole", HttpClientRequest.put(roleUrl(guildId, chatId, roleId))),
@@ -181,17 +167,8 @@ const memberUrl = (guildId: GuildId, chatId: ChatId) => `/guilds/${guildId}/memb
 const roleUrl = (guildId: GuildId, chatId: ChatId, roleId: string) =>
   `${memberUrl(guildId, chatId)}/roles/${encodeURIComponent(roleId)}`;
 
-const roleMember = ({
-  chatId,
-  username,
-  displayName,
-  nickname,
-  roles,
-}: typeof NamedMember.Type): RoleMember => ({
-  chatId: ChatId.make(chatId),
-  username,
-  displayName,
-  nickname,
+const roleMember = ({ roles, manager: _, joined: __, ...member }: typeof Member.Type): RoleMember => ({
+  ...member,
   roleIds: roles.map(({ id }) => id),
   isBot: false,
 });

@@ -1,9 +1,9 @@
 import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile, GroupPage, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
-import { Effect, Layer, Option } from "effect";
+import { Effect, Layer, Option, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { finderOn, type Resilience, resilientClient } from "../http/mod.ts";
-import { GameUser, Owned, refusal } from "./wire.ts";
+import { Owned, Refusal } from "./wire.ts";
 
 export interface DevGamePlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -23,27 +23,20 @@ export const devGamePlatform = ({
         yield* HttpClient.HttpClient,
         HttpClientRequest.prependUrl(`${baseUrl}/game/api`),
       );
-      const client = yield* resilientClient(http, "game", resilience);
-
-      const find = finderOn(client);
-      const unknownUser = refusal("unknown_user");
+      const find = finderOn(yield* resilientClient(http, "game", resilience), Refusal);
 
       return GamePlatform.of({
         hasUser: (gameId) =>
-          find("GamePlatform.hasUser", `/users/${gameId}`, GameUser, unknownUser).pipe(
-            Effect.map(Option.isSome),
-          ),
-        findProfile: (gameId) =>
-          find("GamePlatform.findProfile", `/users/${gameId}/profile`, GameProfile, unknownUser),
-        findUserByName: (username) =>
-          find(
-            "GamePlatform.findUserByName",
-            `/users/by-name/${encodeURIComponent(username)}`,
-            GameUser,
-            unknownUser,
-          ).pipe(Effect.map(Option.map(({ id }) => GameId.make(id)))),
-        findGroup: (groupId) =>
-          find("GamePlatform.findGroup", `/groups/${groupId}`, RankedGroup, refusal("unknown_group")),
+          Effect.map(find("GamePlatform.hasUser", `/users/${gameId}`, GameUser), Option.isSome),
+        findProfile: (gameId) => find("GamePlatform.findProfile", `/users/${gameId}/profile`, GameProfile),
+        findUserByName: (username) => {
+          const url = `/users/by-name/${encodeURIComponent(username)}`;
+          return Effect.map(
+            find("GamePlatform.findUserByName", url, GameUser),
+            Option.map(({ id }) => id),
+          );
+        },
+        findGroup: (groupId) => find("GamePlatform.findGroup", `/groups/${groupId}`, RankedGroup),
         groupMembers: (groupId, cursor) => {
           const query = cursor === null ? "" : `?cursor=${cursor}`;
           return find("GamePlatform.groupMembers", `/groups/${groupId}/users${query}`, GroupPage).pipe(
@@ -51,11 +44,13 @@ export const devGamePlatform = ({
           );
         },
         findItem: ({ item, itemId }) =>
-          find("GamePlatform.findItem", `/items/${item}/${itemId}`, ItemDetails, refusal("unknown_item")),
+          find("GamePlatform.findItem", `/items/${item}/${itemId}`, ItemDetails),
         hasItem: (gameId, { item, itemId }) =>
-          find("GamePlatform.hasItem", `/users/${gameId}/items/${item}/${itemId}`, Owned, unknownUser).pipe(
+          find("GamePlatform.hasItem", `/users/${gameId}/items/${item}/${itemId}`, Owned).pipe(
             Effect.map((found) => (Option.exists(found, ({ owned }) => owned) ? "owned" : "not_owned")),
           ),
       });
     }),
   );
+
+const GameUser = Schema.Struct({ id: GameId, username: Schema.NullOr(Schema.String) });

@@ -3,11 +3,11 @@
  * platform. The application provides the HTTP client.
  */
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
-import { Effect, Layer, Option, type Redacted } from "effect";
+import { UserGuild } from "@accountlink/core/platforms";
+import { Effect, Layer, Option, type Redacted, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { finderOn, identityProvider, type Resilience } from "../http/mod.ts";
 import type { Platform } from "./simulation.ts";
-import { UserGuilds } from "./wire.ts";
 
 export const devChatIdentity = (
   options: DevIdentityOptions,
@@ -23,14 +23,11 @@ export const devChatIdentity = (
       guilds: {
         scope: "guilds",
         list: (client) =>
-          Effect.map(
-            finderOn(client)(
-              "ChatIdentity.finish",
-              `${options.baseUrl}/chat/api/users/@me/guilds`,
-              UserGuilds,
-            ),
-            (found) => Option.getOrThrow(found).guilds,
-          ),
+          finderOn(client)(
+            "ChatIdentity.finish",
+            `${options.baseUrl}/chat/api/users/@me/guilds`,
+            Guilds,
+          ).pipe(Effect.map((found) => Option.getOrThrow(found).guilds)),
       },
       userId: ChatId,
     }),
@@ -50,6 +47,8 @@ export const devGameIdentity = (
       userId: GameId,
     }),
   );
+
+const Guilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });
 
 const clientOf = ({ baseUrl, client, resilience = {} }: DevIdentityOptions, platform: Platform) => ({
   issuer: `${baseUrl}/${platform}/oauth`,

@@ -2,7 +2,7 @@
 import { FixtureGuild, type PlatformFixture } from "@accountlink/core/fixture";
 import type { ChatUser, GuildJoin } from "@accountlink/core/platforms";
 import { Context, Effect } from "effect";
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { type Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { type RefusalCode, refusals } from "./wire.ts";
 
 type Response = HttpServerResponse.HttpServerResponse;
@@ -76,7 +76,11 @@ export const json = (body: unknown): HttpServerResponse.HttpServerResponse =>
 export const done = HttpServerResponse.empty({ status: 204 });
 
 export const refuse = (code: RefusalCode): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe({ code }, { status: refusals[code] });
+  HttpServerResponse.jsonUnsafe({ code }, { status: code === "unknown_route" ? 404 : refusals[code] });
+
+/** Answers with what was found, or refuses if it is undefined. */
+export const foundOr = (code: RefusalCode, found: unknown): HttpServerResponse.HttpServerResponse =>
+  found === undefined ? refuse(code) : json(found);
 
 /** A handler that needs only the parameters of the path and the query. */
 export type PathHandler = (
@@ -87,3 +91,9 @@ export const fromPath = (handler: PathHandler) =>
   Effect.map(Effect.all([HttpServerRequest.HttpServerRequest, HttpRouter.params]), ([{ url }, params]) =>
     handler({ ...Object.fromEntries(new URL(url, "http://platform").searchParams), ...params }),
   );
+
+/** Returns the credentials that follow the scheme in the header `Authorization`, or an empty string. */
+export const credentialsAfter = (
+  scheme: "Basic" | "Bearer",
+  { authorization = "" }: Headers.Headers,
+): string => (authorization.startsWith(`${scheme} `) ? authorization.slice(scheme.length + 1) : "");

@@ -1,23 +1,17 @@
 /** Response bodies, shared by server and adapter. Guilds, chat users, game profiles and groups use core's schemas. */
 import { ChatId, GuildId } from "@accountlink/core";
-import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
-import { Schema } from "effect";
-
-export const Guilds = Schema.Struct({ guilds: Schema.Array(Guild) });
+import { GuildMember } from "@accountlink/core/platforms";
+import { Schema, Struct } from "effect";
 
 export const Member = Schema.Struct({
-  chatId: Schema.String,
+  chatId: ChatId,
   manager: Schema.Boolean,
   ...GuildMember.fields,
-});
-
-export const NamedMember = Schema.Struct({
-  ...Member.fields,
   username: Schema.NullOr(Schema.String),
   displayName: Schema.NullOr(Schema.String),
 });
 
-export const Members = Schema.Struct({ members: Schema.Array(NamedMember) });
+export const Members = Schema.Struct({ members: Schema.Array(Member) });
 
 export const Roles = Schema.Struct({
   roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, assignable: Schema.Boolean })),
@@ -32,20 +26,12 @@ export const Joins = Schema.Struct({
   position: Schema.Int,
 });
 
-export const UserGuilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });
-
-export const GameUser = Schema.Struct({
-  id: Schema.String,
-  username: Schema.NullOr(Schema.String),
-  displayName: Schema.NullOr(Schema.String),
-});
-
 export const Owned = Schema.Struct({ owned: Schema.Boolean });
 
 export const Application = Schema.Struct({ id: Schema.String, publicKey: Schema.String });
 
+/** The status of each refusal. */
 export const refusals = {
-  unknown_route: 404,
   unknown_guild: 404,
   unknown_member: 404,
   unknown_user: 404,
@@ -59,8 +45,7 @@ export const refusals = {
   invalid_request: 400,
   unauthorized: 401,
 } as const;
-export type RefusalCode = keyof typeof refusals;
+export type RefusalCode = keyof typeof refusals | "unknown_route";
 
-/** The body of an error response with one of these codes. If the bot is not in a guild, the code is `unknown_guild`. */
-export const refusal = <const Codes extends ReadonlyArray<RefusalCode>>(...codes: Codes) =>
-  Schema.Struct({ code: Schema.Literals(codes) });
+/** The body of a refusal. Not of an unknown route, which means that the server is not a dev platform. */
+export const Refusal = Schema.Struct({ code: Schema.Literals(Struct.keys(refusals)) });

@@ -83,14 +83,19 @@ export const findResource = <A>(
     asUnavailable(operation),
   );
 
-/** Binds `findResource` to a client, for an adapter with many resources. @internal */
+/**
+ * Binds `findResource` to a client, for an adapter with many resources.
+ *
+ * @param usual the body of a 403 or 404 which says that a resource does not exist, unless a lookup names another
+ * @internal
+ */
 export const finderOn =
-  (client: ResilientClient) =>
+  (client: ResilientClient, usual: Schema.ConstraintDecoder<unknown> = Schema.Never) =>
   <A>(
     operation: string,
     url: string,
     found: Schema.ConstraintDecoder<A>,
-    absent: Schema.ConstraintDecoder<unknown> = Schema.Never,
+    absent = usual,
     matches: (body: A) => boolean = () => true,
   ) =>
     findResource(client, { operation, url, found, absent, matches });

@@ -4,7 +4,6 @@ import { listings } from "@accountlink/pages/chat";
 import { type Html, html } from "@accountlink/pages/html";
 import type { PlatformState } from "../simulation.ts";
 import { buttonsOf, type ChannelMessage } from "./channel.ts";
-import { messageHtml, type Names } from "./message_html.ts";
 
 interface ChannelView {
   readonly guild: FixtureGuild;
@@ -72,4 +71,37 @@ ${buttons.map(({ label, url, custom_id }) =>
 }
 <small>${isPublic ? "Everybody sees this" : `Only ${names.user(chatId)} sees this`}</small>
 </li>`;
+};
+
+interface Names {
+  readonly user: (chatId: string) => string;
+  readonly role: (roleId: string) => string;
+}
+
+const marks =
+  /\\(?<escaped>[^\w\s])|\*\*(?<bold>(?:\\.|[^*])+)\*\*|`(?<code>[^`]+)`|<@&(?<role>\d+)>|<@(?<user>\d+)>|<t:(?<time>\d+):D>|\[(?<label>(?:\\.|[^\]])+)\]\(<(?<url>[^>]+)>\)|(?<line>\n)/gu;
+
+/** Shows the markup of a message: bold text, links, code, mentions and times. */
+const messageHtml = (text: string, names: Names): ReadonlyArray<Html> => {
+  const parts: Array<Html> = [];
+  let end = 0;
+  for (const found of text.matchAll(marks)) {
+    parts.push(html`${text.slice(end, found.index)}`, markHtml(found.groups ?? {}, names));
+    end = found.index + found[0].length;
+  }
+  return [...parts, html`${text.slice(end)}`];
+};
+
+const markHtml = (
+  { escaped, bold, code, role, user, time, label, url }: Readonly<Record<string, string | undefined>>,
+  names: Names,
+): Html => {
+  if (escaped !== undefined) return html`${escaped}`;
+  if (bold !== undefined) return html`<strong>${messageHtml(bold, names)}</strong>`;
+  if (code !== undefined) return html`<code>${code}</code>`;
+  if (role !== undefined) return html`<mark>@${names.role(role)}</mark>`;
+  if (user !== undefined) return html`<mark>@${names.user(user)}</mark>`;
+  if (time !== undefined) return html`${new Date(Number(time) * 1_000).toISOString().slice(0, 10)}`;
+  if (url !== undefined) return html`<a href="${url}">${messageHtml(label ?? url, names)}</a>`;
+  return html`<br>`;
 };

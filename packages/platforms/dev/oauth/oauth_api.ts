@@ -3,9 +3,14 @@ import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
 import type { RegisteredClient } from "../identities.ts";
-import { json, type Platform, platformRoute, refuse, type Simulation } from "../simulation.ts";
-import type { UserGuilds } from "../wire.ts";
-import { bearerToken } from "./authorization_header.ts";
+import {
+  credentialsAfter,
+  json,
+  type Platform,
+  platformRoute,
+  refuse,
+  type Simulation,
+} from "../simulation.ts";
 import { authorizeEndpoint } from "./authorize_endpoint.ts";
 import { makeOAuthServer, type SignInUser } from "./oauth_server.ts";
 import { makeIdTokens, tokenEndpoint } from "./token_endpoint.ts";
@@ -36,7 +41,7 @@ const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients
       `/chat/api/users/@me${path}`,
       Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest;
-        const grant = yield* server.accessTokens.find(bearerToken(headers));
+        const grant = yield* server.accessTokens.find(credentialsAfter("Bearer", headers));
         return Option.match(
           Option.filter(grant, ({ scopes }) => scopes.includes(scope)),
           { onNone: () => refuse("unauthorized"), onSome: ({ userId }) => json(body(userId)) },
@@ -44,7 +49,7 @@ const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients
       }),
     );
 
-  const guildsOf = (userId: string): typeof UserGuilds.Type => ({
+  const guildsOf = (userId: string) => ({
     guilds: [...guilds.values()].flatMap((guild) => {
       const member = guild.member(userId);
       return member === undefined ? [] : [{ id: guild.id, name: guild.name, manager: member.manager }];

@@ -1,11 +1,10 @@
 /** The token endpoint (RFC 6749, section 4.1.3, with PKCE), which accepts each code once. */
-import { Clock, Effect, Option, Redacted, Schema } from "effect";
+import { Clock, Effect, Option, Redacted, Result, Schema } from "effect";
 import { Digest, KeyFormat, SecureRandom, Signature } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
-import { HttpServerRequest, HttpServerResponse } from "effect/http";
+import { Base64, Base64Url } from "effect/encoding";
+import { type Headers, HttpServerRequest, HttpServerResponse } from "effect/http";
 import type { RegisteredClient } from "../identities.ts";
-import { platformRoute, type Simulation } from "../simulation.ts";
-import { basicCredentials } from "./authorization_header.ts";
+import { credentialsAfter, platformRoute, type Simulation } from "../simulation.ts";
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 
 /** @param idTokenFor makes the ID token of a grant; left out if the platform does not use OpenID Connect */
@@ -61,16 +60,21 @@ const read = <A, I extends Readonly<Record<string, string>>>(schema: Schema.Code
 
 const authenticate = Effect.fnUntraced(function* ({ client }: OAuthServer) {
   const { headers } = yield* HttpServerRequest.HttpServerRequest;
-  const credentials = basicCredentials(headers);
+  const [, id = "", secret = ""] = /^([^:]*):(.*)$/.exec(basicCredentials(headers)) ?? [];
   const isClient =
     client !== undefined &&
-    Option.isSome(credentials) &&
-    credentials.value.clientId === client.clientId &&
-    credentials.value.clientSecret === Redacted.value(client.clientSecret);
+    formDecoded(id) === client.clientId &&
+    formDecoded(secret) === Redacted.value(client.clientSecret);
   if (isClient) return client;
   const refused = HttpServerResponse.setHeader(refuse("invalid_client", 401), "www-authenticate", "Basic");
   return yield* Effect.fail(refused);
 });
+
+/** The client's credentials in HTTP Basic, each form-encoded (RFC 6749, section 2.3.1). */
+const basicCredentials = (headers: Headers.Headers): string =>
+  Result.getOrElse(Base64.decodeString(credentialsAfter("Basic", headers)), () => "");
+
+const formDecoded = (text: string): string => new URLSearchParams(`text=${text}`).get("text") ?? "";
 
 const respond = (status: number, body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(body, { status, headers: { "cache-control": "no-store" } });

@@ -1,11 +1,12 @@
 /** The simulated chat platform's API for the bot, which sees only its own guilds. */
 import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
-import type { Guild, RoleRefused } from "@accountlink/core/platforms";
+import type { RoleRefused } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
 import { HttpServerRequest } from "effect/http";
-import { bearerToken } from "../oauth/authorization_header.ts";
 import {
+  credentialsAfter,
   done,
+  foundOr,
   fromPath,
   json,
   type PathHandler,
@@ -14,14 +15,7 @@ import {
   type Simulation,
   userOfName,
 } from "../simulation.ts";
-import {
-  type Guilds,
-  type Joins,
-  MemberChange,
-  type Members,
-  type NamedMember,
-  type Roles,
-} from "../wire.ts";
+import { type Joins, type Member, MemberChange } from "../wire.ts";
 
 /**
  * The routes under `/chat/api` for the bot.
@@ -39,7 +33,9 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       method,
       `/chat/api${path}`,
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-        bearerToken(headers) === Redacted.value(botToken) ? handler : Effect.succeed(refuse("unauthorized")),
+        credentialsAfter("Bearer", headers) === Redacted.value(botToken)
+          ? handler
+          : Effect.succeed(refuse("unauthorized")),
       ),
     );
 
@@ -57,15 +53,9 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       return guild?.hasBot ? handler(guild, chatId, values) : refuse("unknown_guild");
     };
 
-  const memberBody = ({
-    chatId,
-    manager,
-    nickname,
-    joined,
-    roles,
-  }: MemberFixture): typeof NamedMember.Type => {
-    const { username = null, displayName = null } = chatUsers.get(chatId) ?? {};
-    return { chatId, manager, nickname, joined, roles, username, displayName };
+  const memberBody = (member: MemberFixture): typeof Member.Type => {
+    const { username = null, displayName = null } = chatUsers.get(member.chatId) ?? {};
+    return { ...member, username, displayName };
   };
 
   const missing = (chatId: string) => refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
@@ -89,7 +79,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
   return [
     route("/bot/guilds", () => {
       const joined = [...guilds.values()].filter(({ hasBot }) => hasBot);
-      return json({ guilds: joined.map(guildBody) } satisfies typeof Guilds.Type);
+      return json({ guilds: joined.map(({ id, name }) => ({ id, name })) });
     }),
 
     route("/joins", ({ after }) =>
@@ -101,29 +91,24 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
 
     route(
       "/guilds/:guildId",
-      inGuild((guild) => json(guildBody(guild))),
+      inGuild(({ id, name }) => json({ id, name })),
     ),
 
     route(
       "/guilds/:guildId/roles",
-      inGuild(({ roles, memberCount }) =>
-        json({ roles: [...roles.values()], memberCount } satisfies typeof Roles.Type),
-      ),
+      inGuild(({ roles, memberCount }) => json({ roles: [...roles.values()], memberCount })),
     ),
 
     route(
       "/guilds/:guildId/members",
-      inGuild((guild, _, { after = null }) =>
-        json({ members: guild.page(after).map(memberBody) } satisfies typeof Members.Type),
-      ),
+      inGuild((guild, _, { after = null }) => json({ members: guild.page(after).map(memberBody) })),
     ),
 
     route(
       "/guilds/:guildId/members/search",
-      inGuild((guild, _, { query = "", limit = "1" }) => {
-        const found = guild.search(query, Number(limit), chatUsers);
-        return json({ members: found.map(memberBody) } satisfies typeof Members.Type);
-      }),
+      inGuild((guild, _, { query = "", limit = "1" }) =>
+        json({ members: guild.search(query, Number(limit), chatUsers).map(memberBody) }),
+      ),
     ),
 
     route(
@@ -148,16 +133,10 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       ),
     ),
 
-    route("/users/by-name/:username", ({ username = "" }) => {
-      const user = userOfName(chatUsers, username);
-      return user === undefined ? refuse("unknown_user") : json(user);
-    }),
+    route("/users/by-name/:username", ({ username = "" }) =>
+      foundOr("unknown_user", userOfName(chatUsers, username)),
+    ),
 
-    route("/users/:chatId", ({ chatId = "" }) => {
-      const user = chatUsers.get(chatId);
-      return user === undefined ? refuse("unknown_user") : json(user);
-    }),
+    route("/users/:chatId", ({ chatId = "" }) => foundOr("unknown_user", chatUsers.get(chatId))),
   ];
 };
-
-const guildBody = ({ id, name }: FixtureGuild): Guild => ({ id, name });

@@ -8,6 +8,7 @@ import {
 } from "@accountlink/core/fixture";
 import type { GameItem } from "@accountlink/core/platforms";
 import {
+  foundOr,
   fromPath,
   json,
   type PathHandler,
@@ -16,51 +17,51 @@ import {
   type Simulation,
   userOfName,
 } from "../simulation.ts";
-import type { GameUser, Owned } from "../wire.ts";
 
 export const gameApi = (simulation: Simulation) => {
-  const { gameUsers, gameGroups } = simulation.platforms;
+  const { gameUsers: usersById, gameGroups } = simulation.platforms;
+  const gameUsers = [...usersById.values()];
+  type Values = Parameters<PathHandler>[0];
+
   const route = (path: `/${string}`, handler: PathHandler) =>
     platformRoute(simulation, "GET", `/game/api${path}`, fromPath(handler));
 
+  const ofUser =
+    (body: (user: (typeof gameUsers)[number], values: Values) => unknown): PathHandler =>
+    (values) => {
+      const user = usersById.get(values["gameId"] ?? "");
+      return user === undefined ? refuse("unknown_user") : json(body(user, values));
+    };
+
+  const itemIn = ({ item, itemId = "" }: Values): GameItem => ({ item: item as GameItem["item"], itemId });
+
   return [
-    route("/users/by-name/:username", ({ username = "" }) => {
-      const user = userOfName(gameUsers, username);
-      return user === undefined ? refuse("unknown_user") : json(profileOfFixture(user));
-    }),
-
-    route("/groups/:groupId", ({ groupId = "" }) => {
-      const group = groupOfFixture({ gameUsers: [...gameUsers.values()], gameGroups }, groupId);
-      return group === undefined ? refuse("unknown_group") : json(group);
-    }),
-
-    route("/groups/:groupId/users", ({ groupId = "", cursor = null }) =>
-      json(groupPageOfFixture([...gameUsers.values()], groupId, cursor)),
+    route("/users/by-name/:username", ({ username = "" }) =>
+      foundOr("unknown_user", userOfName(usersById, username)),
     ),
 
-    route("/items/:item/:itemId", ({ item, itemId = "" }) => {
-      const found = itemOfFixture([...gameUsers.values()], { item: item as GameItem["item"], itemId });
-      return found === undefined ? refuse("unknown_item") : json(found);
-    }),
+    route("/groups/:groupId", ({ groupId = "" }) =>
+      foundOr("unknown_group", groupOfFixture({ gameUsers, gameGroups }, groupId)),
+    ),
 
-    route("/users/:gameId", ({ gameId = "" }) => {
-      const user = gameUsers.get(gameId);
-      if (user === undefined) return refuse("unknown_user");
-      const { id, username, displayName } = user;
-      return json({ id, username, displayName } satisfies typeof GameUser.Type);
-    }),
+    route("/groups/:groupId/users", ({ groupId = "", cursor = null }) =>
+      json(groupPageOfFixture(gameUsers, groupId, cursor)),
+    ),
 
-    route("/users/:gameId/profile", ({ gameId = "" }) => {
-      const user = gameUsers.get(gameId);
-      return user === undefined ? refuse("unknown_user") : json(profileOfFixture(user));
-    }),
+    route("/items/:item/:itemId", (values) =>
+      foundOr("unknown_item", itemOfFixture(gameUsers, itemIn(values))),
+    ),
 
-    route("/users/:gameId/items/:item/:itemId", ({ gameId = "", item = "", itemId = "" }) => {
-      const user = gameUsers.get(gameId);
-      if (user === undefined) return refuse("unknown_user");
-      return json({
-        owned: ownsItem(user, { item: item as GameItem["item"], itemId }),
-      } satisfies typeof Owned.Type);
-    }),
+    route(
+      "/users/:gameId",
+      ofUser(({ id, username, displayName }) => ({ id, username, displayName })),
+    ),
+
+    route("/users/:gameId/profile", ofUser(profileOfFixture)),
+
+    route(
+      "/users/:gameId/items/:item/:itemId",
+      ofUser((user, values) => ({ owned: ownsItem(user, itemIn(values)) })),
+    ),
   ];
 };
