@@ -92,7 +92,7 @@ test("an invited user sees who invites them to what, and can decline after a que
   const page = await browser.get("/dashboard/account/choose");
   expect(titleOf(page.text)).toBe("You are invited – accountlink");
   expect(page.text).toContain(
-    "<strong>User 25</strong> invites you to <strong>chat:100025</strong> as <strong>Admin</strong>",
+    "<strong>User 25</strong> invites you to <strong>User 25’s account</strong> as <strong>Admin</strong>",
   );
   const { csrf = "" } = formOf(page);
   const declined = await browser.post("/dashboard/account/decline", { csrf, account: "chat:100025" });

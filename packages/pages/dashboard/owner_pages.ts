@@ -1,7 +1,7 @@
 /** The account of the user at the dashboard, and the permissions of the user's role. */
 import { type AccountsOfUser, allows, Members, type Membership } from "@accountlink/core/accounts";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
-import type { KeyOwner } from "@accountlink/core/keys";
+import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
@@ -49,6 +49,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const platforms = { chat: settings.chatName, game: settings.gameName };
   const basePath = basePathOf(yield* HttpSettings);
   const ownerName = yield* makeOwnerName;
+  const accountTitle = yield* makeAccountTitle;
   const memberOf = yield* makeMemberOf;
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
@@ -64,11 +65,12 @@ export const makeOwnerPages = Effect.gen(function* () {
   ) {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
+    const title = yield* accountTitle(account);
     const page = { ...answered, status: answered.status ?? answered.refused?.status ?? 200 };
     return pageResponse(
       page,
       {
-        account,
+        account: { title, tier: account.tier },
         role,
         userName,
         hasChoice: accounts.length + invitations.length > 1,
@@ -158,6 +160,16 @@ export const makeOwnerName = Effect.map(
   (profiles) =>
     ({ chatId }: Pick<KeyOwner, "chatId">) =>
       Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId),
+);
+
+/** Returns a function that names an account for people: by its owner if the service made the account's name. */
+export const makeAccountTitle = Effect.map(
+  makeOwnerName,
+  (ownerName) =>
+    ({ name, chatId }: Account): Effect.Effect<string> =>
+      chatId === null || !name.startsWith("chat:")
+        ? Effect.succeed(name)
+        : Effect.map(ownerName({ chatId }), (owner) => `${owner}’s account`),
 );
 
 export const namedGuilds = ({ signIn }: OwnerVisitor) =>

@@ -26,7 +26,7 @@ export interface Page {
 }
 
 export interface Visitor {
-  readonly account: { readonly name: string; readonly tier: Tier };
+  readonly account: { readonly title: string; readonly tier: Tier };
   /** The user's role; the pages show only actions that the role allows. */
   readonly role: MemberRole;
   readonly userName: string;
@@ -99,7 +99,7 @@ ${groups
 </nav>
 </details>
 <div class="visitor">
-<p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small>${hasChoice ? html` <a href="${paths.chooseAccount}">Change account</a>` : null}</p>
+<p><strong>${userName}</strong> <small>${account.title} · ${account.tier}</small>${hasChoice ? html` <a href="${paths.chooseAccount}">Change account</a>` : null}</p>
 <form method="post" action="${paths.signOut}"><button class="button quiet small">Sign out</button></form>
 </div>
 </header>`;

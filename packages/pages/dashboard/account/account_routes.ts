@@ -16,7 +16,13 @@ import { textField } from "../look/field.ts";
 import { refusedFor } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
-import { makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import {
+  makeAccountTitle,
+  makeOwnerName,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+} from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
 import { planHtml } from "./plan.ts";
@@ -28,16 +34,25 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const limits = yield* Limits;
   const { contact } = yield* PageSettings;
   const nameOf = yield* makeOwnerName;
+  const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
   const askingName = yield* makeAskingName;
   const readName = parameterReader(DashboardCommunities.patchScope);
 
-  const invitationsOf = ({ invitations }: OwnerVisitor) =>
-    Effect.forEach(invitations, (invitation) => {
-      const { invitedBy: chatId } = invitation;
-      const name = chatId === null ? Effect.succeed(null) : nameOf({ chatId });
-      return Effect.map(name, (inviter) => ({ ...invitation, inviter }));
-    });
+  const titled = (membership: Membership) =>
+    Effect.map(titleOf(membership.account), (title) => ({ ...membership, title }));
+
+  const choiceOf = Effect.fnUntraced(function* ({ owner, accounts, invitations }: OwnerVisitor) {
+    return {
+      account: owner.account,
+      accounts: yield* Effect.forEach(accounts, titled),
+      invitations: yield* Effect.forEach(invitations, (invitation) => {
+        const { invitedBy: chatId } = invitation;
+        const inviter = chatId === null ? Effect.succeed(null) : nameOf({ chatId });
+        return Effect.zipWith(titled(invitation), inviter, (each, name) => ({ ...each, inviter: name }));
+      }),
+    };
+  });
 
   const sharedList = ({ owner: { account } }: OwnerVisitor) =>
     Effect.map(scopes.list(account), (owned) => owned.find(({ scope }) => scope.kind === "global") ?? null);
@@ -47,14 +62,14 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     typed: string | null,
     problems: ReadonlyArray<ParameterProblem>,
   ) {
-    const { owner, signIn, accounts, role } = visitor;
+    const { owner, signIn, role } = visitor;
     const { account } = owner;
     const plan = yield* keys.plan(account);
     // Only the shared list asks by this name: other lists ask by the names of their communities.
     const shared = yield* sharedList(visitor);
     const name = typed ?? shared?.settings.displayName ?? "";
     const otherwise = shared && (yield* askingName(shared.scope, { displayName: null, guildName: null }));
-    const choice = { account, accounts, invitations: yield* invitationsOf(visitor) };
+    const choice = yield* choiceOf(visitor);
     return {
       title: "Account",
       section: "account",
@@ -69,7 +84,7 @@ ${may(role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`
 </dl>
 ${otherwise && may(role, paths.accountName, nameForm(name, otherwise, problems))}
 ${may(role, paths.keys, planHtml({ limits, contact }, account))}
-${accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(choice)}</section>`}
+${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(choice)}</section>`}
 <section>
 <h2>Sign-ins</h2>
 <p>Browsers in which you are signed in, latest first.</p>
@@ -93,11 +108,7 @@ ${accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Y
         Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, typed, parameters)),
       );
     }),
-    page(paths.chooseAccount, (visitor) =>
-      Effect.map(invitationsOf(visitor), (invitations) =>
-        choicePage({ ...visitor, account: visitor.owner.account, invitations }),
-      ),
-    ),
+    page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
     form(paths.chooseAccount, ({ signIn, context }, fields) =>
       Effect.as(members.choose(signIn, fields("account"), context.requestId), seeOther(paths.overview)),
     ),
@@ -133,16 +144,21 @@ ${
 }
 </li>`;
 
-/** An invitation, with the name of the member who invited the user; null if unknown. */
-interface NamedInvitation extends Membership {
+interface TitledMembership extends Membership {
+  /** The name of the account for people, by `makeAccountTitle`. */
+  readonly title: string;
+}
+
+interface NamedInvitation extends TitledMembership {
+  /** The name of the member who invited the user; null if unknown. */
   readonly inviter: string | null;
 }
 
 interface Choice {
   /** The account that the sign-in uses now. */
-  readonly account: Pick<Visitor["account"], "name">;
+  readonly account: Pick<Membership["account"], "name">;
   /** The accounts of the user, starting with the one that the user chose last. */
-  readonly accounts: ReadonlyArray<Membership>;
+  readonly accounts: ReadonlyArray<TitledMembership>;
   readonly invitations: ReadonlyArray<NamedInvitation>;
 }
 
@@ -162,25 +178,25 @@ ${choice.accounts.map((membership) => accountCard(membership, choice))}
 </ul>`;
 
 const accountCard = (
-  { account: { name, status }, role }: Membership,
+  { account: { name, status }, title, role }: TitledMembership,
   { account }: Pick<Choice, "account">,
 ): Html => html`
 <li>
-<p><strong>${name}</strong>${name === account.name ? html` <span class="badge">In use</span>` : null} <small>${roles[role].label}</small></p>
+<p><strong>${title}</strong>${name === account.name ? html` <span class="badge">In use</span>` : null} <small>${roles[role].label}</small></p>
 ${
   status === "suspended"
     ? html`<p>Suspended by the operator.</p>`
-    : html`<form method="post" action="${paths.chooseAccount}"><button class="button quiet small" name="account" value="${name}">Use ${name}</button></form>`
+    : html`<form method="post" action="${paths.chooseAccount}"><button class="button quiet small" name="account" value="${name}">Use ${title}</button></form>`
 }
 </li>`;
 
-const invitationCard = ({ account: { name }, role, since, inviter }: NamedInvitation): Html => html`
+const invitationCard = ({ account: { name }, title, role, since, inviter }: NamedInvitation): Html => html`
 <li>
-<p>${inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`} to <strong>${name}</strong> as <strong>${roles[role].label}</strong>, ${timeHtml(since)}.</p>
+<p>${inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`} to <strong>${title}</strong> as <strong>${roles[role].label}</strong>, ${timeHtml(since)}.</p>
 <p>${roles[role].hint}. What you do there, keys too, belongs to that account.</p>
-<form method="post" action="${paths.chooseAccount}"><button class="button small" name="account" value="${name}">Accept, and use ${name}</button></form>
+<form method="post" action="${paths.chooseAccount}"><button class="button small" name="account" value="${name}">Accept, and use ${title}</button></form>
 <details>
-<summary class="bad">Decline<span class="unseen"> the invitation to ${name}</span></summary>
+<summary class="bad">Decline<span class="unseen"> the invitation to ${title}</span></summary>
 <form method="post" action="${paths.declineInvitation}">
 <p>The invitation ends. An owner can invite you again.</p>
 <p class="row"><button class="button bad small" name="account" value="${name}">Decline the invitation</button></p>

@@ -12,7 +12,10 @@ interface PlanView {
   readonly contact: string | null;
 }
 
-export const planHtml = ({ limits, contact }: PlanView, { tier }: Visitor["account"]): Html => html`
+export const planHtml = (
+  { limits, contact }: PlanView,
+  { tier }: Pick<Visitor["account"], "tier">,
+): Html => html`
 <section>
 <h2>Plan</h2>
 ${tableHtml({

@@ -2,7 +2,6 @@
 import { allows, hasAccepted, type Member, type MemberRole, maxMembers } from "@accountlink/core/accounts";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatId } from "@accountlink/core/ids";
-import type { KeyOwner } from "@accountlink/core/keys";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
@@ -49,7 +48,7 @@ const labels = { who: "Who", role: "Role" };
 export const teamPage = (
   view: TeamView,
   form: NewMember,
-  visitor: Pick<Visitor, "account" | "platforms" | "role">,
+  visitor: Pick<Visitor, "platforms" | "role"> & { readonly title: string },
   refused: Refused | null,
 ): Page => ({
   title: "Team",
@@ -57,7 +56,7 @@ export const teamPage = (
   refused,
   labels,
   content: html`
-<p>Who may use the dashboard as <strong>${visitor.account.name}</strong>.</p>
+<p>Who may use the dashboard as <strong>${visitor.title}</strong>.</p>
 <ul class="cards" role="list">${view.members.map((member) => memberCard(member, view, visitor))}</ul>
 ${allows(visitor.role, "owner") ? addSection(view, form, visitor, refused?.problems ?? []) : null}`,
 });
@@ -165,13 +164,13 @@ export interface Invitee {
 }
 
 /** Shows whom an owner is about to invite. */
-export const invitePage = ({ chatId, user, role }: Invitee, { account }: Pick<KeyOwner, "account">): Page => {
+export const invitePage = ({ chatId, user, role }: Invitee, account: string): Page => {
   const name = user.displayName ?? user.username;
   return {
     title: `Invite ${name}?`,
     section: "team",
     content: html`
-<p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account.name}</strong> as <strong>${roles[role].label}</strong>?</p>
+<p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as <strong>${roles[role].label}</strong>?</p>
 <p>${roles[role].hint}.</p>
 <form method="post" action="${paths.teamAdd}">
 <input type="hidden" name="chatId" value="${chatId}"><input type="hidden" name="role" value="${role}">

@@ -9,7 +9,13 @@ import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import {
+  type Fields,
+  makeAccountTitle,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+} from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 import { makeUserSearch } from "./name_search.ts";
@@ -18,6 +24,7 @@ import { emptyNewMember, invitePage, type NewMember, teamPage } from "./team_pag
 export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const members = yield* Members;
   const profiles = yield* Profiles;
+  const titleOf = yield* makeAccountTitle;
   const findUser = yield* makeUserSearch;
   const { publicUrl } = yield* HttpSettings;
 
@@ -34,7 +41,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       { concurrency: 8 },
     );
     const view = { members: named, me: chatId, signInUrl: `${publicUrl}${paths.overview}` };
-    return teamPage(view, typed, { ...visitor, account }, refused);
+    return teamPage(view, typed, { ...visitor, title: yield* titleOf(account) }, refused);
   });
 
   const change = ({ owner }: OwnerVisitor, wanted: MemberChange, done: NoticeName) =>
@@ -58,7 +65,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     const who = shown === "" ? typed.who : shown;
     const added = Effect.gen(function* () {
       const found = yield* findUser(isChatId(who) ? { chatId: who } : { username: who }, visitor);
-      if (shown === "") return invitePage({ ...found, role }, visitor.owner);
+      if (shown === "") return invitePage({ ...found, role }, yield* titleOf(visitor.owner.account));
       return yield* change(visitor, { type: "add", chatId: found.chatId, role }, "memberInvited");
     });
     return orTeam(visitor, typed, added);
